@@ -1,0 +1,25 @@
+# Warnings, optimisation and sanitizers of the project's own targets.
+add_library(block_eigs_flags INTERFACE)
+target_include_directories(block_eigs_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_options(block_eigs_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<AND:$<BOOL:${BLOCK_EIGS_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+  $<$<AND:$<BOOL:${BLOCK_EIGS_NATIVE}>,$<COMPILE_LANGUAGE:CXX>>:-march=native>)
+if(BLOCK_EIGS_SANITIZE)
+  target_compile_options(block_eigs_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
+  target_link_options(block_eigs_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+# A library of the house: block_eigs_library(spmm SOURCES ... PUBLIC ... PRIVATE ...) makes block_eigs::spmm.
+function(block_eigs_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(block_eigs_${name} ${arg_SOURCES})
+  add_library(block_eigs::${name} ALIAS block_eigs_${name})
+  set_target_properties(block_eigs_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(block_eigs_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/block_eigs>)
+  target_compile_features(block_eigs_${name} PUBLIC cxx_std_20)
+  target_link_libraries(block_eigs_${name} PUBLIC ${arg_PUBLIC} PRIVATE $<BUILD_INTERFACE:block_eigs_flags>
+    ${arg_PRIVATE})
+endfunction()

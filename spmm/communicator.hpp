@@ -1,0 +1,67 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace block_eigs {
+
+/// The ranks that work on one problem. Owns a duplicate of an MPI communicator, freed with the last
+/// copy; copies are cheap and stand for the same duplicate. Every member function is collective
+/// unless it says otherwise. MPI must be initialised (MPI_THREAD_FUNNELED) and outlive it.
+class Communicator {
+ public:
+  /// Duplicates `parent`. MPI errors on the duplicate are fatal, as MPI's default has it.
+  explicit Communicator(MPI_Comm parent);
+
+  int rank() const { return rank_; }            ///< not collective
+  int size() const { return size_; }            ///< not collective
+  int node_rank() const { return node_rank_; }  ///< number of this rank within its node; not collective
+  int node_size() const { return node_size_; }  ///< ranks on this node; not collective
+  MPI_Comm handle() const { return *handle_; }  ///< not collective
+  bool is_root() const { return rank_ == 0; }   ///< not collective
+
+  /// Element-wise sum over all ranks, in place. The result may differ in the last bits between MPI
+  /// implementations, but is made bit-equal on all ranks.
+  void sum(std::span<double> values) const;
+  void sum(std::span<std::int64_t> values) const;
+  std::int64_t sum(std::int64_t value) const;
+  double sum(double value) const;
+  double max(double value) const;
+  std::int64_t max(std::int64_t value) const;
+  bool any(bool value) const;
+
+  /// Rank 0's bytes, values or text on every rank.
+  void broadcast(std::span<double> values) const;
+  std::string broadcast(std::string text) const;
+
+  /// One value of every rank, in rank order, on all ranks.
+  std::vector<std::int64_t> all_gather(std::int64_t value) const;
+  std::vector<double> all_gather(double value) const;
+
+  /// Sends outgoing[r] to rank r; returns what every rank r sent here. Messages may be empty.
+  std::vector<std::vector<std::int64_t>> all_to_all(
+      const std::vector<std::vector<std::int64_t>>& outgoing) const;
+  std::vector<std::vector<double>> all_to_all(const std::vector<std::vector<double>>& outgoing) const;
+
+  void barrier() const;
+
+  /// Runs `step` on every rank; `step` may fail on some ranks alone and must not itself communicate
+  /// where it can. Either it succeeds everywhere, or every rank throws: the lowest rank that failed
+  /// rethrows its exception, all others throw RemoteError with that rank's exit code.
+  void collectively(const std::function<void()>& step) const;
+
+ private:
+  std::shared_ptr<MPI_Comm> handle_;
+  int rank_ = 0;
+  int size_ = 1;
+  int node_rank_ = 0;
+  int node_size_ = 1;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace block_eigs {
+
+enum class Backend { automatic, host, cuda };
+
+/// Two in-order queues: kernels run on `compute`, halo packing and copies on `transfer`.
+enum class Queue { compute, transfer };
+
+/// A point in a queue. Made by Device::make_event, used with that device alone.
+class Event {
+ public:
+  virtual ~Event() = default;
+};
+
+/// Bytes that crossed between host and device memory since the start; always 0 on the host backend.
+struct TransferCount {
+  std::size_t to_device = 0;
+  std::size_t to_host = 0;
+};
+
+struct MemoryInfo {
+  std::size_t total = 0;
+  std::size_t free = 0;
+};
+
+/// Memory, copies and order: what a backend is. Nothing here is collective. On the host backend
+/// queues run at once, so events and waits cost nothing. Functions throw RunError on device failure.
+class Device {
+ public:
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+  virtual ~Device() = default;
+
+  virtual Backend backend() const = 0;
+  /// For people: "host, 2 threads" or "NVIDIA H200, device 0".
+  virtual std::string name() const = 0;
+  virtual MemoryInfo memory() const = 0;
+  /// True where host code may read and write device memory through its pointer.
+  bool host_addressable() const { return backend() == Backend::host; }
+
+  /// At least 64-byte aligned, contents undefined. Throws RunError that states the bytes asked for and free.
+  virtual void* allocate(std::size_t bytes) = 0;
+  virtual void release(void* memory) noexcept = 0;
+  /// Host memory that copies to and from the device at full speed (page-locked where that matters).
+  virtual void* allocate_staging(std::size_t bytes) = 0;
+  virtual void release_staging(void* memory) noexcept = 0;
+
+  /// Copies are ordered in their queue. `host` memory must stay valid until the queue gets there;
+  /// from pageable memory the call may block until the copy is done.
+  virtual void copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) = 0;
+  virtual void copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) = 0;
+  virtual void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) = 0;
+
+  virtual std::unique_ptr<Event> make_event() = 0;
+  virtual void record(Event& event, Queue queue) = 0;
+  /// What is put into `queue` from now on starts after `event`.
+  virtual void wait(Queue queue, const Event& event) = 0;
+  /// Blocks the calling thread.
+  virtual void synchronize(const Event& event) = 0;
+  virtual void synchronize(Queue queue) = 0;
+  /// Seconds from one recorded event to a later one; blocks until both have happened.
+  virtual double seconds_between(const Event& from, const Event& to) = 0;
+
+  virtual TransferCount transferred() const { return {}; }
+};
+
+/// The backend that `backend` asks for; `automatic` takes a GPU where there is one, else the host.
+/// Rank `node_rank` of a node takes GPU node_rank modulo the number of GPUs.
+/// Throws InputError when CUDA is asked for and this build has none, no GPU is there, or it is too old.
+std::shared_ptr<Device> make_device(Backend backend, int node_rank);
+
+/// "auto", "host" or "cuda"; throws InputError on other names.
+Backend backend_from_name(std::string_view name);
+const char* name_of(Backend backend);
+
+}  // namespace block_eigs

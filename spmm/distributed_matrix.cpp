@@ -1,0 +1,150 @@
+#include "spmm/distributed_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// The two parts of a rank's rows, in local column numbers.
+template <class T>
+struct SplitRows {
+  CsrArrays<T> own;
+  CsrArrays<T> boundary;
+};
+
+std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
+  std::vector<GlobalIndex> ghosts;
+  for (const GlobalIndex column : rows.columns) {
+    if (column < begin || column >= end) ghosts.push_back(column);
+  }
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  ghosts.shrink_to_fit();
+  return ghosts;
+}
+
+template <class T>
+SplitRows<T> split(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts) {
+  SplitRows<T> parts;
+  parts.own.columns = static_cast<LocalIndex>(end - begin);
+  parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());
+  parts.own.row_offsets.reserve(rows.row_offsets.size());
+  parts.own.column_indices.reserve(rows.columns.size());
+  parts.own.values.reserve(rows.columns.size());
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
+    const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
+    for (std::size_t k = first; k < last; ++k) {
+      const GlobalIndex column = rows.columns[k];
+      if (column >= begin && column < end) {
+        parts.own.column_indices.push_back(static_cast<LocalIndex>(column - begin));
+        parts.own.values.push_back(static_cast<T>(rows.values[k]));
+      } else {
+        const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column) - ghosts.begin();
+        parts.boundary.column_indices.push_back(static_cast<LocalIndex>(ghost));
+        parts.boundary.values.push_back(static_cast<T>(rows.values[k]));
+      }
+    }
+    parts.own.row_offsets.push_back(static_cast<Offset>(parts.own.values.size()));
+    if (static_cast<Offset>(parts.boundary.values.size()) > parts.boundary.row_offsets.back()) {
+      parts.boundary.row_map.push_back(i);
+      parts.boundary.row_offsets.push_back(static_cast<Offset>(parts.boundary.values.size()));
+    }
+  }
+  return parts;
+}
+
+struct RowNumbers {
+  std::vector<double> diagonal;
+  double norm_inf = 0.0;
+  double scaled_gershgorin = 0.0;
+};
+
+RowNumbers row_numbers(const CsrRows& rows) {
+  RowNumbers result;
+  result.diagonal.assign(static_cast<std::size_t>(rows.rows()), 0.0);
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
+    const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
+    double sum = 0.0;
+    double& diagonal = result.diagonal[static_cast<std::size_t>(i)];
+    for (std::size_t k = first; k < last; ++k) {
+      sum += std::abs(rows.values[k]);
+      if (rows.columns[k] == rows.row_begin + i) diagonal = rows.values[k];
+    }
+    result.norm_inf = std::max(result.norm_inf, sum);
+    result.scaled_gershgorin = std::max(result.scaled_gershgorin, sum / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
+  }
+  return result;
+}
+
+void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
+  require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
+          "distributed matrix: the rows given are not those that the partition gives to this rank");
+  for (const GlobalIndex column : rows.columns) {
+    if (column < 0 || column >= column_partition.rows()) {
+      throw InputError("sparse matrix: column " + std::to_string(column) + " is out of range; there are " +
+                       std::to_string(column_partition.rows()) + " columns");
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
+                                        Partition column_partition, const SpmmOptions& options)
+    : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
+  const Communicator& comm = context_.comm;
+  const GlobalIndex begin = column_partition_.begin(comm.rank());
+  const GlobalIndex end = column_partition_.end(comm.rank());
+  std::vector<GlobalIndex> ghosts;
+  comm.collectively([&] {
+    check(rows, row_partition_, column_partition_, comm.rank());
+    ghosts = ghost_columns(rows, begin, end);
+    RowNumbers numbers = row_numbers(rows);
+    diagonal_ = std::move(numbers.diagonal);
+    norm_inf_ = numbers.norm_inf;
+    if (row_partition_.rows() == column_partition_.rows()) scaled_gershgorin_ = numbers.scaled_gershgorin;
+  });
+  norm_inf_ = comm.max(norm_inf_);
+  scaled_gershgorin_ = comm.max(scaled_gershgorin_);
+  global_nonzeros_ = comm.sum(std::int64_t{rows.nonzeros()});
+  ghosts_ = static_cast<LocalIndex>(ghosts.size());
+  HaloPlan plan(comm, column_partition_, ghosts);
+  comm.collectively([&] {
+    SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
+    rows = {};
+    own_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.own), options);
+    boundary_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.boundary), options);
+    halo_ = make_halo_exchange(context_, std::move(plan));
+  });
+}
+
+template <class T>
+void DistributedMatrix<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
+  const Profile::Scope scope(*context_.profile, Phase::spmm);
+  if (context_.comm.size() == 1) {
+    own_->multiply(x, y, Accumulate::no);
+    return;
+  }
+  halo_->begin(x);
+  own_->multiply(x, y, Accumulate::no, [this] { halo_->progress(); });
+  const ConstBlockView<T> ghosts = halo_->finish();
+  if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, Accumulate::yes);
+}
+
+template <class T>
+std::size_t DistributedMatrix<T>::bytes() const {
+  return own_->bytes() + boundary_->bytes();
+}
+
+template class DistributedMatrix<float>;
+template class DistributedMatrix<double>;
+
+}  // namespace block_eigs

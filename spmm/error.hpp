@@ -1,0 +1,51 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace block_eigs {
+
+/// Exit codes of the programs; 1 is left to the launcher.
+enum class ExitCode : int { success = 0, invalid_input = 2, run_failed = 3, not_converged = 4 };
+
+/// Base of every exception that this library throws on purpose.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ExitCode exit_code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+/// Found wrong before solving: config, input file, a device that was asked for but is not there.
+class InputError : public Error {
+ public:
+  explicit InputError(const std::string& what) : Error(ExitCode::invalid_input, what) {}
+};
+
+/// Failed during the run: memory, disk full, device lost.
+class RunError : public Error {
+ public:
+  explicit RunError(const std::string& what) : Error(ExitCode::run_failed, what) {}
+};
+
+/// Thrown on every rank but `rank()` by Communicator::collectively when a step failed there;
+/// `rank()` itself rethrows its own exception. Only that rank prints.
+class RemoteError : public Error {
+ public:
+  RemoteError(int rank, ExitCode code)
+      : Error(code, "failed on rank " + std::to_string(rank)), rank_(rank) {}
+  int rank() const { return rank_; }
+
+ private:
+  int rank_;
+};
+
+/// Throws InputError(what) unless ok.
+inline void require(bool ok, std::string_view what) {
+  if (!ok) throw InputError(std::string(what));
+}
+
+}  // namespace block_eigs
