@@ -32,6 +32,8 @@ class DenseBlock {
   /// Row-major rows() x cols() without padding, to and from host memory. Complete on return.
   std::vector<T> to_host() const;
   void from_host(const T* values);
+  /// Rows first .. first + count - 1 alone, to `values` of count x cols().
+  void rows_to_host(LocalIndex first, LocalIndex count, T* values) const;
 
   /// Elements of one row in memory: `cols` rounded up to 32 bytes.
   static constexpr LocalIndex padded(LocalIndex cols) {
