@@ -58,8 +58,9 @@ using Progress = std::function<void()>;
 /// views of the device's memory with equal row counts. Kernels are ordered in Queue::compute (gather_rows
 /// takes its queue) and return before they are done, except those that hand numbers to the host: they say
 /// so. Small matrices and scalars live on the host, in double; sums over rows are accumulated in double
-/// across threads or thread blocks. Outputs may be the same view as an input (row by row replacement), but
-/// must not overlap it partly. Nothing here is collective: rows of the own rank only. Nothing allocates
+/// across threads or thread blocks. Outputs may replace inputs row by row: an output may use the memory of an
+/// input with the same stride, shifted within the row or narrower; every row's inputs are read before its
+/// outputs are written. Nothing here is collective: rows of the own rank only. Nothing allocates
 /// after the first call with given shapes.
 template <class T>
 class Kernels {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "spmm/small_matrix.hpp"
+
+namespace block_eigs::lapack {
+
+/// Eigenvalues ascending of a symmetric matrix (lower triangle read); its eigenvectors replace it. LAPACK
+/// dsyevd, dsteqr's dsyev where that fails. Throws RunError when both fail (NaN in the matrix, say).
+std::vector<double> symmetric_eigen(SmallMatrix& matrix);
+
+/// Lower Cholesky factor in place, upper triangle zeroed. Returns false on a pivot that is not positive.
+bool cholesky(SmallMatrix& matrix);
+
+/// matrix = inverse(lower) * matrix, or inverse(lower)^T * matrix.
+void solve_lower(const SmallMatrix& lower, SmallMatrix& matrix);
+void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix);
+
+/// op(a) * op(b)
+SmallMatrix product(const SmallMatrix& a, bool transpose_a, const SmallMatrix& b, bool transpose_b);
+
+/// Orthonormal rows that span the rows of `matrix` (rows <= cols), from its LQ factorisation.
+SmallMatrix orthonormal_rows(SmallMatrix matrix);
+
+/// Lowest `count` eigenpairs of the symmetric-definite pencil (a, b), all columns of the result b-orthonormal;
+/// `b` without rows stands for the identity. Both are destroyed. Returns the eigenvalues; throws RunError when b
+/// is not positive definite.
+std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count, SmallMatrix& vectors);
+
+}  // namespace block_eigs::lapack

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+
+#include "spmm/buffer.hpp"
+#include "spmm/context.hpp"
+#include "spmm/dense_block.hpp"
+#include "spmm/linear_operator.hpp"
+
+namespace block_eigs {
+
+struct ChebyshevOptions {
+  int degree = 8;
+  /// The polynomial is small on [upper bound / ratio, upper bound]; 0 takes a value that suits the degree.
+  double ratio = 0.0;
+};
+
+/// y = p(D^-1 A) D^-1 x, p the polynomial of the given degree - 1 for which 1 - t p(t) is the Chebyshev polynomial
+/// scaled to the upper part of the spectrum of D^-1 A: `degree` Chebyshev semi-iterations for A y = x from zero
+/// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). Symmetric, and positive definite as
+/// long as no eigenvalue of D^-1 A exceeds the upper bound. Keeps two blocks of work space.
+template <class T>
+class Chebyshev final : public LinearOperator<T> {
+ public:
+  /// `diagonal` holds the own diagonal entries of A; `upper_bound` bounds the eigenvalues of |D|^-1 A from above.
+  /// `a` is kept by reference. Throws InputError on a degree below 1 or a ratio of 1 or less.
+  Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal, double upper_bound,
+            const ChebyshevOptions& options);
+
+  LocalIndex rows() const override { return a_.rows(); }
+  LocalIndex columns() const override { return a_.rows(); }
+  /// Multiplies A with degree - 1 blocks. Collective.
+  void apply(ConstBlockView<T> x, BlockView<T> y) override;
+
+ private:
+  Context<T> context_;
+  LinearOperator<T>& a_;
+  Buffer<T> inverse_;
+  int degree_;
+  double center_;
+  double half_width_;
+  DenseBlock<T> direction_;
+  DenseBlock<T> product_;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "spmm/buffer.hpp"
+#include "spmm/context.hpp"
+#include "spmm/linear_operator.hpp"
+
+namespace block_eigs {
+
+/// 1 / |d|, and 1 where d = 0, so that the result is positive definite for any diagonal.
+std::vector<double> inverse_diagonal(std::span<const double> diagonal);
+
+/// y = |D|^-1 x
+template <class T>
+class Jacobi final : public LinearOperator<T> {
+ public:
+  /// `diagonal` holds the own diagonal entries of A. Not collective.
+  Jacobi(const Context<T>& context, std::span<const double> diagonal);
+
+  LocalIndex rows() const override { return static_cast<LocalIndex>(inverse_.size()); }
+  LocalIndex columns() const override { return rows(); }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override;
+
+ private:
+  Context<T> context_;
+  Buffer<T> inverse_;
+};
+
+}  // namespace block_eigs

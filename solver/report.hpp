@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+namespace block_eigs {
+
+/// How one eigenpair or right-hand side ended.
+enum class Outcome {
+  converged,          ///< the tolerance asked for is met
+  at_accuracy_limit,  ///< as good as the arithmetic allows; counts as done
+  not_converged
+};
+
+inline const char* name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::converged: return "converged";
+    case Outcome::at_accuracy_limit: return "at_accuracy_limit";
+    case Outcome::not_converged: return "not_converged";
+  }
+  return "";
+}
+
+/// What a solver tells about itself after every iteration. The spans are valid during the call alone.
+struct IterationReport {
+  int iteration = 0;
+  int wanted = 0;          ///< pairs or right-hand sides asked for
+  int converged = 0;       ///< of those, done so far
+  int active_columns = 0;  ///< columns multiplied by A in this iteration
+  double worst = 0.0;      ///< largest residual over its limit among the wanted at work; 1 or less is done
+  double seconds = 0.0;    ///< since the solver began, set-up included
+  std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
+  std::span<const double> residual_norms;  ///< as many; NaN where none is known yet
+};
+
+/// Called on every rank after every iteration.
+using Observer = std::function<void(const IterationReport&)>;
+
+}  // namespace block_eigs
