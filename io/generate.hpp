@@ -22,9 +22,9 @@ namespace block_eigs {
 /// differs; the diagonal makes interior row sums zero. With factors of one: 2, -1 (3 points); 4, -1 (5);
 /// 8, -1 (9); 6, -1 (7); 26, -1 (27).
 struct LaplacianOptions {
-  std::vector<GlobalIndex> size;   ///< points in x, (y, (z))
-  int points = 0;                  ///< 3 in 1d; 5 or 9 in 2d; 7 or 27 in 3d; 0 takes the smaller
-  std::vector<double> anisotropy;  ///< positive factor of each direction; empty: ones
+  std::vector<GlobalIndex> size{};   ///< points in x, (y, (z))
+  int points = 0;                    ///< 3 in 1d; 5 or 9 in 2d; 7 or 27 in 3d; 0 takes the smaller
+  std::vector<double> anisotropy{};  ///< positive factor of each direction; empty: ones
 };
 
 std::unique_ptr<MatrixSource> laplacian1d(const Communicator& comm, const LaplacianOptions& options);
@@ -41,10 +41,10 @@ std::vector<double> closed_form_laplacian_eigenvalues(const LaplacianOptions& op
 /// integration). The face x = 0 is clamped: its nodes are left out, which makes the matrix positive definite.
 /// Nodes in the order of grids above, unknown 3 node + component: 3 ex (ey + 1) (ez + 1) rows.
 struct ElasticityOptions {
-  std::vector<GlobalIndex> size;  ///< elements in x, y, z
-  double young = 1.0;             ///< E > 0
-  double poisson = 0.3;           ///< -1 < nu < 1/2
-  bool clamped = true;            ///< false keeps the nodes of the face x = 0: six zero eigenvalues
+  std::vector<GlobalIndex> size{};  ///< elements in x, y, z
+  double young = 1.0;               ///< E > 0
+  double poisson = 0.3;             ///< -1 < nu < 1/2
+  bool clamped = true;              ///< false keeps the nodes of the face x = 0: six zero eigenvalues
 };
 
 std::unique_ptr<MatrixSource> elasticity3d(const Communicator& comm, const ElasticityOptions& options);
@@ -61,7 +61,7 @@ std::vector<double> elasticity3d_rigid_body_modes(const ElasticityOptions& optio
 /// -1/2 Laplacian + 1/2 sum_d omega_d^2 x_d^2: harmonic well, 7 points, zero values outside the grid. The
 /// coordinate of point i of n is (i - (n - 1) / 2) spacing. The continuum has sum_d omega_d (k_d + 1/2).
 struct SchroedingerOptions {
-  std::vector<GlobalIndex> size;             ///< points in x, y, z
+  std::vector<GlobalIndex> size{};           ///< points in x, y, z
   double spacing = 0.25;                     ///< h > 0
   std::vector<double> omega{1.0, 1.0, 1.0};  ///< frequencies of the well in x, y, z
 };

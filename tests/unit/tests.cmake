@@ -1,0 +1,3 @@
+
+block_eigs_test(generate SOURCES unit/generate_grid_test.cpp unit/generate_elasticity_test.cpp
+  unit/generate_random_test.cpp LABELS unit)
