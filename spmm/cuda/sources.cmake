@@ -1,0 +1,18 @@
+if(NOT BLOCK_EIGS_HAVE_CUDA)
+  target_sources(block_eigs_spmm PRIVATE cuda/unavailable.cpp)
+else()
+  target_sources(block_eigs_spmm PRIVATE
+    cuda/column_sums.cu
+    cuda/cuda_backend.cpp
+    cuda/cuda_device.cpp
+    cuda/cuda_kernels.cpp
+    cuda/elementwise.cu
+    cuda/gram.cu
+    cuda/requirements.cpp
+    cuda/spmm_engine.cu
+    cuda/update.cu
+    cuda/workspace.cpp)
+  target_compile_options(block_eigs_spmm PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wshadow>)
+  target_link_libraries(block_eigs_spmm PRIVATE CUDA::cudart_static)
+endif()
