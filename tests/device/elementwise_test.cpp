@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "tests/device/reference.hpp"
+
+namespace block_eigs::test {
+namespace {
+
+struct Shape {
+  LocalIndex rows, cols, padding;
+};
+
+const std::vector<Shape>& shapes() {
+  static const std::vector<Shape> list = [] {
+    std::vector<Shape> result = {{0, 4, 0}, {1, 1, 0}, {1, 256, 3}, {20011, 3, 1}, {4097, 16, 0}, {513, 100, 4}};
+    Random random(7);
+    for (int trial = 0; trial < 25; ++trial) {
+      result.push_back({pick(random, 0, 400), pick(random, 1, pick(random, 1, 80)), pick(random, 0, 5)});
+    }
+    return result;
+  }();
+  return list;
+}
+
+template <class Param>
+class ElementwiseTest : public DeviceTest<Param> {
+ protected:
+  using Scalar = typename Param::Scalar;
+
+  HostBlock<Scalar> random(const Shape& shape, LocalIndex more_padding = 0) {
+    return random_block<Scalar>(this->random_, shape.rows, shape.cols, shape.cols + shape.padding + more_padding);
+  }
+
+  std::vector<Scalar> random_diagonal(LocalIndex rows) { return random_block<Scalar>(this->random_, rows, 1, 1).values(); }
+
+  static double at(const HostBlock<Scalar>& block, LocalIndex i, LocalIndex j) { return static_cast<double>(block(i, j)); }
+
+  /// got(i, j) is expected(i, j) to `factor` roundoffs; beside the view nothing changed.
+  template <class Expected>
+  static void compare(const HostBlock<Scalar>& before, const HostBlock<Scalar>& got, double factor, Expected expected) {
+    for (LocalIndex i = 0; i < got.rows(); ++i) {
+      for (LocalIndex j = 0; j < got.cols(); ++j) expect_close<Scalar>(at(got, i, j), expected(i, j), factor, i, j);
+    }
+    expect_rest_untouched(before, got, 0, got.cols());
+  }
+};
+
+Sum terms(std::initializer_list<double> values) {
+  Sum sum;
+  for (const double value : values) sum.add(value);
+  return sum;
+}
+
+TYPED_TEST_SUITE(ElementwiseTest, EveryBackend, BackendName);
+
+TYPED_TEST(ElementwiseTest, ColumnDots) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    const auto x = this->random(shape);
+    const auto y = this->random(shape, 1);
+    const DeviceBlock<T> x_there = this->on_device(x);
+    const DeviceBlock<T> y_there = this->on_device(y);
+    std::vector<double> dots(static_cast<std::size_t>(shape.cols), -1.0);
+    this->kernels_->column_dots(x_there.view(), y_there.view(), dots);
+    for (LocalIndex j = 0; j < shape.cols; ++j) {
+      Sum expected;
+      for (LocalIndex i = 0; i < shape.rows; ++i) expected.add(this->at(x, i, j) * this->at(y, i, j));
+      expect_close<T>(dots[static_cast<std::size_t>(j)], expected, 64.0, -1, j);
+    }
+  }
+}
+
+TYPED_TEST(ElementwiseTest, ScaleRows) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    const auto x = this->random(shape);
+    const auto y = this->random(shape, 2);
+    const std::vector<T> d = this->random_diagonal(shape.rows);
+    const Buffer<T> d_there = upload(this->device_, d);
+    DeviceBlock<T> x_there = this->on_device(x);
+    DeviceBlock<T> y_there = this->on_device(y);
+    const auto expected = [&](LocalIndex i, LocalIndex j) {
+      return terms({static_cast<double>(d[static_cast<std::size_t>(i)]) * this->at(x, i, j)});
+    };
+    this->kernels_->scale_rows(d_there.data(), std::as_const(x_there).view(), y_there.view());
+    this->compare(y, y_there.download(), 1.0, expected);
+    this->kernels_->scale_rows(d_there.data(), x_there.view(), x_there.view());
+    this->compare(x, x_there.download(), 1.0, expected);
+  }
+}
+
+TYPED_TEST(ElementwiseTest, Axpby) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    for (const auto& [alpha, beta] : {std::pair{0.75, -0.5}, {1.0, 1.0}, {-2.0, 0.0}, {0.0, 0.25}}) {
+      const auto x = this->random(shape);
+      auto y = this->random(shape, 1);
+      const DeviceBlock<T> x_there = this->on_device(x);
+      DeviceBlock<T> y_there = this->on_device(y);
+      this->kernels_->axpby(alpha, x_there.view(), beta, y_there.view());
+      this->compare(y, y_there.download(), 3.0, [&, a = alpha, b = beta](LocalIndex i, LocalIndex j) {
+        return terms({a * this->at(x, i, j), b * this->at(y, i, j)});
+      });
+    }
+  }
+}
+
+TYPED_TEST(ElementwiseTest, AxpbyWithBetaZeroOverwritesNaN) {
+  using T = typename TypeParam::Scalar;
+  const auto x = this->random({100, 9, 0});
+  HostBlock<T> y(100, 9, 9);
+  std::fill(y.values().begin(), y.values().end(), std::numeric_limits<T>::quiet_NaN());
+  const DeviceBlock<T> x_there = this->on_device(x);
+  DeviceBlock<T> y_there = this->on_device(y);
+  this->kernels_->axpby(0.5, x_there.view(), 0.0, y_there.view());
+  this->compare(y, y_there.download(), 1.0, [&](LocalIndex i, LocalIndex j) { return terms({0.5 * this->at(x, i, j)}); });
+}
+
+TYPED_TEST(ElementwiseTest, ChebyshevStep) {
+  using T = typename TypeParam::Scalar;
+  const ChebyshevStep step{0.625, 0.4};
+  for (const Shape& shape : shapes()) {
+    const auto r = this->random(shape);
+    const auto az = this->random(shape, 1);
+    const auto p = this->random(shape);
+    const auto z = this->random(shape, 2);
+    const std::vector<T> d = this->random_diagonal(shape.rows);
+    const Buffer<T> d_there = upload(this->device_, d);
+    const DeviceBlock<T> r_there = this->on_device(r);
+    const DeviceBlock<T> az_there = this->on_device(az);
+    DeviceBlock<T> p_there = this->on_device(p);
+    DeviceBlock<T> z_there = this->on_device(z);
+    this->kernels_->chebyshev_step(step, d_there.data(), r_there.view(), az_there.view(), p_there.view(), z_there.view());
+    const auto direction = [&](LocalIndex i, LocalIndex j) {
+      const double factor = step.residual * static_cast<double>(d[static_cast<std::size_t>(i)]);
+      return terms({step.direction * this->at(p, i, j), factor * this->at(r, i, j), -factor * this->at(az, i, j)});
+    };
+    this->compare(p, p_there.download(), 6.0, direction);
+    this->compare(z, z_there.download(), 8.0, [&](LocalIndex i, LocalIndex j) {
+      Sum sum = direction(i, j);
+      sum.add(this->at(z, i, j));
+      return sum;
+    });
+  }
+}
+
+TYPED_TEST(ElementwiseTest, FirstChebyshevStepReadsTheResidualAlone) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    const auto r = this->random(shape);
+    HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
+    std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> d = this->random_diagonal(shape.rows);
+    const Buffer<T> d_there = upload(this->device_, d);
+    const DeviceBlock<T> r_there = this->on_device(r);
+    DeviceBlock<T> p_there = this->on_device(poison);
+    DeviceBlock<T> z_there = this->on_device(poison);
+    this->kernels_->chebyshev_step({0.0, 1.5}, d_there.data(), r_there.view(), z_there.view(), p_there.view(), z_there.view());
+    const auto expected = [&](LocalIndex i, LocalIndex j) {
+      return terms({1.5 * static_cast<double>(d[static_cast<std::size_t>(i)]) * this->at(r, i, j)});
+    };
+    this->compare(poison, p_there.download(), 3.0, expected);
+    this->compare(poison, z_there.download(), 3.0, expected);
+  }
+}
+
+TYPED_TEST(ElementwiseTest, CopyAndFill) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    const auto x = this->random(shape);
+    const auto y = this->random(shape, 1);
+    const DeviceBlock<T> x_there = this->on_device(x);
+    DeviceBlock<T> y_there = this->on_device(y);
+    this->kernels_->copy(x_there.view(), y_there.view());
+    const auto copied = y_there.download();
+    this->kernels_->fill(y_there.view(), -0.375);
+    const auto filled = y_there.download();
+    for (LocalIndex i = 0; i < shape.rows; ++i) {
+      for (LocalIndex j = 0; j < shape.cols; ++j) {
+        ASSERT_EQ(copied(i, j), x(i, j));
+        ASSERT_EQ(filled(i, j), T(-0.375));
+      }
+    }
+    expect_rest_untouched(y, copied, 0, shape.cols);
+    expect_rest_untouched(y, filled, 0, shape.cols);
+  }
+}
+
+template <class T, class U>
+void check_convert(Kernels<T>& kernels, const std::shared_ptr<Device>& device, Random& random, bool scaled) {
+  for (const Shape& shape : shapes()) {
+    const auto x = random_block<T>(random, shape.rows, shape.cols, shape.cols + shape.padding);
+    const auto before = random_block<U>(random, shape.rows, shape.cols, shape.cols + 1);
+    std::vector<double> scales;
+    for (LocalIndex j = 0; scaled && j < shape.cols; ++j) scales.push_back(std::ldexp(1.0, j % 7 - 3));
+    const DeviceBlock<T> x_there(device, x);
+    DeviceBlock<U> y_there(device, before);
+    kernels.convert(x_there.view(), scales, y_there.view());
+    const HostBlock<U> y = y_there.download();
+    for (LocalIndex i = 0; i < shape.rows; ++i) {
+      for (LocalIndex j = 0; j < shape.cols; ++j) {
+        const double scale = scaled ? scales[static_cast<std::size_t>(j)] : 1.0;
+        ASSERT_EQ(y(i, j), static_cast<U>(scale * static_cast<double>(x(i, j))));
+      }
+    }
+    expect_rest_untouched(before, y, 0, shape.cols);
+  }
+}
+
+TYPED_TEST(ElementwiseTest, Convert) {
+  using T = typename TypeParam::Scalar;
+  for (const bool scaled : {false, true}) {
+    check_convert<T, float>(*this->kernels_, this->device_, this->random_, scaled);
+    check_convert<T, double>(*this->kernels_, this->device_, this->random_, scaled);
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs::test

@@ -1,0 +1,88 @@
+#include "tests/device/tall_block_test.hpp"
+
+namespace block_eigs::test {
+namespace {
+
+template <class Param>
+class GramTest : public DeviceTest<Param> {
+ protected:
+  using Scalar = typename Param::Scalar;
+
+  void check(LocalIndex rows, const std::vector<LocalIndex>& left_cols, const std::vector<LocalIndex>& right_cols,
+             LocalIndex padding = 0) {
+    SCOPED_TRACE(::testing::Message() << rows << " rows, left " << ::testing::PrintToString(left_cols) << ", right "
+                                      << ::testing::PrintToString(right_cols) << ", padding " << padding);
+    BlockSet<Scalar> left(this->device_, this->random_, rows, left_cols, padding);
+    BlockSet<Scalar> right(this->device_, this->random_, rows, right_cols, 2 * padding);
+    this->kernels_->gram(left.inputs(), right.inputs(), result_);
+    compare(left.here(), right.here());
+  }
+
+  void compare(const std::vector<HostBlock<Scalar>>& left, const std::vector<HostBlock<Scalar>>& right) {
+    ASSERT_EQ(result_.rows(), total_cols(left));
+    ASSERT_EQ(result_.cols(), total_cols(right));
+    for (LocalIndex j = 0; j < result_.cols(); ++j) {
+      for (LocalIndex k = 0; k < result_.rows(); ++k) {
+        expect_close<Scalar>(result_(k, j), gram_element(left, right, k, j), sum_factor<Scalar>, k, j);
+      }
+    }
+  }
+
+  SmallMatrix result_;
+};
+
+TYPED_TEST_SUITE(GramTest, EveryBackend, BackendName);
+
+TYPED_TEST(GramTest, EveryWidth) {
+  for (LocalIndex cols = 1; cols <= 100; cols += cols < 34 ? 1 : 11) {
+    this->check(173, {cols}, {cols}, cols % 3);
+    this->check(70, {cols, 3, cols}, {cols}, cols % 2);
+  }
+  this->check(50, {200, 56}, {256});
+  this->check(50, {1}, {256});
+  this->check(50, {256}, {1});
+}
+
+TYPED_TEST(GramTest, ListsOfOneToFourBlocks) {
+  this->check(500, {16, 16, 16}, {16});
+  this->check(500, {16, 16, 16, 16}, {16}, 4);
+  this->check(501, {20, 17, 3, 20}, {17, 3});
+  this->check(333, {5, 1, 2, 7}, {3, 1, 8, 2}, 1);
+}
+
+TYPED_TEST(GramTest, FewAndManyRows) {
+  for (const LocalIndex rows : {0, 1, 2, 3, 31, 127, 128, 129, 1000, 40001}) this->check(rows, {9, 4}, {7});
+}
+
+TYPED_TEST(GramTest, SameBlocksOnBothSides) {
+  using T = typename TypeParam::Scalar;
+  for (const std::vector<LocalIndex>& cols : {std::vector<LocalIndex>{16}, {11, 5, 30}, {48}, {96}}) {
+    BlockSet<T> blocks(this->device_, this->random_, 777, cols, 2);
+    this->kernels_->gram(blocks.inputs(), blocks.inputs(), this->result_);
+    this->compare(blocks.here(), blocks.here());
+  }
+}
+
+TYPED_TEST(GramTest, BlocksOfZerosAndAStaleResult) {
+  using T = typename TypeParam::Scalar;
+  BlockSet<T> zeros(this->device_, this->random_, 0, {}, 0);
+  zeros.add(HostBlock<T>(100, 6, 8));
+  this->result_ = random_coefficients(this->random_, 30, 30);
+  this->kernels_->gram(zeros.inputs(), zeros.inputs(), this->result_);
+  this->compare(zeros.here(), zeros.here());
+}
+
+TYPED_TEST(GramTest, RandomShapes) {
+  Random& random = this->random_;
+  for (int trial = 0; trial < 80; ++trial) {
+    std::vector<LocalIndex> sides[2];
+    for (auto& side : sides) {
+      side.resize(static_cast<std::size_t>(pick(random, 1, 4)));
+      for (LocalIndex& cols : side) cols = pick(random, 1, pick(random, 1, 40));
+    }
+    this->check(pick(random, 0, 600), sides[0], sides[1], pick(random, 0, 5));
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs::test

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "spmm/host/host_backend.hpp"
+#include "spmm/host/threads.hpp"
+
+namespace block_eigs::test {
+namespace {
+
+/// Sets or unsets OMP_NUM_THREADS for one scope.
+class ThreadsInEnvironment {
+ public:
+  explicit ThreadsInEnvironment(const char* value) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
+  }
+  ThreadsInEnvironment(const ThreadsInEnvironment&) = delete;
+  ThreadsInEnvironment& operator=(const ThreadsInEnvironment&) = delete;
+  ~ThreadsInEnvironment() { old_.empty() ? unsetenv(name) : setenv(name, old_.c_str(), 1); }
+
+ private:
+  static constexpr const char* name = "OMP_NUM_THREADS";
+  std::string old_;
+};
+
+TEST(Threads, TheEnvironmentDecides) {
+  for (const char* value : {"3", "3,2"}) {
+    const ThreadsInEnvironment environment(value);
+    EXPECT_EQ(host::default_threads(1), 3);
+    EXPECT_EQ(host::default_threads(8), 3);
+  }
+}
+
+TEST(Threads, UnboundRanksShareTheCores) {
+  for (const char* value : {static_cast<const char*>(nullptr), "", "many", "-1", "0"}) {
+    const ThreadsInEnvironment environment(value);
+    const int alone = host::default_threads(1);
+    EXPECT_GE(alone, 1);
+    EXPECT_LE(host::default_threads(2), alone);
+    EXPECT_EQ(host::default_threads(1000000), 1);
+  }
+}
+
+TEST(Threads, ABoundRankTakesItsOwnCores) {
+  const ThreadsInEnvironment environment(nullptr);
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &before)) {
+      CPU_SET(cpu, &one);
+      break;
+    }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(host::default_threads(1), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(Threads, AreNamedByTheDevice) {
+  const int before = host::threads();
+  host::set_threads(1);
+  EXPECT_EQ(host::make_device()->name(), "host, 1 thread");
+  host::set_threads(3);
+  EXPECT_EQ(host::threads(), 3);
+  EXPECT_EQ(host::make_device()->name(), "host, 3 threads");
+  host::set_threads(before);
+}
+
+}  // namespace
+}  // namespace block_eigs::test

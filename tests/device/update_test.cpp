@@ -1,0 +1,120 @@
+#include "tests/device/tall_block_test.hpp"
+
+namespace block_eigs::test {
+namespace {
+
+template <class Param>
+class UpdateTest : public DeviceTest<Param> {
+ protected:
+  using Scalar = typename Param::Scalar;
+
+  /// [out] = [in] coefficients with outputs apart from the inputs.
+  void check(LocalIndex rows, const std::vector<LocalIndex>& in_cols, const std::vector<LocalIndex>& out_cols,
+             LocalIndex padding = 0) {
+    SCOPED_TRACE(::testing::Message() << rows << " rows, in " << ::testing::PrintToString(in_cols) << ", out "
+                                      << ::testing::PrintToString(out_cols) << ", padding " << padding);
+    BlockSet<Scalar> in(this->device_, this->random_, rows, in_cols, padding);
+    BlockSet<Scalar> out(this->device_, this->random_, rows, out_cols, 2 * padding);
+    const SmallMatrix coefficients =
+        random_coefficients(this->random_, total_cols(in.here()), total_cols(out.here()));
+    this->kernels_->update(in.inputs(), coefficients, out.outputs(out_cols.size()));
+    compare(in.here(), coefficients, out, out_cols.size());
+    for (std::size_t i = 0; i < in_cols.size(); ++i) ASSERT_EQ(in.download(i).values(), in.here()[i].values());
+  }
+
+  /// The first `count` blocks of `out` hold `in` times the coefficients, and nothing beside them changed.
+  void compare(const std::vector<HostBlock<Scalar>>& in, const SmallMatrix& coefficients, const BlockSet<Scalar>& out,
+               std::size_t count) {
+    LocalIndex column = 0;
+    const double factor = static_cast<double>(total_cols(in)) + 2.0;
+    for (std::size_t block = 0; block < count; ++block) {
+      const HostBlock<Scalar> got = out.download(block);
+      for (LocalIndex i = 0; i < got.rows(); ++i) {
+        for (LocalIndex j = 0; j < got.cols(); ++j) {
+          expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(in, coefficients, i, column + j), factor, i, j);
+        }
+      }
+      expect_rest_untouched(out.here()[block], got, 0, got.cols());
+      column += got.cols();
+    }
+  }
+};
+
+TYPED_TEST_SUITE(UpdateTest, EveryBackend, BackendName);
+
+TYPED_TEST(UpdateTest, EveryWidth) {
+  for (LocalIndex cols = 1; cols <= 100; cols += cols < 34 ? 1 : 11) {
+    this->check(67, {cols}, {cols}, cols % 3);
+    this->check(35, {cols, 2, cols}, {cols, cols}, cols % 2);
+  }
+  this->check(20, {200, 56}, {256});
+  this->check(20, {1}, {256});
+  this->check(20, {256}, {1});
+}
+
+TYPED_TEST(UpdateTest, ListsOfOneToFourBlocks) {
+  this->check(400, {16, 16, 16}, {16, 16});
+  this->check(401, {20, 17, 3, 20}, {17, 3, 20, 5}, 4);
+  this->check(333, {5, 1, 2, 7}, {3, 1, 8, 2}, 1);
+}
+
+TYPED_TEST(UpdateTest, FewAndManyRows) {
+  for (const LocalIndex rows : {0, 1, 2, 3, 31, 64, 65, 127, 129, 5001}) this->check(rows, {9, 4}, {7, 2});
+}
+
+TYPED_TEST(UpdateTest, OutputsAmongTheInputs) {
+  using T = typename TypeParam::Scalar;
+  struct Case { std::vector<LocalIndex> cols; std::size_t outputs; };
+  for (const Case& c : {Case{{16, 16, 16}, 2}, Case{{7}, 1}, Case{{20, 13, 20}, 3}, Case{{33, 1, 5, 9}, 4},
+                        Case{{96}, 1}, Case{{64, 64, 64}, 2}}) {
+    BlockSet<T> blocks(this->device_, this->random_, 1003, c.cols, 3);
+    LocalIndex out_cols = 0;
+    for (std::size_t i = 0; i < c.outputs; ++i) out_cols += c.cols[i];
+    const SmallMatrix coefficients = random_coefficients(this->random_, total_cols(blocks.here()), out_cols);
+    this->kernels_->update(blocks.inputs(), coefficients, blocks.outputs(c.outputs));
+    this->compare(blocks.here(), coefficients, blocks, c.outputs);
+    for (std::size_t i = c.outputs; i < c.cols.size(); ++i) {
+      ASSERT_EQ(blocks.download(i).values(), blocks.here()[i].values());
+    }
+  }
+}
+
+TYPED_TEST(UpdateTest, OutputsAmongTheInputsInAnotherOrder) {
+  using T = typename TypeParam::Scalar;
+  BlockSet<T> blocks(this->device_, this->random_, 517, {12, 12, 6}, 0);
+  const SmallMatrix coefficients = random_coefficients(this->random_, 30, 24);
+  this->kernels_->update(blocks.inputs(), coefficients, {blocks.view(1), blocks.view(0)});
+  const HostBlock<T> got[] = {blocks.download(1), blocks.download(0)};
+  for (LocalIndex i = 0; i < 517; ++i) {
+    for (LocalIndex j = 0; j < 24; ++j) {
+      expect_close<T>(static_cast<double>(got[j / 12](i, j % 12)), product_element(blocks.here(), coefficients, i, j),
+                      32.0, i, j);
+    }
+  }
+}
+
+TYPED_TEST(UpdateTest, CopiesExactlyWithAnIdentity) {
+  using T = typename TypeParam::Scalar;
+  BlockSet<T> in(this->device_, this->random_, 129, {15}, 0);
+  BlockSet<T> out(this->device_, this->random_, 129, {15}, 1);
+  this->kernels_->update(in.inputs(), SmallMatrix::identity(15), out.outputs(1));
+  const HostBlock<T> got = out.download(0);
+  for (LocalIndex i = 0; i < 129; ++i) {
+    for (LocalIndex j = 0; j < 15; ++j) ASSERT_EQ(got(i, j), in.here()[0](i, j));
+  }
+}
+
+TYPED_TEST(UpdateTest, RandomShapes) {
+  Random& random = this->random_;
+  for (int trial = 0; trial < 80; ++trial) {
+    std::vector<LocalIndex> sides[2];
+    for (auto& side : sides) {
+      side.resize(static_cast<std::size_t>(pick(random, 1, 4)));
+      for (LocalIndex& cols : side) cols = pick(random, 1, pick(random, 1, 40));
+    }
+    this->check(pick(random, 0, 300), sides[0], sides[1], pick(random, 0, 5));
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs::test
