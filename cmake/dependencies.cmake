@@ -1,6 +1,7 @@
 # Everything that the project takes from elsewhere, found once and named once.
 
 # Open MPI's C++ bindings are long dead; without this their header drags in a library that may be missing.
+# (flags.cmake says the same to those who use the installed libraries.)
 add_compile_definitions(OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 find_package(MPI REQUIRED COMPONENTS C)
 find_package(OpenMP REQUIRED COMPONENTS CXX)

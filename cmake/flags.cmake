@@ -11,7 +11,8 @@ if(BLOCK_EIGS_SANITIZE)
   target_link_options(block_eigs_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# A library of the house: block_eigs_library(spmm SOURCES ... PUBLIC ... PRIVATE ...) makes block_eigs::spmm.
+# A library of the house: block_eigs_library(spmm SOURCES ... PUBLIC ... PRIVATE ...) makes block_eigs::spmm and puts
+# it on the list of what is installed. Its imported targets are found again by block_eigs-config.cmake.
 function(block_eigs_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(block_eigs_${name} ${arg_SOURCES})
@@ -20,6 +21,8 @@ function(block_eigs_library name)
   target_include_directories(block_eigs_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/block_eigs>)
   target_compile_features(block_eigs_${name} PUBLIC cxx_std_20)
+  target_compile_definitions(block_eigs_${name} INTERFACE $<INSTALL_INTERFACE:OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX>)
   target_link_libraries(block_eigs_${name} PUBLIC ${arg_PUBLIC} PRIVATE $<BUILD_INTERFACE:block_eigs_flags>
     ${arg_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY BLOCK_EIGS_LIBRARIES block_eigs_${name})
 endfunction()
