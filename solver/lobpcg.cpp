@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <numeric>
+#include <utility>
 
 #include "solver/dense_eigensolver.hpp"
 #include "solver/lobpcg_state.hpp"
@@ -32,6 +33,21 @@ struct RitzPairs {
   std::vector<double> image_norms;  ///< ||Bx||, 1 where B is the identity
   std::vector<double> norms;        ///< ||x||
 
+  void append(const std::vector<double>& more_values, const std::vector<double>& more_residuals,
+              const std::vector<double>& more_image_norms, const std::vector<double>& more_norms) {
+    values.insert(values.end(), more_values.begin(), more_values.end());
+    residuals.insert(residuals.end(), more_residuals.begin(), more_residuals.end());
+    image_norms.insert(image_norms.end(), more_image_norms.begin(), more_image_norms.end());
+    norms.insert(norms.end(), more_norms.begin(), more_norms.end());
+  }
+  RitzPairs in_order(const std::vector<int>& order) const {
+    RitzPairs sorted;
+    for (const int i : order) {
+      const auto j = static_cast<std::size_t>(i);
+      sorted.append({values[j]}, {residuals[j]}, {image_norms[j]}, {norms[j]});
+    }
+    return sorted;
+  }
   void drop_leading(int count) {
     for (auto* list : {&values, &residuals, &image_norms, &norms}) list->erase(list->begin(), list->begin() + count);
   }
@@ -52,10 +68,6 @@ RitzSolution solve_on_root(BlockSpace<T>& space, const std::function<RitzProblem
   solution.values.assign(values.values().begin(), values.values().end());
   solution.p_columns = solution.coefficients.cols() - values.rows();
   return solution;
-}
-
-double symmetric_part(const SmallMatrix& matrix, int i, int j, int first_column) {
-  return 0.5 * (matrix(i, first_column + j) + matrix(j, first_column + i));
 }
 
 /// The rows and columns of W, last in a symmetric matrix of the basis Z, from the columns of Z^T A W or Z^T B W
@@ -106,9 +118,8 @@ class Lobpcg {
   void record(int columns);
   bool conclude();
   void gather_basis();
-  void final_rotation();
-  bool needs_more_work();
-  void reopen();
+  void verify();
+  void reopen(std::vector<int> failed);
   void finish();
 
   int active() const { return state_.x.cols(); }
@@ -132,6 +143,7 @@ class Lobpcg {
   RitzPairs ritz_;
   RitzPairs locked_;
   SmallMatrix projected_p_;
+  std::vector<int> order_;  ///< columns behind the constraints in the order of ritz_, after verify()
   EigenResult<T> result_;
   Clock::time_point began_ = Clock::now();
   int since_refresh_ = 0;
@@ -203,7 +215,7 @@ void Lobpcg<T>::start() {
   if (std::isnan(norm_b)) norm_b = 1.0;
   test_ = ResidualTest(options_, norm_a, norm_b, std::numeric_limits<T>::epsilon());
   apply_ritz(solve_on_root<T>(space_, [&] {
-    return RitzProblem{gram, SmallMatrix::identity(width_), 0, width_, options_.which == Which::largest};
+    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(), options_.which == Which::largest};
   }));
 }
 
@@ -381,66 +393,105 @@ void Lobpcg<T>::record(int columns) {
              last.residual_norms});
 }
 
-/// Locked and active vectors side by side behind the constraints; active ones are counted as locked from now on.
+/// Locked and active vectors side by side behind the constraints.
 template <class T>
 void Lobpcg<T>::gather_basis() {
   const LocalIndex first = state_.kept_columns();
   space_.copy(state_.x.view(), state_.kept_storage(first, active()));
   if (b_ != nullptr) space_.copy(state_.bx(), state_.b_kept_storage(first, active()));
-  locked_.values.insert(locked_.values.end(), ritz_.values.begin(), ritz_.values.end());
   state_.set_kept_columns(first + active());
 }
 
-/// A times everything that is kept, Rayleigh-Ritz among these vectors, true residuals. Leaves x, ax, bx, r and
-/// ritz_ holding all of it; works where it fits into the width of the panels.
+/// Rayleigh quotients and residuals of everything kept behind the constraints, A x computed anew, as many columns
+/// at a time as the panels hold; in the order of the eigenvalues asked for. Uses the storage of ax and r.
 template <class T>
-void Lobpcg<T>::final_rotation() {
-  const auto total = static_cast<LocalIndex>(locked_.values.size());
-  state_.set_x_columns(total);
-  space_.copy(state_.kept().columns(constraints_, total), state_.x.view());
-  if (b_ != nullptr) b_->apply(state_.x.view(), state_.bx());
-  state_.drop_p();
-  state_.set_w_columns(0);
-  a_.apply(state_.x.view(), state_.ax.view());
-  SmallMatrix products;
-  space_.gram({state_.x.view()}, {state_.ax.view(), state_.bx()}, products);
-  apply_ritz(solve_on_root<T>(space_, [&] {
-    RitzProblem problem{SmallMatrix(total, total), SmallMatrix(total, total), 0, total,
-                        options_.which == Which::largest};
-    for (int j = 0; j < total; ++j) {
-      for (int i = 0; i < total; ++i) {
-        problem.projected(i, j) = symmetric_part(products, i, j, 0);
-        problem.gram(i, j) = symmetric_part(products, i, j, total);
-      }
-    }
-    return problem;
-  }));
-  state_.set_kept_columns(constraints_);
-  locked_ = {};
+void Lobpcg<T>::verify() {
+  const LocalIndex total = state_.kept_columns() - constraints_;
+  RitzPairs all;
+  for (LocalIndex first = 0; first < total; first += width_) {
+    const LocalIndex count = std::min(width_, total - first);
+    const ConstBlockView<T> x = state_.kept().columns(constraints_ + first, count);
+    const BlockView<T> bx = state_.b_kept_storage(constraints_ + first, count);
+    if (b_ != nullptr) b_->apply(x, bx);
+    state_.ax.set_columns(count);
+    a_.apply(x, state_.ax.view());
+    std::vector<double> values = space_.column_dots(x, state_.ax.view());
+    const std::vector<double> squared = space_.column_dots(x, bx);
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] /= squared[j];
+    state_.r.set_columns(count);
+    all.append(values, space_.residual(state_.ax.view(), bx, values, state_.r.view()),
+               b_ != nullptr ? space_.column_norms(bx) : std::vector<double>(values.size(), 1.0),
+               b_ != nullptr ? space_.column_norms(x) : std::vector<double>(values.size(), 1.0));
+  }
+  order_.resize(all.values.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  const double sign = options_.which == Which::largest ? -1.0 : 1.0;
+  std::stable_sort(order_.begin(), order_.end(), [&](int i, int j) {
+    return sign * all.values[static_cast<std::size_t>(i)] < sign * all.values[static_cast<std::size_t>(j)];
+  });
+  ritz_ = all.in_order(order_);
   since_refresh_ = 0;
 }
 
-/// The final check: true residuals of all pairs. Returns true when the run is over; else the pairs are back at work.
+/// The final check. Returns true when the run is over; else the pairs that failed are back at work.
 template <class T>
 bool Lobpcg<T>::conclude() {
   gather_basis();
-  final_rotation();
-  ++rounds_;
-  const bool done = leading_done() >= options_.pairs;
-  const bool over = done || exhausted_ || rounds_ >= most_rounds || result_.iterations >= options_.max_iterations;
-  if (!over) return false;
-  if (!done) {
-    if (exhausted_) {
-      result_.remark = "the search space is exhausted: no new direction is left in this precision";
-    } else if (result_.iterations >= options_.max_iterations) {
-      result_.remark = "max_iterations reached";
-    } else {
-      result_.remark = "true residuals stay above what the recursion promised; the tolerance is near the limit of "
-                       "this precision";
-    }
+  verify();
+  std::vector<int> failed;
+  for (int j = 0; j < options_.pairs; ++j) {
+    if (judge(j) == Outcome::not_converged) failed.push_back(j);
   }
-  finish();
-  return true;
+  const bool out_of_iterations = result_.iterations >= options_.max_iterations;
+  if (failed.empty() || exhausted_ || out_of_iterations || ++rounds_ >= most_rounds) {
+    if (!failed.empty()) {
+      result_.remark = exhausted_ ? "the search space is exhausted: no new direction is left in this precision"
+                       : out_of_iterations ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
+                                           : "the true residuals stay above those of the recursion: the tolerance is "
+                                             "near the limit of this precision";
+    }
+    finish();
+    return true;
+  }
+  reopen(failed);
+  return false;
+}
+
+/// Takes the failed pairs and the guard vectors out of what is kept and starts again with these.
+template <class T>
+void Lobpcg<T>::reopen(std::vector<int> failed) {
+  for (int j = options_.pairs; j < static_cast<int>(order_.size()); ++j) failed.push_back(j);
+  failed.resize(std::min<std::size_t>(failed.size(), static_cast<std::size_t>(width_)));
+  std::vector<bool> taken(order_.size(), false);
+  state_.set_x_columns(static_cast<LocalIndex>(failed.size()));
+  LocalIndex to = 0;
+  for (const int j : failed) {
+    const int column = order_[static_cast<std::size_t>(j)];
+    taken[static_cast<std::size_t>(column)] = true;
+    space_.copy(state_.kept().columns(constraints_ + column, 1), state_.x.view().columns(to, 1));
+    if (b_ != nullptr) space_.copy(state_.b_kept().columns(constraints_ + column, 1), state_.bx().columns(to, 1));
+    ++to;
+  }
+  LocalIndex kept = constraints_;
+  locked_ = {};
+  std::vector<std::pair<double, double>> staying(order_.size());
+  for (std::size_t j = 0; j < order_.size(); ++j) {
+    staying[static_cast<std::size_t>(order_[j])] = {ritz_.values[j], ritz_.residuals[j]};
+  }
+  for (LocalIndex column = 0; column < static_cast<LocalIndex>(taken.size()); ++column) {
+    if (taken[static_cast<std::size_t>(column)]) continue;
+    if (kept != constraints_ + column) {
+      space_.copy(state_.kept().columns(constraints_ + column, 1), state_.kept_storage(kept, 1));
+      if (b_ != nullptr) {
+        space_.copy(state_.b_kept().columns(constraints_ + column, 1), state_.b_kept_storage(kept, 1));
+      }
+    }
+    locked_.values.push_back(staying[static_cast<std::size_t>(column)].first);
+    locked_.residuals.push_back(staying[static_cast<std::size_t>(column)].second);
+    ++kept;
+  }
+  state_.set_kept_columns(kept);
+  start();
 }
 
 template <class T>
@@ -449,9 +500,13 @@ void Lobpcg<T>::finish() {
   result_.eigenvalues.assign(ritz_.values.begin(), ritz_.values.begin() + pairs);
   result_.residual_norms.assign(ritz_.residuals.begin(), ritz_.residuals.begin() + pairs);
   for (int j = 0; j < pairs; ++j) result_.outcomes.push_back(judge(j));
-  result_.error_bounds = b_ == nullptr ? result_.residual_norms : std::vector<double>(static_cast<std::size_t>(pairs), nan);
+  result_.error_bounds =
+      b_ == nullptr ? result_.residual_norms : std::vector<double>(static_cast<std::size_t>(pairs), nan);
   result_.eigenvectors = space_.make_block(pairs);
-  space_.copy(state_.x.columns(0, pairs), result_.eigenvectors.view());
+  for (int j = 0; j < pairs; ++j) {
+    space_.copy(state_.kept().columns(constraints_ + order_[static_cast<std::size_t>(j)], 1),
+                result_.eigenvectors.view().columns(j, 1));
+  }
 }
 
 void check_options(const LobpcgOptions& options, GlobalIndex dimension, int constraints) {
