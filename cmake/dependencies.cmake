@@ -19,6 +19,7 @@ set(HDF5_PREFER_PARALLEL TRUE)
 find_package(HDF5 REQUIRED COMPONENTS C)
 set(BLOCK_EIGS_PARALLEL_HDF5 ${HDF5_IS_PARALLEL})
 add_library(block_eigs_hdf5 INTERFACE)
+set_target_properties(block_eigs_hdf5 PROPERTIES EXPORT_NAME hdf5)
 target_include_directories(block_eigs_hdf5 SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 target_link_libraries(block_eigs_hdf5 INTERFACE ${HDF5_C_LIBRARIES})
 

@@ -1,0 +1,36 @@
+# Installs the build into a scratch folder, then configures, builds and runs the example against it, as another
+# project would. Every installed header must compile without the third-party headers of the build.
+#
+#   cmake -DBUILD=<build tree> -DSOURCE=<this folder> -DWORK=<scratch folder> -DCXX=<compiler>
+#         -DMPIEXEC=<mpiexec> -DNUMPROC_FLAG=<-n> -P check.cmake
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
+  endif()
+  message(STATUS "${output}")
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+
+# A second source beside the example includes every public header.
+file(GLOB_RECURSE headers RELATIVE ${WORK}/prefix/include/block_eigs ${WORK}/prefix/include/block_eigs/*.hpp)
+if(NOT headers)
+  message(FATAL_ERROR "no header was installed under ${WORK}/prefix/include/block_eigs")
+endif()
+set(text "")
+foreach(header ${headers})
+  string(APPEND text "#include \"${header}\"\n")
+endforeach()
+file(COPY ${SOURCE}/ DESTINATION ${WORK}/source)
+file(WRITE ${WORK}/source/every_header.cpp "${text}")
+file(APPEND ${WORK}/source/CMakeLists.txt "target_sources(first_own_program PRIVATE every_header.cpp)\n")
+
+run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_PATH=${WORK}/prefix
+  -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=${FLAGS}")
+run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
+run(${WORK}/build/first_own_program)
+run(${MPIEXEC} ${NUMPROC_FLAG} 2 ${WORK}/build/first_own_program)

@@ -1,0 +1,57 @@
+// The five smallest eigenvalues of a 7-point Laplacian, and how far they are from the closed form. Another matrix
+// would come from a file: every MatrixSource is read the same way.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "io/generate.hpp"
+#include "solver/block_space.hpp"
+#include "solver/lobpcg.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "spmm/context.hpp"
+#include "spmm/distributed_matrix.hpp"
+#include "spmm/error.hpp"
+#include "spmm/partition.hpp"
+
+namespace be = block_eigs;
+
+static int run() {
+  const be::Communicator world(MPI_COMM_WORLD);
+  const auto context = be::make_context<double>(world, be::Backend::automatic);
+
+  const be::LaplacianOptions grid{.size = {20, 21, 22}};
+  const auto source = be::laplacian3d(world, grid);
+  const auto partition = be::Partition::uniform(source->rows(), world.size());
+  be::DistributedMatrix<double> matrix(context, source->read(partition), partition, partition);
+
+  be::BlockSpace<double> space(context, partition);
+  be::Jacobi<double> jacobi(context, matrix.diagonal());
+  be::LobpcgOptions options;
+  options.pairs = 5;
+  options.tolerance = 1e-8;
+  const auto result = be::lobpcg<double>(space, matrix, nullptr, &jacobi, nullptr, {}, options);
+
+  const auto expected = be::closed_form_laplacian_eigenvalues(grid, options.pairs);
+  double worst = 0.0;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    worst = std::max(worst, std::abs(result.eigenvalues[k] - expected[k]) / expected[k]);
+    if (world.is_root()) std::printf("%zu  %.12f  closed form %.12f\n", k, result.eigenvalues[k], expected[k]);
+  }
+  return worst < 1e-10 ? 0 : 4;
+}
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  int code = 0;
+  try {
+    code = run();
+  } catch (const be::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, static_cast<int>(error.exit_code()));
+  }
+  MPI_Finalize();
+  return code;
+}
