@@ -59,7 +59,7 @@ class CouplingTable {
   explicit CouplingTable(const ElasticityOptions& options)
       : lambda_(options.young * options.poisson / ((1.0 + options.poisson) * (1.0 - 2.0 * options.poisson))),
         mu_(options.young / (2.0 * (1.0 + options.poisson))) {
-    values_.resize(27 * 27 * 9);
+    values_.resize(std::size_t{27} * 27 * 9);
     for (std::size_t kind = 0; kind < 27; ++kind) {
       for (std::size_t neighbour = 0; neighbour < 27; ++neighbour) fill(kind, neighbour);
     }
@@ -70,7 +70,8 @@ class CouplingTable {
     return {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
   }
   static std::size_t code_of(const Step& step) {
-    return static_cast<std::size_t>(step[0] + 1 + 3 * (step[1] + 1) + 9 * (step[2] + 1));
+    const int code = step[0] + 1 + 3 * (step[1] + 1) + 9 * (step[2] + 1);
+    return static_cast<std::size_t>(code);
   }
   const double* row(std::size_t kind, std::size_t neighbour, std::size_t component) const {
     return values_.data() + (kind * 27 + neighbour) * 9 + component * 3;
