@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "spmm/communicator.hpp"
@@ -14,6 +14,29 @@ struct Triplet {
   GlobalIndex row = 0;
   GlobalIndex column = 0;
   double value = 0.0;
+};
+
+/// Puts together the calling rank's rows of a matrix whose nonzeros turn up on any rank, chunk by chunk: a rank
+/// holds its own part and one chunk, never the whole matrix.
+class RowCollector {
+ public:
+  RowCollector(const Communicator& comm, const Partition& partition, GlobalIndex global_columns);
+
+  /// Sends every triplet of `chunk`, which may be empty and is left so, to the rank that owns its row. Rows must
+  /// lie within the partition. Collective.
+  void add(std::vector<Triplet>& chunk);
+  /// The own rows, sorted, duplicates summed. Call it once, last. Not collective.
+  CsrRows finish();
+
+ private:
+  void keep(std::vector<Triplet> received);
+  std::vector<Triplet> exchange(const Triplet* first, std::size_t count) const;
+
+  Communicator comm_;
+  Partition partition_;
+  GlobalIndex global_columns_ = 0;
+  std::vector<Offset> row_counts_;
+  std::vector<std::vector<Triplet>> received_;
 };
 
 /// Sends every triplet to the rank that owns its row and assembles the own rows there, sorted, duplicates

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace block_eigs {
+
+/// Zip archive of .npy arrays, read by one process: compressed members can only be read from their start. Not
+/// collective. Functions throw InputError that names file and member.
+class NpzFile {
+ public:
+  explicit NpzFile(const std::string& path);
+  NpzFile(const NpzFile&) = delete;
+  NpzFile& operator=(const NpzFile&) = delete;
+  ~NpzFile();
+
+  /// Absolute.
+  const std::string& path() const { return path_; }
+  /// Names of the arrays, without ".npy".
+  std::vector<std::string> arrays() const;
+  /// The first `count` bytes of an array, fewer where it is shorter.
+  std::string head(const std::string& array, std::size_t count) const;
+
+  /// An array read from its first byte on.
+  class Stream {
+   public:
+    Stream(const NpzFile& file, const std::string& array);
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+    ~Stream();
+    /// Throws where fewer than `count` bytes are left.
+    void read(char* to, std::size_t count);
+    void skip(std::size_t count);
+    /// To be called after the last byte: the checksum must agree, and nothing may follow.
+    void finish();
+
+   private:
+    std::size_t read_some(char* to, std::size_t count);
+
+    std::string name_;
+    void* member_ = nullptr;
+  };
+
+ private:
+  std::string path_;
+  void* archive_ = nullptr;
+};
+
+}  // namespace block_eigs
