@@ -24,7 +24,7 @@ rule(spmm_is_the_bottom   "^spmm/"   "${none}" "^(solver|io|apps|tests)/")
 rule(solver_sees_spmm     "^solver/" "${none}" "^(io|apps|tests)/")
 rule(io_sees_spmm         "^io/"     "${none}" "^(solver|apps|tests)/")
 rule(apps_are_no_tests    "^apps/"   "${none}" "^tests/")
-rule(backends_are_private "."        "^spmm/" "^spmm/(host|cuda)/")
+rule(backends_are_private "."        "^(spmm|apps/bench)/" "^spmm/(host|cuda)/")
 rule(no_relative_paths    "."        "${none}" "^\\.\\.?/")
 rule(cuda_in_spmm_cuda    "."        "^spmm/cuda/"
   "^(cuda|cu[A-Z]|cublas|cusparse|cusolver|curand|nccl|nvml|nvtx|thrust/|cub/|cooperative_groups|mma\\.h|driver_types\\.h|vector_types\\.h)|\\.cuh$")
@@ -32,7 +32,7 @@ rule(petsc_in_io_petsc    "."        "^io/petsc/" "^(petsc|slepc)")
 rule(hdf5_in_io           "."        "^io/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
 rule(yaml_in_io           "."        "^io/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
-  "^(spmm/(communicator|halo_exchange)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/block_(eigs|solve)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
+  "^(spmm/(communicator|halo_exchange)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|session)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
 
 set(errors "")
 set(hdf5_users "")
