@@ -44,6 +44,7 @@ class CudaDevice final : public Device {
   int multiprocessors() const { return properties_.multiProcessorCount; }
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
+  int shared_memory_per_multiprocessor() const { return static_cast<int>(properties_.sharedMemPerMultiprocessor); }
   /// Counts results that a kernel wrote to page-locked memory by itself.
   void count_to_host(std::size_t bytes) { transferred_.to_host += bytes; }
 

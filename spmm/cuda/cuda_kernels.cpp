@@ -68,6 +68,16 @@ void CudaKernels<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::s
 }
 
 template <class T>
+void CudaKernels<T>::update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                     const BlockList<T>& out, ConstBlockView<T> bx, std::span<const double> lambda,
+                                     BlockView<T> r, std::span<double> squared_norms) {
+  double* results = workspace_.results(squared_norms.size());
+  const bool done = cuda::update_residual<T>(*device_, workspace_, in, coefficients, out, {bx, lambda, r}, results);
+  if (!done) return Kernels<T>::update_residual(in, coefficients, out, bx, lambda, r, squared_norms);
+  receive(results, squared_norms);
+}
+
+template <class T>
 void CudaKernels<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) {
   double* results = workspace_.results(dots.size());
   cuda::column_dots(*device_, workspace_, x, y, results);

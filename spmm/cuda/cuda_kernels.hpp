@@ -26,6 +26,9 @@ class CudaKernels final : public Kernels<T> {
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) override;
   void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
                 std::span<double> squared_norms) override;
+  void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                       ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                       std::span<double> squared_norms) override;
 
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override;
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override;

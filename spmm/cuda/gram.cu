@@ -1,44 +1,173 @@
 #include "spmm/cuda/gram.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include "spmm/cuda/cuda_check.hpp"
-#include "spmm/cuda/device_list.cuh"
+#include "spmm/cuda/gram_kernel.cuh"
 
 namespace block_eigs::cuda {
 
 namespace {
 
+constexpr int stage_bytes = 32 * 1024;
+
+/// One instantiation of the kernel.
 template <class T>
-__device__ double column_element(const DeviceList<ConstBlockView<T>>& list, LocalIndex row, LocalIndex column) {
-  int v = 0;
-  while (column >= list.views[v].cols) column -= list.views[v++].cols;
-  return static_cast<double>(list.views[v].data[static_cast<std::ptrdiff_t>(row) * list.views[v].stride + column]);
+struct Variant {
+  int left_pairs, right_pairs, elements, groups_at_once, stages, blocks;
+  int overhang;  ///< pairs times rows that warps may read behind the last stage
+  void (*kernel)(const GramProblem<T>);
+};
+
+template <class T, class Tile>
+constexpr Variant<T> variant() {
+  return {Tile::left_pairs,
+          Tile::right_pairs,
+          Tile::elements,
+          Tile::groups_at_once,
+          Tile::stages,
+          Tile::blocks,
+          group_rows * std::max(Tile::left_pairs, Tile::right_pairs),
+          gram_kernel<T, Tile>};
+}
+
+/// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
+template <class T>
+constexpr std::array variants{
+    variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(), variant<T, GramTile<3, 1, 1, 1>>(),
+    variant<T, GramTile<2, 2, 1, 1>>(), variant<T, GramTile<3, 2, 2, 1>>(), variant<T, GramTile<2, 2, 2, 2>>(),
+    variant<T, GramTile<3, 2, 4, 2>>()};
+
+template <class T>
+struct Launch {
+  const Variant<T>* variant = nullptr;
+  int tiles = 0;
+  int shared_bytes = 0;
+  int groups = 0;
+};
+
+int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+template <class T>
+int pairs_of(const ConstBlockList<T>& list) {
+  int pairs = 0;
+  for (const ConstBlockView<T>& view : list) pairs += ceil_div(view.cols, 2);
+  return pairs;
+}
+
+/// The pair of `left` with which `right` begins, where its views follow each other there, else -1.
+template <class T>
+int common_pairs(const ConstBlockList<T>& left, const ConstBlockList<T>& right) {
+  const auto same = [](const ConstBlockView<T>& x, const ConstBlockView<T>& y) {
+    return x.data == y.data && x.cols == y.cols && x.stride == y.stride;
+  };
+  int pairs = 0;
+  for (int v = 0; v + right.size() <= left.size(); ++v) {
+    if (std::equal(right.begin(), right.end(), left.begin() + v, same)) return pairs;
+    pairs += ceil_div(left[v].cols, 2);
+  }
+  return -1;
+}
+
+/// Seconds a row at the rates of an H200; the order of the variants is what matters.
+template <class T>
+double cost(const Variant<T>& variant, const GramProblem<T>& problem) {
+  const double left = ceil_div(problem.left_pairs, variant.left_pairs);
+  const double right = ceil_div(problem.right_pairs, variant.right_pairs);
+  const double columns = 2.0 * (right * problem.left_pairs + (problem.common >= 0 ? 0.0 : left * problem.right_pairs));
+  const double memory = columns * sizeof(T) / 4.0e12;
+  const double arithmetic = 2.0 * left * right * variant.elements / 5.0e13;
+  return std::max(memory, arithmetic) + 0.25 * std::min(memory, arithmetic);
 }
 
 template <class T>
-__global__ void dot_products(DeviceList<ConstBlockView<T>> left, DeviceList<ConstBlockView<T>> right, double* results) {
-  __shared__ double sums[256];
-  const LocalIndex i = static_cast<LocalIndex>(blockIdx.x);
-  const LocalIndex j = static_cast<LocalIndex>(blockIdx.y);
+Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
+  Launch<T> best;
+  double least = 0.0;
+  for (const Variant<T>& candidate : variants<T>) {
+    const int left = std::min(candidate.left_pairs, problem.left_pairs);
+    const int loaded = left + std::min(candidate.right_pairs, problem.right_pairs);
+    const int group_bytes = loaded * group_rows * static_cast<int>(sizeof(Pair<T>));
+    const int turns = std::max(1, stage_bytes / (group_bytes * candidate.groups_at_once));
+    Launch<T> launch{&candidate, 0, 0, turns * candidate.groups_at_once};
+    launch.tiles = ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
+    const int stages = candidate.stages * launch.groups * group_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
+    const int table = (candidate.left_pairs + candidate.right_pairs) * static_cast<int>(sizeof(Columns<const T>));
+    launch.shared_bytes = table + std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
+    const double seconds = cost(candidate, problem);
+    if (launch.shared_bytes > device.shared_memory_per_block()) continue;
+    if (best.variant == nullptr || seconds < least) {
+      best = launch;
+      least = seconds;
+    }
+  }
+  return best;
+}
+
+/// Place of column `column` among pairs that begin anew with each view.
+template <class T>
+__device__ int padded_column(const DeviceList<ConstBlockView<T>>& list, int column) {
+  int padded = 0;
+  for (int v = 0; column >= list.views[v].cols; ++v) {
+    column -= list.views[v].cols;
+    padded += (list.views[v].cols + 1) / 2 * 2;
+  }
+  return padded + column;
+}
+
+/// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 elements of the Gram matrix.
+template <class T>
+__global__ void __launch_bounds__(256) add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile,
+                                                 int right_tile, int tiles, int parts, double* results) {
+  __shared__ double sums[8][32];
+  const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
-  for (LocalIndex row = static_cast<LocalIndex>(threadIdx.x); row < left.rows; row += 256) {
-    sum += column_element(left, row, i) * column_element(right, row, j);
+  if (k < problem.left.cols * problem.right.cols) {
+    const int i = padded_column(problem.left, k % problem.left.cols);
+    const int j = padded_column(problem.right, k / problem.left.cols);
+    const std::size_t tile = static_cast<std::size_t>(j / right_tile * problem.tiles_left + i / left_tile);
+    const std::size_t elements = static_cast<std::size_t>(left_tile * right_tile);
+    const double* part = problem.partial + tile * elements + j % right_tile * left_tile + i % left_tile;
+#pragma unroll 4
+    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8) {
+      sum += part[static_cast<std::size_t>(p) * static_cast<std::size_t>(tiles) * elements];
+    }
   }
-  sums[threadIdx.x] = sum;
-  for (unsigned half = 128; half > 0; half /= 2) {
-    __syncthreads();
-    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
-  }
-  if (threadIdx.x == 0) results[static_cast<std::size_t>(j) * gridDim.x + i] = sums[0];
+  sums[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y != 0 || k >= problem.left.cols * problem.right.cols) return;
+  for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+  results[k] = sum;
 }
 
 }  // namespace
 
 template <class T>
-void gram(CudaDevice& device, Workspace&, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
           double* results) {
-  const dim3 grid(static_cast<unsigned>(left.cols()), static_cast<unsigned>(right.cols()));
-  if (grid.x == 0 || grid.y == 0) return;
-  dot_products<<<grid, 256, 0, device.stream(Queue::compute)>>>(DeviceList(left), DeviceList(right), results);
+  if (left.cols() == 0 || right.cols() == 0) return;
+  GramProblem<T> problem{DeviceList(left), DeviceList(right), pairs_of(left), pairs_of(right), 0,
+                         common_pairs(left, right), 0, nullptr};
+  const Launch<T> launch = choose(device, problem);
+  const Variant<T>& variant = *launch.variant;
+  problem.tiles_left = ceil_div(problem.left_pairs, variant.left_pairs);
+  problem.groups = launch.groups;
+  const int stage_rows = launch.groups * group_rows;
+  const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / stage_rows + 1;
+  const int parts = std::clamp(device.multiprocessors() * variant.blocks / launch.tiles, 1, enough);
+  const std::size_t elements = static_cast<std::size_t>(launch.tiles) * static_cast<std::size_t>(variant.elements);
+  problem.partial = workspace.partial_sums(static_cast<std::size_t>(parts) * elements);
+
+  check(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes), "gram");
+  const cudaStream_t stream = device.stream(Queue::compute);
+  const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(launch.tiles));
+  variant.kernel<<<grid, gram_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(problem);
+  check_launch("gram");
+  const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
+  add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs, launch.tiles,
+                                                parts, results);
   check_launch("gram");
 }
 

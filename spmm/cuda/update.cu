@@ -1,39 +1,139 @@
 #include "spmm/cuda/update.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
 
+#include "spmm/cuda/column_sums.hpp"
 #include "spmm/cuda/cuda_check.hpp"
-#include "spmm/cuda/device_list.cuh"
+#include "spmm/cuda/update_kernel.cuh"
 
 namespace block_eigs::cuda {
 
 namespace {
 
+/// One instantiation of the kernel.
 template <class T>
-__global__ void update_rows(DeviceList<ConstBlockView<T>> in, const double* coefficients, DeviceList<BlockView<T>> out) {
-  extern __shared__ double x[];
-  const LocalIndex width = in.cols;
-  for (LocalIndex row = static_cast<LocalIndex>(blockIdx.x); row < out.rows; row += static_cast<LocalIndex>(gridDim.x)) {
-    LocalIndex first = 0;
-    for (int v = 0; v < in.size; ++v) {
-      for (LocalIndex j = static_cast<LocalIndex>(threadIdx.x); j < in.views[v].cols; j += static_cast<LocalIndex>(blockDim.x)) {
-        x[first + j] = static_cast<double>(in.views[v].data[static_cast<std::ptrdiff_t>(row) * in.views[v].stride + j]);
+struct Variant {
+  int tiles;  ///< of a warp
+  int depth;
+  int blocks;  ///< per multiprocessor, where shared memory suffices
+  void (*kernel)(const UpdateProblem<T>);
+};
+
+template <class T, int Tiles, bool InShared, bool WithResidual>
+constexpr Variant<T> variant() {
+  constexpr int blocks = Tiles <= 2 ? 4 : Tiles <= 4 ? 3 : Tiles <= 8 ? 2 : 1;
+  // 16 tiles leave little room beside 192 x 128 coefficients
+  constexpr int depth = Tiles < 16 ? 6 : WithResidual ? 3 : 4;
+  return {Tiles, depth, blocks, update_kernel<T, Tiles, depth, blocks, InShared, WithResidual>};
+}
+
+/// For coefficients that fit into shared memory, by ascending width.
+template <class T, bool WithResidual>
+constexpr std::array in_shared{variant<T, 2, true, WithResidual>(),  variant<T, 4, true, WithResidual>(),
+                               variant<T, 6, true, WithResidual>(),  variant<T, 8, true, WithResidual>(),
+                               variant<T, 12, true, WithResidual>(), variant<T, 16, true, WithResidual>()};
+/// For any others.
+template <class T, bool WithResidual>
+constexpr std::array in_global{variant<T, 8, false, WithResidual>(), variant<T, 16, false, WithResidual>()};
+
+template <class View>
+int chunks_of(const ViewList<View>& list) {
+  int chunks = 0;
+  for (const View& view : list) chunks += (view.cols + chunk_columns - 1) / chunk_columns;
+  return chunks;
+}
+
+/// Blocks of 8 x 8, see UpdateProblem.
+template <class T>
+void pack(const SmallMatrix& coefficients, const ConstBlockList<T>& in, const BlockList<T>& out, int tiles,
+          double* packed) {
+  const int chunks = chunks_of(in);
+  std::fill_n(packed, static_cast<std::size_t>(chunks) * static_cast<std::size_t>(tiles) * 64, 0.0);
+  int tile = 0;
+  int column = 0;
+  for (const BlockView<T>& output : out) {
+    for (int j = 0; j < output.cols; ++j, ++column) {
+      const double* from = coefficients.column(column);
+      double* to = packed + (tile + j / chunk_columns) * 64 + j % chunk_columns * 8;
+      for (const ConstBlockView<T>& input : in) {
+        for (int first = 0; first < input.cols; first += chunk_columns) {
+          const int count = std::min(chunk_columns, input.cols - first);
+          std::copy_n(from, count, to);
+          from += count;
+          to += static_cast<std::ptrdiff_t>(tiles) * 64;
+        }
       }
-      first += in.views[v].cols;
     }
-    __syncthreads();
-    first = 0;
-    for (int v = 0; v < out.size; ++v) {
-      for (LocalIndex j = static_cast<LocalIndex>(threadIdx.x); j < out.views[v].cols; j += static_cast<LocalIndex>(blockDim.x)) {
-        const double* column = coefficients + static_cast<std::ptrdiff_t>(first + j) * width;
-        double sum = 0.0;
-        for (LocalIndex k = 0; k < width; ++k) sum += x[k] * column[k];
-        out.views[v].data[static_cast<std::ptrdiff_t>(row) * out.views[v].stride + j] = static_cast<T>(sum);
-      }
-      first += out.views[v].cols;
-    }
-    __syncthreads();
+    tile += (output.cols + chunk_columns - 1) / chunk_columns;
   }
+}
+
+template <class T>
+struct Launch {
+  const Variant<T>* variant = nullptr;
+  UpdateProblem<T> problem;
+  int shared_bytes = 0;
+};
+
+/// The narrowest variant that takes the problem; none where it is too wide.
+template <class T, bool WithResidual>
+Launch<T> choose(const CudaDevice& device, UpdateProblem<T> problem) {
+  const int needed = problem.tiles;
+  const int room = device.shared_memory_per_block();
+  for (const Variant<T>& candidate : in_shared<T, WithResidual>) {
+    problem.tiles = candidate.tiles;
+    const int bytes = UpdateLayout::of(problem, true, candidate.depth).bytes;
+    if (candidate.tiles >= needed && bytes <= room) return {&candidate, problem, bytes};
+  }
+  for (const Variant<T>& candidate : in_global<T, WithResidual>) {
+    const int warps = (needed + candidate.tiles - 1) / candidate.tiles;
+    problem.warps_across = static_cast<int>(std::bit_ceil(static_cast<unsigned>(warps)));
+    problem.tiles = problem.warps_across * candidate.tiles;
+    const bool last = candidate.tiles == in_global<T, WithResidual>.back().tiles;
+    const int widest = WithResidual ? 1 : last ? update_warps : 1;
+    const int bytes = UpdateLayout::of(problem, false, candidate.depth).bytes;
+    if (problem.warps_across <= widest && bytes <= room) return {&candidate, problem, bytes};
+  }
+  return {nullptr, problem, 0};
+}
+
+template <class T>
+unsigned blocks_for(const CudaDevice& device, const Launch<T>& launch) {
+  const int fitting = device.shared_memory_per_multiprocessor() / (launch.shared_bytes + 1024);
+  const int resident = device.multiprocessors() * std::clamp(fitting, 1, launch.variant->blocks);
+  const int block_rows = update_warps / launch.problem.warps_across * rows_per_warp;
+  const LocalIndex enough = (launch.problem.out.rows - 1) / block_rows + 1;
+  return static_cast<unsigned>(std::min<LocalIndex>(resident, enough));
+}
+
+template <class T>
+void run(const CudaDevice& device, const Launch<T>& launch, unsigned blocks, std::string_view name) {
+  check(cudaFuncSetAttribute(launch.variant->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes),
+        name);
+  const cudaStream_t stream = device.stream(Queue::compute);
+  launch.variant->kernel<<<blocks, update_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(
+      launch.problem);
+  check_launch(name);
+}
+
+/// Whether two views have elements in common.
+template <class T>
+bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
+  if (x.rows == 0 || y.rows == 0 || x.cols == 0 || y.cols == 0) return false;
+  if (x.data > y.data) std::swap(x, y);
+  const std::ptrdiff_t distance = y.data - x.data;
+  if (distance >= static_cast<std::ptrdiff_t>(x.rows - 1) * x.stride + x.cols) return false;
+  if (x.stride != y.stride) return true;
+  const std::ptrdiff_t shift = distance % x.stride;
+  return shift < x.cols || shift + y.cols > x.stride;
+}
+
+template <class T>
+UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
+  return {DeviceList(in), DeviceList(out), nullptr, chunks_of(in), chunks_of(out), 1, {}, {}, nullptr, nullptr};
 }
 
 }  // namespace
@@ -42,17 +142,53 @@ template <class T>
 void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
             const BlockList<T>& out) {
   if (out.rows() == 0 || out.cols() == 0) return;
-  double* staged = workspace.stage(coefficients.values().size());
-  std::copy(coefficients.values().begin(), coefficients.values().end(), staged);
-  const double* sent = workspace.send();
-  const unsigned blocks = static_cast<unsigned>(std::min(out.rows(), 16 * device.multiprocessors()));
-  const std::size_t shared = static_cast<std::size_t>(in.cols()) * sizeof(double);
-  update_rows<<<blocks, 64, shared, device.stream(Queue::compute)>>>(DeviceList(in), sent, DeviceList(out));
-  check_launch("update");
+  Launch<T> launch = choose<T, false>(device, problem_of(in, out));
+  if (launch.variant == nullptr) {
+    throw RunError("update: up to " + std::to_string(widest_update) + " columns can be made at a time on " +
+                   device.name() + ", not " + std::to_string(out.cols()));
+  }
+  const UpdateProblem<T>& problem = launch.problem;
+  double* staged = workspace.stage(static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(problem.tiles) * 64);
+  pack(coefficients, in, out, problem.tiles, staged);
+  launch.problem.coefficients = workspace.send();
+  run(device, launch, blocks_for(device, launch), "update");
+}
+
+template <class T>
+bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
+                     const SmallMatrix& coefficients, const BlockList<T>& out, const ResidualPart<T>& part,
+                     double* squared_norms) {
+  if (out.rows() == 0 || part.r.cols == 0) return false;
+  if (overlap<T>(part.r, part.bx) && part.r.data != part.bx.data) return false;
+  for (const BlockView<T>& output : out) {
+    if (overlap<T>(output, part.bx)) return false;
+  }
+  UpdateProblem<T> problem = problem_of(in, out);
+  problem.bx = part.bx;
+  problem.r = part.r;
+  Launch<T> launch = choose<T, true>(device, problem);
+  if (launch.variant == nullptr) return false;
+  const std::size_t coefficient_count =
+      static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(launch.problem.tiles) * 64;
+  double* staged = workspace.stage(coefficient_count + part.lambda.size());
+  pack(coefficients, in, out, launch.problem.tiles, staged);
+  std::copy(part.lambda.begin(), part.lambda.end(), staged + coefficient_count);
+  launch.problem.coefficients = workspace.send();
+  launch.problem.lambda = launch.problem.coefficients + coefficient_count;
+  const unsigned blocks = blocks_for(device, launch);
+  launch.problem.partial_norms = workspace.partial_sums(blocks * part.lambda.size());
+  run(device, launch, blocks, "update_residual");
+  sum_parts(device.stream(Queue::compute), launch.problem.partial_norms, static_cast<int>(blocks), part.r.cols,
+            squared_norms);
+  return true;
 }
 
 template void update(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&, const BlockList<float>&);
 template void update(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
                      const BlockList<double>&);
+template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,
+                              const BlockList<float>&, const ResidualPart<float>&, double*);
+template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
+                              const BlockList<double>&, const ResidualPart<double>&, double*);
 
 }  // namespace block_eigs::cuda

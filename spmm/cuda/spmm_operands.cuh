@@ -1,0 +1,111 @@
+#pragma once
+
+#include "spmm/cuda/spmm_pack.cuh"
+#include "spmm/types.hpp"
+
+namespace block_eigs::cuda {
+
+/// A as the kernels see it: bundles of up to a few consecutive non-empty rows that have the same columns, so that
+/// a row of B is loaded once for all of them. Bundle g has the columns columns[column_offsets[g]] ..
+/// columns[column_offsets[g + 1]] - 1; the values of its rows follow each other from values[value_offsets[g]] on.
+/// With bundles of one row `first_rows` is null, and both arrays of offsets are one.
+template <class T>
+struct RowBundles {
+  LocalIndex count = 0;
+  Offset columns_total = 0;
+  const Offset* column_offsets = nullptr;
+  const Offset* value_offsets = nullptr;
+  const LocalIndex* first_rows = nullptr;  ///< number among the non-empty rows; count + 1 entries
+  const LocalIndex* targets = nullptr;     ///< row of C of a non-empty row; null: the row's own number
+  const LocalIndex* columns = nullptr;
+  const T* values = nullptr;
+
+  __device__ LocalIndex target(LocalIndex row) const { return targets == nullptr ? row : __ldg(targets + row); }
+};
+
+/// Rows of A without nonzeros, whose rows of C the last blocks of a grid set to zero.
+struct EmptyRows {
+  LocalIndex count = 0;
+  const LocalIndex* targets = nullptr;
+  unsigned blocks = 0;  ///< that see to them
+};
+
+/// B and C. Strides are in bytes. A launch works on `packs_per_slab` packs of a row for each blockIdx.y.
+struct DenseOperands {
+  const char* b = nullptr;
+  char* c = nullptr;
+  std::uint32_t b_stride = 0;
+  std::uint32_t c_stride = 0;
+  int columns = 0;
+  int packs_per_slab = 0;
+  bool accumulate = false;
+};
+
+/// The part of a row of B and C that one lane works on: packs lane, lane + L, ..., P of them, of the block's slab.
+template <class T, int W, int L, int P>
+struct LaneColumns {
+  using PackType = Pack<T, W>;
+
+  __device__ LaneColumns(const DenseOperands& operands, int lane)
+      : operands_(operands), first_(static_cast<int>(blockIdx.y) * operands.packs_per_slab + lane) {
+    const int all = (operands.columns + W - 1) / W;
+    const int end = min(all, (static_cast<int>(blockIdx.y) + 1) * operands.packs_per_slab);
+#pragma unroll
+    for (int i = 0; i < P; ++i) on_[i] = first_ + i * L < end;
+    b_ = operands.b + first_ * sizeof(PackType);
+  }
+
+  __device__ __forceinline__ bool on(int i) const { return on_[i]; }
+
+  __device__ __forceinline__ void load(LocalIndex row, PackType (&packs)[P]) const {
+    const char* from = b_ + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) * operands_.b_stride;
+#pragma unroll
+    for (int i = 0; i < P; ++i) {
+      if (on_[i]) packs[i] = load_constant<PackType>(from + i * L * sizeof(PackType));
+    }
+  }
+
+  __device__ __forceinline__ void store(LocalIndex row, const PackType (&sums)[P]) const {
+    char* to = operands_.c + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) * operands_.c_stride +
+               first_ * sizeof(PackType);
+#pragma unroll
+    for (int i = 0; i < P; ++i) {
+      if (on_[i]) store_pack(to + i * L * sizeof(PackType), (first_ + i * L) * W, sums[i]);
+    }
+  }
+
+ private:
+  /// `column` is that of the pack's first element; the last pack of a row may reach past the columns of C.
+  __device__ __forceinline__ void store_pack(char* to, int column, PackType pack) const {
+    if (W == 1 || column + W <= operands_.columns) {
+      if (operands_.accumulate) add(pack, *reinterpret_cast<const PackType*>(to));
+      store_streaming(to, pack);
+      return;
+    }
+    T* elements = reinterpret_cast<T*>(to);
+#pragma unroll
+    for (int e = 0; e < W; ++e) {
+      if (column + e < operands_.columns) {
+        elements[e] = operands_.accumulate ? elements[e] + pack.element[e] : pack.element[e];
+      }
+    }
+  }
+
+  const DenseOperands& operands_;
+  int first_;
+  bool on_[P];
+  const char* b_;
+};
+
+/// Sets the rows of C that belong to empty rows of A to zero. For the blocks from `first_block` on.
+template <int L, class Columns, class PackType, int P>
+__device__ void clear_empty_rows(const EmptyRows& empty, unsigned first_block, const Columns& columns,
+                                 const PackType (&zeros)[P]) {
+  const unsigned rows_at_once = blockDim.x / L;
+  const unsigned step = empty.blocks * rows_at_once;
+  for (unsigned i = (blockIdx.x - first_block) * rows_at_once + threadIdx.x / L; i < empty.count; i += step) {
+    columns.store(__ldg(empty.targets + i), zeros);
+  }
+}
+
+}  // namespace block_eigs::cuda
