@@ -1,6 +1,7 @@
 #include <cstring>
 #include <vector>
 
+#include "spmm/host/gram.hpp"
 #include "spmm/host/host_backend.hpp"
 #include "spmm/host/random.hpp"
 #include "spmm/host/threads.hpp"
@@ -63,26 +64,7 @@ class HostKernels final : public Kernels<T> {
   }
 
   void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) override {
-    result.resize(left.cols(), right.cols());
-    const auto l = static_cast<std::size_t>(left.cols());
-    const auto r = static_cast<std::size_t>(right.cols());
-#pragma omp parallel num_threads(threads())
-    {
-      std::vector<double> sum(l * r, 0.0), x(l), y(r);
-#pragma omp for schedule(static)
-      for (LocalIndex i = 0; i < left.rows(); ++i) {
-        gather_row(left, i, x.data());
-        gather_row(right, i, y.data());
-        for (std::size_t j = 0; j < r; ++j) {
-          for (std::size_t k = 0; k < l; ++k) sum[j * l + k] += x[k] * y[j];
-        }
-      }
-#pragma omp for ordered schedule(static, 1)
-      for (int t = 0; t < threads(); ++t) {
-#pragma omp ordered
-        for (std::size_t k = 0; k < sum.size(); ++k) result.data()[k] += sum[k];
-      }
-    }
+    gram_.multiply(left, right, result);
   }
 
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) override {
@@ -197,6 +179,7 @@ class HostKernels final : public Kernels<T> {
   }
 
   std::shared_ptr<Device> device_;
+  Gram<T> gram_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 target_sources(block_eigs_spmm PRIVATE
+  host/gram.cpp
   host/host_device.cpp
   host/host_kernels.cpp
   host/threads.cpp)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace block_eigs::host {
 
 /// Threads that one of `node_size` ranks of a node should use: OMP_NUM_THREADS where it is set, else the cores
@@ -11,5 +13,17 @@ int default_threads(int node_size);
 /// that runs them.
 void set_threads(int count);
 int threads();
+
+/// Consecutive items, begin <= i < end.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// Part `part` of `parts` nearly equal ones of 0 .. count - 1. Every kernel deals rows this way, so that a thread
+/// meets the pages that it touched first.
+constexpr Range part_of(std::int64_t count, int part, int parts) {
+  return {count * part / parts, count * (part + 1) / parts};
+}
 
 }  // namespace block_eigs::host

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+// Vectors of 32 bytes: one register with AVX, several elsewhere, where the compiler splits them.
+namespace block_eigs::host {
+
+/// As many T as fill 32 bytes. Everything here is inlined: how vectors are passed depends on the processor.
+template <class T>
+struct Vector {
+  using Lanes [[gnu::vector_size(32)]] = T;
+  using Unaligned [[gnu::vector_size(32), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+  static constexpr int width = static_cast<int>(32 / sizeof(T));
+
+  Lanes lanes{};
+
+  /// From and to memory of any alignment.
+  [[gnu::always_inline]] void load(const T* from) { lanes = *reinterpret_cast<const Unaligned*>(from); }
+  [[gnu::always_inline]] void store(T* to) const { *reinterpret_cast<Unaligned*>(to) = lanes; }
+  /// As load, once and into a register: compilers like to repeat a plain load in every instruction that uses it.
+  [[gnu::always_inline]] void load_once(const T* from) { lanes = *reinterpret_cast<const volatile Unaligned*>(from); }
+  /// this += factor * x
+  [[gnu::always_inline]] void add_product(T factor, const Vector& x) { lanes += factor * x.lanes; }
+
+  static constexpr int count_for(int columns) { return (columns + width - 1) / width; }
+};
+
+/// f(0), f(1), ..., f(Count - 1) with compile-time arguments. Registers in an array stay registers this way, where a
+/// loop over them may be unrolled too late.
+template <int Count, class Function>
+[[gnu::always_inline]] inline void unroll(Function&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }(std::make_integer_sequence<int, Count>{});
+}
+
+/// Calls f(std::integral_constant<int, n>) for 1 <= n <= Max: the one place where a run-time count becomes a
+/// compile-time one.
+template <int Max, class Function>
+[[gnu::always_inline]] inline void with_constant(int n, Function&& f) {
+  [&]<int... Less>(std::integer_sequence<int, Less...>) {
+    (void)((n == Less + 1 ? (f(std::integral_constant<int, Less + 1>{}), true) : false) || ...);
+  }(std::make_integer_sequence<int, Max>{});
+}
+
+}  // namespace block_eigs::host
