@@ -127,14 +127,14 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
 }
 
 template <class T>
-void DistributedMatrix<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
+void DistributedMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate) {
   const Profile::Scope scope(*context_.profile, Phase::spmm);
   if (context_.comm.size() == 1) {
-    own_->multiply(x, y, Accumulate::no);
+    own_->multiply(x, y, accumulate);
     return;
   }
   halo_->begin(x);
-  own_->multiply(x, y, Accumulate::no, [this] { halo_->progress(); });
+  own_->multiply(x, y, accumulate, [this] { halo_->progress(); });
   const ConstBlockView<T> ghosts = halo_->finish();
   if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, Accumulate::yes);
 }

@@ -27,7 +27,9 @@ class DistributedMatrix final : public LinearOperator<T> {
 
   LocalIndex rows() const override { return row_partition_.size(context_.comm.rank()); }
   LocalIndex columns() const override { return column_partition_.size(context_.comm.rank()); }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override;
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { multiply(x, y, Accumulate::no); }
+  /// y = A x or y += A x. Collective.
+  void multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate);
   double norm_inf() const override { return norm_inf_; }
 
   const Context<T>& context() const { return context_; }

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "solver/block_cg_run.hpp"
+#include "solver/curvature.hpp"
+#include "solver/lapack.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+std::string in_words(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", value);
+  return text;
+}
+
+SmallMatrix part(const SmallMatrix& matrix, int first, int count) {
+  SmallMatrix result(matrix.rows(), count);
+  std::copy_n(matrix.column(first), result.values().size(), result.data());
+  return result;
+}
+
+}  // namespace
+
+/// Looks for directions p in the span of S with p^T A p <= 0, from S^T [A S, S]. False where they end the round.
+template <class T>
+bool BlockCgRun<T>::examine(const SmallMatrix& products) {
+  const int directions = products.rows();
+  SmallMatrix found;
+  SmallMatrix along;  // components of the residuals along the null directions
+  space_.on_root(
+      [&] {
+        const Curvature curvature =
+            examine_curvature(part(products, 0, directions), part(products, directions, directions), norm_a_,
+                              std::numeric_limits<T>::epsilon());
+        along = lapack::product(curvature.null_directions, true, recurrence_.components(), false);
+        found.resize(3, 1);
+        found(0, 0) = curvature.smallest;
+        found(1, 0) = curvature.largest;
+        found(2, 0) = curvature.indefinite ? 1.0 : 0.0;
+      },
+      {&found, &along});
+  if (!norm_known_) norm_a_ = std::max(norm_a_, found(1, 0));
+  if (found(2, 0) != 0.0) {
+    give_up_on_all("A is not positive definite: p'Ap = " + in_words(found(0, 0)) +
+                   " for a direction p of norm 1 met in iteration " + std::to_string(iterations_ + 1) +
+                   " (conjugate gradients need a positive definite matrix)");
+  } else {
+    give_up_along(along, found(0, 0));
+  }
+  return !broken_;
+}
+
+template <class T>
+void BlockCgRun<T>::give_up_on_all(const std::string& trouble) {
+  trouble_ = trouble;
+  broken_ = true;
+  hopeless_ = true;
+}
+
+/// Right-hand sides with a part along directions that A maps to nothing have no solution.
+template <class T>
+void BlockCgRun<T>::give_up_along(const SmallMatrix& components, double curvature) {
+  for (int j = 0; j < components.cols(); ++j) {
+    BlockCgColumn& column = columns()[static_cast<std::size_t>(j)];
+    double largest = 0.0;
+    for (int i = 0; i < components.rows(); ++i) largest = std::max(largest, std::abs(components(i, j)));
+    if (!column.active || largest <= std::max(column.limit, accuracy_limit(column))) continue;
+    column.unsolvable = true;
+    column.active = false;
+    shed_ = true;
+  }
+  if (!shed_) return;
+  broken_ = true;
+  trouble_ = "A is singular to working precision and a right-hand side is not in its range: p'Ap = " +
+             in_words(curvature) + " for a direction p of norm 1 to which the residual is not orthogonal, met in "
+             "iteration " + std::to_string(iterations_ + 1);
+}
+
+template class BlockCgRun<float>;
+template class BlockCgRun<double>;
+
+}  // namespace block_eigs

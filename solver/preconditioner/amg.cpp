@@ -1,0 +1,113 @@
+#include "solver/preconditioner/amg.hpp"
+
+#include <string>
+#include <utility>
+
+#include "solver/preconditioner/coarse_inverse.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr GlobalIndex largest_coarse_grid = 4096;
+
+/// A block that grows to the widest view asked for.
+template <class T>
+BlockView<T> view_of(DenseBlock<T>& storage, const Context<T>& context, LocalIndex rows, LocalIndex cols) {
+  if (storage.cols() < cols) storage = DenseBlock<T>(context.device, rows, cols);
+  return {storage.view().data, rows, cols, DenseBlock<T>::padded(cols)};
+}
+
+void check(const GridHierarchy& hierarchy) {
+  require(!hierarchy.empty(), "amg: there are no levels");
+  for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
+    require(hierarchy[level].interpolation.global_columns == hierarchy[level + 1].partition.rows(),
+            "amg: the interpolation of level " + std::to_string(level) + " does not lead to the next one");
+  }
+  const GlobalIndex coarsest = hierarchy.back().partition.rows();
+  require(coarsest <= largest_coarse_grid, "amg: the coarsest level has " + std::to_string(coarsest) +
+                                               " rows, more than " + std::to_string(largest_coarse_grid) +
+                                               " that are solved densely; allow more levels");
+}
+
+}  // namespace
+
+template <class T>
+struct Amg<T>::Level {
+  Level(const Context<T>& context, GridLevel&& level, const Partition& coarser, const AmgOptions& options)
+      : matrix(context, std::move(level.matrix), level.partition, level.partition),
+        interpolation(context, std::move(level.interpolation), level.partition, coarser),
+        restriction(context, std::move(level.restriction), coarser, level.partition),
+        smoother(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
+                 {options.smoother_degree, options.smoother_ratio}) {}
+
+  DistributedMatrix<T> matrix;
+  DistributedMatrix<T> interpolation;
+  DistributedMatrix<T> restriction;
+  Chebyshev<T> smoother;
+  DenseBlock<T> residual;
+  DenseBlock<T> correction;
+  DenseBlock<T> coarse_x;
+  DenseBlock<T> coarse_y;
+};
+
+template <class T>
+Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options) : context_(context) {
+  const Communicator& comm = context.comm;
+  comm.collectively([&] { check(hierarchy); });
+  double entries = 0.0;
+  for (const GridLevel& level : hierarchy) entries += static_cast<double>(level.matrix.nonzeros());
+  operator_complexity_ = comm.sum(entries) / comm.sum(static_cast<double>(hierarchy.front().matrix.nonzeros()));
+  for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
+    levels_.push_back(
+        std::make_unique<Level>(context, std::move(hierarchy[level]), hierarchy[level + 1].partition, options));
+  }
+  const Partition& coarsest = hierarchy.back().partition;
+  coarse_inverse_ = std::make_unique<DistributedMatrix<T>>(
+      context, pseudo_inverse(comm, coarsest, hierarchy.back().matrix), coarsest, coarsest);
+}
+
+template <class T>
+Amg<T>::~Amg() = default;
+
+template <class T>
+LocalIndex Amg<T>::rows() const {
+  return levels_.empty() ? coarse_inverse_->rows() : levels_.front()->matrix.rows();
+}
+
+template <class T>
+void Amg<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
+  cycle(0, x, y);
+}
+
+template <class T>
+void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
+  if (index == levels_.size()) {
+    coarse_inverse_->apply(x, y);
+    return;
+  }
+  Level& level = *levels_[index];
+  Kernels<T>& kernels = *context_.kernels;
+  const LocalIndex coarse_rows = level.interpolation.columns();
+  const BlockView<T> r = view_of(level.residual, context_, x.rows, x.cols);
+  const BlockView<T> z = view_of(level.correction, context_, x.rows, x.cols);
+  const BlockView<T> coarse_x = view_of(level.coarse_x, context_, coarse_rows, x.cols);
+  const BlockView<T> coarse_y = view_of(level.coarse_y, context_, coarse_rows, x.cols);
+
+  level.smoother.apply(x, y);
+  level.matrix.apply(y, r);
+  kernels.axpby(1.0, x, -1.0, r);
+  level.restriction.apply(r, coarse_x);
+  cycle(index + 1, coarse_x, coarse_y);
+  level.interpolation.multiply(coarse_y, y, Accumulate::yes);
+  level.matrix.apply(y, r);
+  kernels.axpby(1.0, x, -1.0, r);
+  level.smoother.apply(r, z);
+  kernels.axpby(1.0, z, 1.0, y);
+}
+
+template class Amg<float>;
+template class Amg<double>;
+
+}  // namespace block_eigs

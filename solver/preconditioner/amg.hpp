@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "solver/preconditioner/chebyshev.hpp"
+#include "spmm/context.hpp"
+#include "spmm/dense_block.hpp"
+#include "spmm/distributed_matrix.hpp"
+#include "spmm/grid_levels.hpp"
+#include "spmm/linear_operator.hpp"
+
+namespace block_eigs {
+
+struct AmgOptions {
+  int smoother_degree = 2;
+  double smoother_ratio = 10.0;  ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+};
+
+/// One V-cycle for A y = x on all columns at once, from zero. The smoother before and after the coarse correction is
+/// the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse, and the restriction is the
+/// transposed interpolation: the cycle is a symmetric positive definite operator.
+template <class T>
+class Amg final : public LinearOperator<T> {
+ public:
+  /// Consumes the levels. Collective. Throws InputError when the coarsest level is too large to be solved densely
+  /// (more than 4096 rows) or a level lacks its interpolation.
+  Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options);
+  ~Amg() override;
+
+  LocalIndex rows() const override;
+  LocalIndex columns() const override { return rows(); }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override;
+
+  int levels() const { return static_cast<int>(levels_.size()) + 1; }
+  /// Stored entries of all levels over those of the finest.
+  double operator_complexity() const { return operator_complexity_; }
+
+ private:
+  struct Level;
+  void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
+
+  Context<T> context_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::unique_ptr<DistributedMatrix<T>> coarse_inverse_;
+  double operator_complexity_ = 1.0;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "spmm/context.hpp"
+#include "spmm/dense_block.hpp"
+#include "spmm/linear_operator.hpp"
+
+namespace block_eigs {
+
+/// A float operator lent to a double solver, for preconditioners. Every column is scaled to norm 1 before it is
+/// rounded to float, and the result is scaled back, so that neither small residuals nor large matrices leave the
+/// range of float.
+class CastOperator final : public LinearOperator<double> {
+ public:
+  /// Both are kept by reference.
+  CastOperator(const Context<double>& context, LinearOperator<float>& inner)
+      : context_(context), float_context_(with_precision<float>(context)), inner_(inner) {}
+
+  LocalIndex rows() const override { return inner_.rows(); }
+  LocalIndex columns() const override { return inner_.columns(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override;
+
+ private:
+  Context<double> context_;
+  Context<float> float_context_;
+  LinearOperator<float>& inner_;
+  DenseBlock<float> x_;
+  DenseBlock<float> y_;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "spmm/communicator.hpp"
+#include "spmm/csr_rows.hpp"
+#include "spmm/partition.hpp"
+
+namespace block_eigs {
+
+/// Own rows of the pseudo-inverse of a small symmetric matrix, all entries stored: eigenvalues below
+/// n epsilon times the largest count as zero. Computed by LAPACK on rank 0. Collective.
+CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, const CsrRows& matrix);
+
+}  // namespace block_eigs
