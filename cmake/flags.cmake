@@ -5,6 +5,10 @@ target_compile_options(block_eigs_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<AND:$<BOOL:${BLOCK_EIGS_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
   $<$<AND:$<BOOL:${BLOCK_EIGS_NATIVE}>,$<COMPILE_LANGUAGE:CXX>>:-march=native>)
+# GCC 12 sees overlaps in std::string's operator+ that are not there (its bug 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(block_eigs_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+endif()
 if(BLOCK_EIGS_SANITIZE)
   target_compile_options(block_eigs_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
