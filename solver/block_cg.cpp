@@ -25,12 +25,8 @@ class BlockCgTurns {
     if (zero_guess_) space.kernels().fill(result_.solution.view(), 0.0);
     if (f.cols() > width_) turn_ = space.make_block(width_);
     result_.rhs_norms = space.column_norms(f.view());
-    for (std::size_t j = 0; j < result_.rhs_norms.size(); ++j) {
-      if (!std::isfinite(result_.rhs_norms[j])) {
-        throw InputError("right-hand side " + std::to_string(j + 1) + " of " + std::to_string(f.cols()) +
-                         " holds values that are not finite");
-      }
-    }
+    check_finite(result_.rhs_norms, "right-hand side ");
+    if (!zero_guess_) check_finite(space.column_norms(result_.solution.view()), "initial guess ");
     result_.recursive_residual_norms = result_.rhs_norms;
     result_.setup_seconds = elapsed();
   }
@@ -43,6 +39,14 @@ class BlockCgTurns {
 
  private:
   using Clock = std::chrono::steady_clock;
+  void check_finite(const std::vector<double>& norms, const std::string& what) {
+    space_.comm().collectively([&] {
+      for (std::size_t j = 0; j < norms.size(); ++j) {
+        require(std::isfinite(norms[j]), what + std::to_string(j + 1) + " of " + std::to_string(norms.size()) +
+                                             " holds values that are not finite, or too large to square");
+      }
+    });
+  }
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   void solve_block(LocalIndex count) {
