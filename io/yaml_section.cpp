@@ -277,6 +277,22 @@ void YamlSection::item(std::string_view key, std::string& value) {
   state_->item(key, value, "text", read, quoted);
 }
 
+void YamlSection::item(std::string_view key, std::vector<std::string>& value) {
+  if (!reading() && value.empty()) return;
+  const auto read = [](const YAML::Node& given, std::vector<std::string>& into) {
+    into.clear();
+    if (given.IsScalar()) into.push_back(given.Scalar());
+    for (const YAML::Node& entry : given) into.push_back(entry.IsScalar() ? entry.Scalar() : "");
+    return !given.IsMap() && !into.empty() && std::find(into.begin(), into.end(), "") == into.end();
+  };
+  const auto print = [](const std::vector<std::string>& texts) {
+    std::vector<std::string> parts;
+    for (const std::string& text : texts) parts.push_back(quoted(text));
+    return parts.size() == 1 ? parts.front() : fmt::format("[{}]", fmt::join(parts, ", "));
+  };
+  state_->item(key, value, "text or a list of texts", read, print);
+}
+
 std::size_t YamlSection::choose(std::string_view key, const std::string& text, const std::vector<std::string>& names) {
   std::string name = text;
   item(key, name);

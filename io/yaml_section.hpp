@@ -40,6 +40,8 @@ class YamlSection {
   void item(std::string_view key, double& value);
   /// Empty text is left out when writing, and so are empty lists.
   void item(std::string_view key, std::string& value);
+  /// One text, or a list of them.
+  void item(std::string_view key, std::vector<std::string>& value);
   void item(std::string_view key, std::vector<std::int64_t>& value);
   void item(std::string_view key, std::vector<double>& value);
   template <std::size_t N>

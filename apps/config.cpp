@@ -1,0 +1,164 @@
+#include "apps/config.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/input_file.hpp"
+#include "io/yaml_section.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr std::array which_names{std::pair{"smallest", Which::smallest}, std::pair{"largest", Which::largest}};
+constexpr std::array convergence_names{std::pair{"relative", Convergence::relative},
+                                       std::pair{"norm", Convergence::norm},
+                                       std::pair{"absolute", Convergence::absolute}};
+constexpr std::array preconditioner_names{std::pair{"none", PreconditionerType::none},
+                                          std::pair{"jacobi", PreconditionerType::jacobi},
+                                          std::pair{"chebyshev", PreconditionerType::chebyshev}};
+constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
+                                     std::pair{"row-split", SpmmAlgorithm::row_split},
+                                     std::pair{"merge", SpmmAlgorithm::merge}};
+constexpr std::array precision_names{std::pair{"double", Precision::float64}, std::pair{"float", Precision::float32}};
+constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
+                                  std::pair{"cuda", Backend::cuda}};
+
+/// Checks `value >= least`, at the place of `key`.
+template <class Number>
+void at_least(YamlSection& section, const char* key, Number value, Number least) {
+  section.check(key, value >= least, fmt::format("must be at least {}, not {}", least, value));
+}
+
+void check_tolerance(YamlSection& section, double tolerance) {
+  section.check("tolerance", tolerance >= 0.0 && tolerance < 1.0,
+                fmt::format("must be at least 0 and less than 1, not {}", tolerance));
+}
+
+}  // namespace
+
+void describe(YamlSection& section, BlockInput& input) {
+  section.item("file", input.file);
+  section.item("dataset", input.datasets);
+  section.finish();
+  section.check("", !input.file.empty(), "needs 'file'");
+}
+
+void describe(YamlSection& section, PreconditionerConfig& config) {
+  section.choice("type", config.type, preconditioner_names);
+  if (config.type != PreconditionerType::chebyshev) return;
+  section.item("degree", config.chebyshev.degree);
+  at_least(section, "degree", config.chebyshev.degree, 1);
+  section.item("ratio", config.chebyshev.ratio);
+  section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
+                fmt::format("must be greater than 1, or 0 to have it chosen, not {}", config.chebyshev.ratio));
+}
+
+void describe(YamlSection& section, EigensolverConfig& config) {
+  LobpcgOptions& options = config.options;
+  section.item("pairs", options.pairs);
+  at_least(section, "pairs", options.pairs, 1);
+  section.choice("which", options.which, which_names);
+  section.item("tolerance", options.tolerance);
+  check_tolerance(section, options.tolerance);
+  section.choice("convergence", options.convergence, convergence_names);
+  section.item("max_iterations", options.max_iterations);
+  at_least(section, "max_iterations", options.max_iterations, 0);
+  if (section.reading()) options.block_size = default_block_size(options.pairs);
+  section.item("block_size", options.block_size);
+  at_least(section, "block_size", options.block_size, 1);
+  section.item("seed", options.seed);
+  // What lies below the wanted end of the spectrum is what these preconditioners amplify.
+  if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
+  section.section("preconditioner", config.preconditioner);
+  section.section("initial", config.initial);
+  section.section("constraints", config.constraints);
+}
+
+void describe(YamlSection& section, LinearSolverConfig& config) {
+  section.item("tolerance", config.tolerance);
+  check_tolerance(section, config.tolerance);
+  section.item("max_iterations", config.max_iterations);
+  at_least(section, "max_iterations", config.max_iterations, 0);
+  section.item("block_size", config.block_size);
+  at_least(section, "block_size", config.block_size, 1);
+  section.section("preconditioner", config.preconditioner);
+  section.section("initial", config.initial);
+}
+
+void describe(YamlSection& section, RightHandSidesConfig& config) {
+  section.item("file", config.input.file);
+  section.item("dataset", config.input.datasets);
+  if (section.reading() || config.random > 0) section.item("random", config.random);
+  at_least(section, "random", config.random, 0);
+  section.item("seed", config.seed);
+  section.finish();
+  section.check("random", config.input.file.empty() || config.random == 0,
+                "right-hand sides are either read or random; give 'file' or 'random', not both");
+  section.check("", !config.input.file.empty() || config.random > 0, "needs 'file' or 'random' (how many)");
+}
+
+void describe(YamlSection& section, SpmmOptions& options) {
+  section.choice("algorithm", options.algorithm, algorithm_names);
+}
+
+void describe(YamlSection& section, OutputConfig& config) {
+  section.item("file", config.file);
+  section.item("eigenvectors", config.eigenvectors);
+  section.finish();
+  section.check("", !config.file.empty(), "needs 'file'");
+}
+
+void describe(YamlSection& section, RunConfig& config) {
+  std::optional<MatrixConfig> matrix;
+  if (!section.reading()) matrix = config.matrix;
+  section.section("matrix", matrix);
+  section.section("mass", config.mass);
+  section.section("eigensolver", config.eigensolver);
+  section.section("linear_solver", config.linear_solver);
+  section.section("right_hand_sides", config.right_hand_sides);
+  section.section("spmm", config.spmm);
+  section.choice("precision", config.precision, precision_names);
+  section.choice("device", config.device, device_names);
+  section.section("output", config.output);
+  section.finish();
+  section.check("", matrix.has_value(), "has no 'matrix': needs matrix: {file: ...} or matrix: {generate: ...}");
+  if (matrix) config.matrix = *matrix;
+}
+
+RunConfig parse_config(const std::string& text, const std::string& name, std::span<const std::string> overrides) {
+  RunConfig config;
+  read_yaml(text, name, overrides, config);
+  return config;
+}
+
+RunConfig read_config(const Communicator& comm, const std::string& path, std::span<const std::string> overrides) {
+  constexpr std::int64_t largest = 1 << 20;
+  std::string text;
+  comm.collectively([&] {
+    if (!comm.is_root()) return;
+    const InputFile file(path);
+    require(file.size() <= largest, fmt::format("{}: holds {} bytes; a config file is YAML of at most {}", file.path(),
+                                                file.size(), largest));
+    text = file.head(static_cast<std::size_t>(file.size()));
+  });
+  return parse_config(comm.broadcast(text), absolute_path(path), overrides);
+}
+
+std::string resolved_config(const RunConfig& config) { return write_yaml(config); }
+
+const char* name_of(PreconditionerType type) {
+  for (const auto& [name, meaning] : preconditioner_names) {
+    if (meaning == type) return name;
+  }
+  return "";
+}
+
+}  // namespace block_eigs

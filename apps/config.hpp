@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/config_matrix.hpp"
+#include "solver/lobpcg.hpp"
+#include "solver/preconditioner/chebyshev.hpp"
+#include "spmm/communicator.hpp"
+#include "spmm/device.hpp"
+#include "spmm/kernels.hpp"
+
+namespace block_eigs {
+
+/// Dense block of vectors in a file.
+struct BlockInput {
+  std::string file;
+  std::vector<std::string> datasets;  ///< side by side; empty where the file holds one block only
+};
+
+enum class PreconditionerType { none, jacobi, chebyshev };
+
+struct PreconditionerConfig {
+  PreconditionerType type = PreconditionerType::jacobi;
+  ChebyshevOptions chebyshev;
+};
+
+struct EigensolverConfig {
+  LobpcgOptions options;
+  PreconditionerConfig preconditioner;
+  std::optional<BlockInput> initial;
+  std::optional<BlockInput> constraints;
+};
+
+struct LinearSolverConfig {
+  double tolerance = 1e-8;
+  int max_iterations = 1000;
+  int block_size = 16;
+  PreconditionerConfig preconditioner;
+  std::optional<BlockInput> initial;
+};
+
+/// Vectors of a file, or `random` ones.
+struct RightHandSidesConfig {
+  BlockInput input;
+  int random = 0;
+  std::uint64_t seed = 1;
+};
+
+struct OutputConfig {
+  std::string file;
+  bool eigenvectors = true;
+};
+
+enum class Precision { float64, float32 };
+
+/// Everything that a config file can say: the option structs of the layers below, with their defaults. Both programs
+/// read the same file, each uses its sections. docs/config.md explains every key.
+struct RunConfig {
+  MatrixConfig matrix;
+  std::optional<MatrixConfig> mass;
+  EigensolverConfig eigensolver;
+  LinearSolverConfig linear_solver;
+  std::optional<RightHandSidesConfig> right_hand_sides;
+  SpmmOptions spmm;
+  Precision precision = Precision::float64;
+  Backend device = Backend::automatic;
+  std::optional<OutputConfig> output;
+};
+
+/// `text` is YAML, `name` what messages call it, `overrides` are "key.path=value". Strict: throws InputError that names
+/// the line and what would be right. Not collective.
+RunConfig parse_config(const std::string& text, const std::string& name, std::span<const std::string> overrides);
+
+/// Rank 0 reads the file, all ranks parse the same bytes. Collective.
+RunConfig read_config(const Communicator& comm, const std::string& path, std::span<const std::string> overrides);
+
+/// YAML with every key, defaults included, that reads back as the same config.
+std::string resolved_config(const RunConfig& config);
+
+const char* name_of(PreconditionerType type);
+
+}  // namespace block_eigs

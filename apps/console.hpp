@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/config.hpp"
+#include "apps/memory.hpp"
+#include "apps/problem.hpp"
+#include "apps/session.hpp"
+#include "apps/verify.hpp"
+#include "io/result_file.hpp"
+#include "spmm/communicator.hpp"
+
+namespace block_eigs {
+
+/// What is about to be done, in a few lines on stdout. Collective; rank 0 prints.
+template <class T>
+void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config, const Arguments& arguments);
+
+/// The answer to --check: the resolved config and the memory of the rank that needs the most. Collective.
+void print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory);
+
+/// The last words: where the result is, and on stderr which pairs have not converged and why. Returns the exit code.
+/// Not collective; all ranks get the same code.
+ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments, const RunRecord& run,
+                  const Verification& verified);
+
+/// Keeps an eye on how much memory a run takes, beside what was predicted.
+class MemoryWatch {
+ public:
+  MemoryWatch(std::shared_ptr<Device> device, const MemoryEstimate& predicted)
+      : device_(std::move(device)), predicted_(predicted) {}
+
+  /// Looks at the memory of a GPU now and then; host memory keeps its own record. Not collective.
+  void sample();
+  /// Collective; rank 0 prints the rank that took the most.
+  void print(const Communicator& comm) const;
+
+ private:
+  std::shared_ptr<Device> device_;
+  MemoryEstimate predicted_;
+  double device_peak_ = 0.0;
+  int calls_ = 0;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,76 @@
+#include "apps/memory.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "spmm/dense_block.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// A line "VmHWM:   1234 kB" in bytes.
+double status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  double kibibytes = 0.0;
+  while (status >> word) {
+    if (word == key && status >> kibibytes) return kibibytes * 1024.0;
+  }
+  return 0.0;
+}
+
+/// Matrices of order 3 b that rank 0 works on, LAPACK's copies among them.
+double small_dense_bytes(double order) {
+  constexpr double matrices = 8.0;
+  return matrices * order * order * sizeof(double);
+}
+
+/// Whether lobpcg solves densely instead, see there.
+bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints) {
+  return 5 * (GlobalIndex{std::max(options.block_size, options.pairs)} + constraints) > rows;
+}
+
+}  // namespace
+
+double resident_now() { return status_bytes("VmRSS:"); }
+double resident_peak() { return status_bytes("VmHWM:"); }
+
+template <class T>
+MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints) {
+  const LobpcgOptions& options = config.options;
+  const bool mass = problem.b != nullptr;
+  const bool root = problem.context.comm.is_root();
+  const bool on_host = problem.context.device->host_addressable();
+  const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
+  const auto bytes_of = [](double height, int cols) { return height * DenseBlock<T>::padded(cols) * sizeof(T); };
+
+  MemoryEstimate estimate;
+  estimate.matrix = static_cast<double>(problem.a->bytes() + (mass ? problem.b->bytes() : 0));
+  double small = 0.0;
+  if (solves_densely(options, problem.partition.rows(), constraints)) {
+    const auto order = static_cast<double>(problem.partition.rows());
+    estimate.vectors = bytes_of(rows, options.pairs) + bytes_of(rows, 2 * 64);
+    small = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
+  } else {
+    const int width = options.block_size;
+    const int blocks = 8 + (mass ? 3 : 0) + (config.preconditioner.type == PreconditionerType::chebyshev ? 2 : 0);
+    const int kept = constraints + options.pairs + width;
+    estimate.vectors = blocks * bytes_of(rows, width) + (mass ? 2 : 1) * bytes_of(rows, kept) +
+                       bytes_of(rows, options.pairs) + bytes_of(rows, constraints);
+    small = root ? small_dense_bytes(3.0 * width) : 0.0;
+    const double ghosts = problem.a->ghosts() + (mass ? problem.b->ghosts() : 0);
+    estimate.halo = 2.0 * ghosts * width * sizeof(T);
+  }
+  // On a GPU messages are staged in host memory.
+  estimate.device = on_host ? 0.0 : estimate.vectors + estimate.matrix + estimate.halo;
+  const double more = on_host ? estimate.vectors + estimate.halo : estimate.halo + bytes_of(rows, options.pairs);
+  estimate.host = std::max(resident_peak(), resident_now() + more + small);
+  return estimate;
+}
+
+template MemoryEstimate estimate_memory(const Problem<float>&, const EigensolverConfig&, int);
+template MemoryEstimate estimate_memory(const Problem<double>&, const EigensolverConfig&, int);
+
+}  // namespace block_eigs

@@ -1,0 +1,109 @@
+#include "apps/problem.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/check_matrix.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// What a row costs beside its nonzeros: vectors are read and written many times an iteration.
+constexpr Offset row_weight = 15;
+/// The busiest rank may have this many times the mean before rows are dealt anew.
+constexpr double tolerable_imbalance = 1.2;
+
+std::vector<Offset> row_weights(const CsrRows& rows) {
+  std::vector<Offset> weights(static_cast<std::size_t>(rows.rows()));
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = rows.row_offsets[i + 1] - rows.row_offsets[i] + row_weight;
+  }
+  return weights;
+}
+
+/// The rows of `source` for `partition`, which is replaced by a better one where that is worth a second reading.
+CsrRows read_balanced(const Communicator& comm, MatrixSource& source, Partition& partition) {
+  CsrRows rows = source.read(partition);
+  const std::vector<Offset> weights = row_weights(rows);
+  const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
+  const double mean = comm.sum(own) / comm.size();
+  if (comm.max(own) <= tolerable_imbalance * mean) return rows;
+  const Partition balanced = Partition::by_nonzeros(comm, partition, weights);
+  if (balanced == partition) return rows;
+  rows = {};
+  partition = balanced;
+  return source.read(partition);
+}
+
+GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
+  GlobalIndex most = 0;
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    most = std::max<GlobalIndex>(most, rows.row_offsets[i + 1] - rows.row_offsets[i]);
+  }
+  return comm.max(most);
+}
+
+template <class T>
+std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, const SpmmOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  problem.longest_row = std::max(problem.longest_row, longest(problem.context.comm, rows));
+  auto matrix = std::make_unique<DistributedMatrix<T>>(problem.context, std::move(rows), problem.partition,
+                                                       problem.partition, options);
+  problem.build_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return matrix;
+}
+
+}  // namespace
+
+Sources open_sources(const Communicator& comm, const RunConfig& config) {
+  Sources sources;
+  sources.a = open_matrix(comm, config.matrix);
+  check_square(comm, *sources.a);
+  if (!config.mass) return sources;
+  sources.b = open_matrix(comm, *config.mass);
+  check_square(comm, *sources.b);
+  require(sources.a->rows() == sources.b->rows(),
+          fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}", sources.a->description(),
+                      sources.a->rows(), sources.b->description(), sources.b->rows()));
+  return sources;
+}
+
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options) {
+  const Profile::Scope scope(*context.profile, Phase::io);
+  const Communicator& comm = context.comm;
+  Problem<T> problem{context, Partition::uniform(sources.a->rows(), comm.size())};
+  CsrRows rows = read_balanced(comm, *sources.a, problem.partition);
+  check_finite(comm, rows, sources.a->description());
+  check_symmetric(comm, problem.partition, rows, sources.a->description());
+  problem.a = build(problem, std::move(rows), options);
+  if (!sources.b) return problem;
+  rows = sources.b->read(problem.partition);
+  check_finite(comm, rows, sources.b->description());
+  check_symmetric(comm, problem.partition, rows, sources.b->description());
+  problem.b = build(problem, std::move(rows), options);
+  return problem;
+}
+
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
+                        const Partition& partition) {
+  const Profile::Scope scope(*context.profile, Phase::io);
+  Problem<T> problem{context, partition};
+  problem.a = build(problem, sources.a->read(partition), options);
+  if (sources.b) problem.b = build(problem, sources.b->read(partition), options);
+  return problem;
+}
+
+template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&);
+template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&, const Partition&);
+
+}  // namespace block_eigs

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/config.hpp"
+#include "io/matrix_source.hpp"
+#include "spmm/context.hpp"
+#include "spmm/distributed_matrix.hpp"
+#include "spmm/partition.hpp"
+
+namespace block_eigs {
+
+/// Where the matrices come from, open, their sizes known and sound.
+struct Sources {
+  std::unique_ptr<MatrixSource> a;
+  std::unique_ptr<MatrixSource> b;  ///< null: the identity
+};
+
+/// Throws InputError where a matrix cannot be opened or is not square, or the two differ in size. Collective.
+Sources open_sources(const Communicator& comm, const RunConfig& config);
+
+/// The matrices, dealt to ranks.
+template <class T>
+struct Problem {
+  Context<T> context;
+  Partition partition;
+  std::unique_ptr<DistributedMatrix<T>> a{};
+  std::unique_ptr<DistributedMatrix<T>> b{};  ///< null: the identity
+  GlobalIndex longest_row = 0;              ///< most nonzeros in a row of A or B
+  double build_seconds = 0.0;               ///< what came after reading
+};
+
+/// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
+/// nonzeros where that would leave a rank with much more work than others. Collective.
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options);
+
+/// The same again for another precision, dealt in the same way. Collective.
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
+                        const Partition& partition);
+
+}  // namespace block_eigs

@@ -1,0 +1,25 @@
+# What both programs share, then the programs.
+add_library(block_eigs_apps STATIC
+  config.cpp
+  config_matrix.cpp
+  console.cpp
+  memory.cpp
+  preconditioner.cpp
+  problem.cpp
+  progress.cpp
+  record.cpp
+  session.cpp
+  start_vectors.cpp
+  table.cpp
+  terminal.cpp
+  text.cpp
+  verify.cpp
+  version.cpp)
+target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt
+  PRIVATE CLI11::CLI11 block_eigs_flags)
+target_include_directories(block_eigs_apps PUBLIC ${PROJECT_SOURCE_DIR})
+set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
+
+add_executable(block-eigs block_eigs.cpp run.cpp)
+target_link_libraries(block-eigs PRIVATE block_eigs_apps block_eigs_flags)
+set_target_properties(block-eigs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -1,0 +1,142 @@
+#include "apps/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/config.hpp"
+#include "apps/console.hpp"
+#include "apps/memory.hpp"
+#include "apps/preconditioner.hpp"
+#include "apps/problem.hpp"
+#include "apps/progress.hpp"
+#include "apps/record.hpp"
+#include "apps/start_vectors.hpp"
+#include "apps/table.hpp"
+#include "apps/text.hpp"
+#include "apps/verify.hpp"
+#include "apps/version.hpp"
+#include "io/output_path.hpp"
+#include "io/result_file.hpp"
+#include "solver/block_space.hpp"
+#include "solver/lobpcg.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+void check_sizes(const RunConfig& config, const Sources& sources) {
+  const int pairs = config.eigensolver.options.pairs;
+  require(pairs <= sources.a->rows(), fmt::format("eigensolver.pairs: {} pairs are asked for, but {} has {} rows",
+                                                  pairs, sources.a->description(), sources.a->rows()));
+}
+
+/// Residuals and bounds of what will be saved, from A and B in double. Where the run was in double the matrices at hand
+/// serve; else they are read again, in place of the ones that are there.
+template <class T>
+Verification verify_result(Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                           const EigenResult<T>& result) {
+  const LobpcgOptions& options = config.eigensolver.options;
+  if constexpr (std::is_same_v<T, double>) {
+    return verify(problem, result.eigenvectors, result.eigenvalues, false, options);
+  } else {
+    problem.a.reset();
+    problem.b.reset();
+    Problem<double> exact =
+        read_problem(with_precision<double>(problem.context), sources, config.spmm, problem.partition);
+    return verify(exact, result.eigenvectors, result.eigenvalues, true, options);
+  }
+}
+
+template <class T>
+void write_result(const Problem<T>& problem, const RunConfig& config, const RunRecord& run,
+                  const Verification& verified, const EigenResult<T>& result) {
+  const Profile::Scope scope(*problem.context.profile, Phase::io);
+  ResultFile file(problem.context.comm, config.output->file);
+  file.describe(run);
+  file.write(pairs_record(verified));
+  file.write(history_record(result.history, config.eigensolver.options.pairs));
+  if (config.output->eigenvectors) file.write("/eigenvectors", problem.partition, result.eigenvectors);
+  file.commit();
+}
+
+template <class T>
+RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                     const Arguments& arguments, const EigenResult<T>& result, double setup_seconds) {
+  RunRecord run;
+  run.program = arguments.program;
+  run.version = version();
+  run.config = resolved_config(config);
+  run.matrix = sources.a->description();
+  run.rows = sources.a->rows();
+  run.nonzeros = problem.a->global_nonzeros();
+  run.ranks = problem.context.comm.size();
+  run.device = problem.context.device->name();
+  run.setup_seconds = setup_seconds + result.setup_seconds;
+  run.solve_seconds = result.solve_seconds;
+  run.iterations = result.iterations;
+  run.remark = result.remark;
+  return run;
+}
+
+template <class T>
+ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
+  const auto began = Clock::now();
+  const EigensolverConfig& eigensolver = config.eigensolver;
+  const Context<T> context = make_context<T>(comm, config.device);
+  const Sources sources = open_sources(comm, config);
+  check_sizes(config, sources);
+  Problem<T> problem = read_problem(context, sources, config.spmm);
+  BlockSpace<T> space(context, problem.partition);
+  StartVectors<T> start = read_start_vectors(space, eigensolver);
+  announce(problem, sources, config, arguments);
+
+  const auto setup = Clock::now();
+  auto preconditioner = make_preconditioner(problem, eigensolver.preconditioner);
+  const double setup_seconds = problem.build_seconds + seconds_since(setup);
+  const MemoryEstimate memory = estimate_memory(problem, eigensolver, start.constraints.cols());
+  if (arguments.check) {
+    print_check(comm, config, memory);
+    return ExitCode::success;
+  }
+
+  MemoryWatch watch(context.device, memory);
+  EigenResult<T> result;
+  {
+    ProgressLine progress(comm, "pairs", eigensolver.options.tolerance);
+    result = lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner.get(),
+                       start.constraints.cols() > 0 ? &start.constraints : nullptr, std::move(start.initial),
+                       eigensolver.options, [&](const IterationReport& report) {
+                         watch.sample();
+                         progress.update(report);
+                       });
+  }
+  preconditioner.reset();
+  const RunRecord run = run_record(problem, sources, config, arguments, result, setup_seconds);
+  Verification verified = verify_result(problem, sources, config, result);
+  sort_pairs(space, verified, result.eigenvectors, eigensolver.options.which);
+  print_pairs(comm, verified, known_eigenvalues(config));
+  if (config.output) write_result(problem, config, run, verified, result);
+  print_times(comm, *context.profile, seconds_since(began));
+  watch.print(comm);
+  return conclude(comm, config, arguments, run, verified);
+}
+
+}  // namespace
+
+ExitCode run_eigensolver(const Communicator& comm, const Arguments& arguments) {
+  const RunConfig config = read_config(comm, arguments.config, arguments.overrides);
+  if (config.output) require_writable(comm, config.output->file);
+  return config.precision == Precision::float32 ? solve<float>(comm, arguments, config)
+                                                : solve<double>(comm, arguments, config);
+}
+
+}  // namespace block_eigs
