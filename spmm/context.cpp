@@ -1,5 +1,7 @@
 #include "spmm/context.hpp"
 
+#include "spmm/host/threads.hpp"
+
 namespace block_eigs {
 
 template <class T>
@@ -7,6 +9,7 @@ Context<T> make_context(const Communicator& comm, Backend backend) {
   std::shared_ptr<Device> device;
   std::shared_ptr<Kernels<T>> kernels;
   comm.collectively([&] {
+    host::set_threads(host::default_threads(comm.node_size()));
     device = make_device(backend, comm.node_rank());
     kernels = make_kernels<T>(device);
   });
