@@ -1,0 +1,14 @@
+#include "io/petsc/petsc_hierarchy.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs::petsc {
+
+GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows&, const Partition&, const HierarchyOptions&) {
+  comm.collectively([] {
+    throw InputError("preconditioner amg: this build has no PETSc, which builds the multigrid hierarchy; install PETSc "
+                     "(Debian: libpetsc-real-dev) and configure with -DBLOCK_EIGS_PETSC=ON, or use type: chebyshev");
+  });
+  return {};
+}
+
+}  // namespace block_eigs::petsc
