@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/bench/eigen_contest.hpp"
+#include "spmm/communicator.hpp"
+#include "spmm/csr_rows.hpp"
+
+namespace block_eigs::bench {
+
+/// False where the build has no SLEPc; then slepc_contender throws.
+bool have_slepc();
+
+/// SLEPc's EPS for the `pairs` smallest eigenvalues, set up from `rows` in every run. `options` is a string of
+/// PETSc options and is all that sets the solver apart from its defaults: type, preconditioner, block size. PETSc
+/// is initialised at the first use. `rows` must outlive the contender.
+EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
+                               int max_iterations, const std::string& name, const std::string& options);
+
+/// Ends SLEPc if it was started; before MPI_Finalize.
+void end_slepc();
+
+}  // namespace block_eigs::bench

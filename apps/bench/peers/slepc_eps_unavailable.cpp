@@ -1,0 +1,15 @@
+#include "apps/bench/peers/slepc_eps.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs::bench {
+
+bool have_slepc() { return false; }
+
+EigenContender slepc_contender(const Communicator&, const CsrRows&, int, double, int, const std::string&,
+                               const std::string&) {
+  throw InputError("this bench was built without SLEPc");
+}
+
+void end_slepc() {}
+
+}  // namespace block_eigs::bench
