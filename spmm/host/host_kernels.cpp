@@ -1,10 +1,13 @@
 #include <cstring>
 #include <vector>
 
+#include "spmm/host/column_sums.hpp"
 #include "spmm/host/gram.hpp"
 #include "spmm/host/host_backend.hpp"
 #include "spmm/host/random.hpp"
+#include "spmm/host/spmm.hpp"
 #include "spmm/host/threads.hpp"
+#include "spmm/host/update.hpp"
 
 namespace block_eigs::host {
 
@@ -22,39 +25,38 @@ auto row_of(const View& x, LocalIndex i) {
   return x.data + static_cast<std::ptrdiff_t>(i) * x.stride;
 }
 
-template <class View, class Scalar>
-void gather_row(const ViewList<View>& list, LocalIndex row, Scalar* values) {
-  for (const View& view : list) {
-    const auto* x = row_of(view, row);
-    for (LocalIndex j = 0; j < view.cols; ++j) *values++ = x[j];
-  }
+template <class View>
+View rows_of(View view, LocalIndex begin, LocalIndex rows) {
+  return {row_of(view, begin), rows, view.cols, view.stride};
 }
 
-struct Plan final : SpmmPlan {};
+/// Calls tile(thread, begin, rows) for tiles of at most rows_in_precision rows, every thread its own rows in order.
+template <class Tile>
+void for_tiles(LocalIndex rows, Tile tile) {
+  constexpr std::int64_t most = ColumnSums<double>::rows_in_precision;
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(rows, part, parts);
+    for (std::int64_t row = own.begin; row < own.end; row += most) {
+      tile(part, static_cast<LocalIndex>(row), static_cast<LocalIndex>(std::min(most, own.end - row)));
+    }
+  }
+}
 
 template <class T>
 class HostKernels final : public Kernels<T> {
  public:
   explicit HostKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>&, const CsrView<T>&, const SpmmOptions&) override {
-    return std::make_unique<Plan>();
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>&,
+                                    const SpmmOptions& options) override {
+    return make_spmm_plan(on_host, options.algorithm);
   }
 
-  void spmm(SpmmPlan&, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
             const Progress& progress) override {
-    if (progress) progress();
-    for_rows(a.rows, [&](LocalIndex i) {
-      T* out = row_of(c, a.row_map != nullptr ? a.row_map[i] : i);
-      if (accumulate == Accumulate::no) std::fill(out, out + c.cols, T(0));
-      for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
-        const T value = a.values[k];
-        const T* in = row_of(b, a.column_indices[k]);
-#pragma omp simd
-        for (LocalIndex j = 0; j < c.cols; ++j) out[j] += value * in[j];
-      }
-    });
-    if (progress) progress();
+    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, accumulate, progress);
   }
 
   void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue) override {
@@ -68,45 +70,31 @@ class HostKernels final : public Kernels<T> {
   }
 
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) override {
-#pragma omp parallel num_threads(threads())
-    {
-      std::vector<double> x(static_cast<std::size_t>(in.cols()));
-#pragma omp for schedule(static)
-      for (LocalIndex i = 0; i < out.rows(); ++i) {
-        gather_row(in, i, x.data());
-        int column = 0;
-        for (const BlockView<T>& view : out) {
-          T* y = row_of(view, i);
-          for (LocalIndex j = 0; j < view.cols; ++j, ++column) {
-            double sum = 0.0;
-            for (int k = 0; k < in.cols(); ++k) sum += x[static_cast<std::size_t>(k)] * coefficients(k, column);
-            y[j] = static_cast<T>(sum);
-          }
-        }
-      }
-    }
+    update_.multiply(in, coefficients, out);
   }
 
   void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
                 std::span<double> squared_norms) override {
-    std::fill(squared_norms.begin(), squared_norms.end(), 0.0);
-    for (LocalIndex i = 0; i < r.rows; ++i) {
-      for (LocalIndex j = 0; j < r.cols; ++j) {
-        const auto column = static_cast<std::size_t>(j);
-        const T value = row_of(ax, i)[j] - row_of(bx, i)[j] * static_cast<T>(lambda[column]);
-        row_of(r, i)[j] = value;
-        squared_norms[column] += static_cast<double>(value) * static_cast<double>(value);
-      }
-    }
+    sums_.start(r.cols, threads(), lambda);
+    for_tiles(r.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
+      sums_.residual(thread, rows_of(ax, begin, rows), rows_of(bx, begin, rows), rows_of(r, begin, rows));
+    });
+    sums_.finish(squared_norms);
+  }
+
+  void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                       ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                       std::span<double> squared_norms) override {
+    const FusedResidual<T> residual{bx, lambda, r, squared_norms};
+    update_.multiply(in, coefficients, out, &residual);
   }
 
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override {
-    std::fill(dots.begin(), dots.end(), 0.0);
-    for (LocalIndex i = 0; i < x.rows; ++i) {
-      for (LocalIndex j = 0; j < x.cols; ++j) {
-        dots[static_cast<std::size_t>(j)] += static_cast<double>(row_of(x, i)[j]) * static_cast<double>(row_of(y, i)[j]);
-      }
-    }
+    sums_.start(x.cols, threads());
+    for_tiles(x.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
+      sums_.dot(thread, rows_of(x, begin, rows), rows_of(y, begin, rows));
+    });
+    sums_.finish(dots);
   }
 
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override {
@@ -180,6 +168,8 @@ class HostKernels final : public Kernels<T> {
 
   std::shared_ptr<Device> device_;
   Gram<T> gram_;
+  Update<T> update_;
+  ColumnSums<T> sums_;
 };
 
 }  // namespace

@@ -20,6 +20,13 @@ struct Vector {
   [[gnu::always_inline]] void store(T* to) const { *reinterpret_cast<Unaligned*>(to) = lanes; }
   /// As load, once and into a register: compilers like to repeat a plain load in every instruction that uses it.
   [[gnu::always_inline]] void load_once(const T* from) { lanes = *reinterpret_cast<const volatile Unaligned*>(from); }
+  /// The first `count` < width elements alone; the others count as zero.
+  [[gnu::always_inline]] void load_first(const T* from, int count) {
+    for (int i = 0; i < width; ++i) lanes[i] = i < count ? from[i] : T(0);
+  }
+  [[gnu::always_inline]] void store_first(T* to, int count) const {
+    for (int i = 0; i < count; ++i) to[i] = lanes[i];
+  }
   /// this += factor * x
   [[gnu::always_inline]] void add_product(T factor, const Vector& x) { lanes += factor * x.lanes; }
 

@@ -1,0 +1,172 @@
+#include "spmm/host/spmm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "spmm/host/threads.hpp"
+#include "spmm/host/vector.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+constexpr int widest = 8;
+/// Rows that all groups of columns are computed of before the next rows: few enough that their nonzeros stay in cache.
+constexpr LocalIndex rows_a_turn = 16;
+
+/// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
+/// `last`: it may overlap the one before.
+template <class T, int Count>
+struct VectorColumns {
+  static constexpr int width = Vector<T>::width;
+  Vector<T> sum[Count];
+
+  [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t last) {
+    unroll<Count>([&](auto v) {
+      Vector<T> x;
+      x.load(row + (v == Count - 1 ? last : v * width));
+      sum[v].add_product(value, x);
+    });
+  }
+  [[gnu::always_inline]] void store(T* to, std::ptrdiff_t last, bool accumulate) {
+    if (accumulate) {
+      // All of them before any is stored: they may overlap.
+      unroll<Count>([&](auto v) {
+        Vector<T> old;
+        old.load(to + (v == Count - 1 ? last : v * width));
+        sum[v].lanes += old.lanes;
+      });
+    }
+    unroll<Count>([&](auto v) { sum[v].store(to + (v == Count - 1 ? last : v * width)); });
+  }
+};
+
+/// As VectorColumns for `Count` columns that do not fill a vector.
+template <class T, int Count>
+struct FewColumns {
+  T sum[Count] = {};
+
+  [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t) {
+    unroll<Count>([&](auto j) { sum[j] += value * row[j]; });
+  }
+  [[gnu::always_inline]] void store(T* to, std::ptrdiff_t, bool accumulate) {
+    unroll<Count>([&](auto j) { to[j] = accumulate ? to[j] + sum[j] : sum[j]; });
+  }
+};
+
+/// Whether a share ends inside a row, so that another one writes that row.
+template <class T>
+bool carries(const CsrView<T>& a, const Position& from, const Position& to) {
+  return to.row < a.rows && to.nonzero > std::max(from.nonzero, a.row_offsets[to.row]);
+}
+
+template <class T>
+LocalIndex result_row(const CsrView<T>& a, LocalIndex row) {
+  return a.row_map == nullptr ? row : a.row_map[row];
+}
+
+/// Rows from `from` to `to` times a group of columns. The part of a row that is not finished goes to `carry`.
+template <class T, class Columns>
+void multiply_group(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
+                    std::ptrdiff_t last, bool accumulate, T* carry) {
+  const auto product = [&](Offset begin, Offset end) {
+    Columns columns;
+    for (Offset k = begin; k < end; ++k) {
+      columns.add(a.values[k], b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride, last);
+    }
+    return columns;
+  };
+  Offset begin = from.nonzero;
+  for (LocalIndex row = from.row; row < to.row; ++row) {
+    const Offset end = a.row_offsets[row + 1];
+    product(begin, end).store(c.data + static_cast<std::ptrdiff_t>(result_row(a, row)) * c.stride, last, accumulate);
+    begin = end;
+  }
+  if (carries(a, from, to)) product(begin, to.nonzero).store(carry, last, false);
+}
+
+/// Columns `first` .. that go through the registers together.
+template <class T>
+struct ColumnGroup {
+  using Kernel = void (*)(const CsrView<T>&, Position, const Position&, ConstBlockView<T>, BlockView<T>,
+                          std::ptrdiff_t, bool, T*);
+  Kernel kernel;
+  int first;
+  std::ptrdiff_t last;
+};
+
+template <class T>
+ColumnGroup<T> column_group(int cols, int group, int groups) {
+  constexpr int width = Vector<T>::width;
+  ColumnGroup<T> result{};
+  if (cols < width) {
+    with_constant<width - 1>(cols, [&](auto count) { result.kernel = multiply_group<T, FewColumns<T, count>>; });
+    return result;
+  }
+  const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
+  with_constant<widest>(static_cast<int>(end - begin),
+                        [&](auto count) { result.kernel = multiply_group<T, VectorColumns<T, count>>; });
+  result.first = static_cast<int>(begin) * width;
+  result.last = std::min(static_cast<int>(end) * width, cols) - width - result.first;
+  return result;
+}
+
+template <class T>
+void multiply_share(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
+                    bool accumulate, T* carry) {
+  const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
+  while (from.row < to.row || from.nonzero < to.nonzero) {
+    Position stop = to;
+    if (groups > 1 && to.row - from.row > rows_a_turn) {
+      stop.row = from.row + rows_a_turn;
+      stop.nonzero = a.row_offsets[stop.row];
+    }
+    for (int i = 0; i < groups; ++i) {
+      const ColumnGroup<T> group = column_group<T>(c.cols, i, groups);
+      group.kernel(a, from, stop, {b.data + group.first, b.rows, b.cols, b.stride},
+                   {c.data + group.first, c.rows, c.cols, c.stride}, group.last, accumulate, carry + group.first);
+    }
+    from = stop;
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm algorithm) {
+  const std::int64_t work = a.rows + a.nonzeros;
+  const int shares = share_count(work, threads());
+  const Offset longest_whole_row = algorithm == SpmmAlgorithm::merge ? 0 : work / shares;
+  return std::make_unique<HostSpmmPlan>(balance(a.row_offsets, a.rows, shares, longest_whole_row));
+}
+
+template <class T>
+void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
+              const Progress& progress) {
+  plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(plan.shares(), part, parts);
+    for (int share = static_cast<int>(own.begin); share < own.end; ++share) {
+      multiply_share(a, plan.begin(share), plan.end(share), b, c, accumulate == Accumulate::yes,
+                     reinterpret_cast<T*>(plan.carry(share)));
+      if (part == 0 && progress) progress();
+    }
+  }
+  for (int share = 0; share < plan.shares(); ++share) {
+    if (!carries(a, plan.begin(share), plan.end(share))) continue;
+    const T* carry = reinterpret_cast<const T*>(plan.carry(share));
+    T* row = c.data + static_cast<std::ptrdiff_t>(result_row(a, plan.end(share).row)) * c.stride;
+    for (LocalIndex j = 0; j < c.cols; ++j) row[j] += carry[j];
+  }
+}
+
+template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<float>&, SpmmAlgorithm);
+template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<double>&, SpmmAlgorithm);
+template void multiply(HostSpmmPlan&, const CsrView<float>&, ConstBlockView<float>, BlockView<float>, Accumulate,
+                       const Progress&);
+template void multiply(HostSpmmPlan&, const CsrView<double>&, ConstBlockView<double>, BlockView<double>, Accumulate,
+                       const Progress&);
+
+}  // namespace block_eigs::host

@@ -1,0 +1,189 @@
+#include "spmm/host/update.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "spmm/host/mirror.hpp"
+#include "spmm/host/threads.hpp"
+#include "spmm/host/vector.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+constexpr std::ptrdiff_t tile_bytes = 40 * 1024;
+constexpr std::ptrdiff_t rows_unit = 12;  // a multiple of all heights but the narrowest
+constexpr int widest = 3;
+constexpr int highest = 8;
+
+/// Most rows that go with `vectors` vectors: their product must stay below the number of registers.
+constexpr int height_for(int vectors) { return vectors == 1 ? 8 : vectors == 2 ? 6 : 4; }
+
+/// out(h, v) = sum over k of [in](row + h, k) times the k-th of the packed coefficients' vectors v.
+template <class T, int Height, int Vectors>
+void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const T* coefficients, T* out,
+                   std::ptrdiff_t out_stride, Prefetch prefetch) {
+  constexpr int width = Vector<T>::width;
+  Vector<T> sum[Height * Vectors];
+  for (const ConstBlockView<T>& view : in) {
+    const std::ptrdiff_t stride = view.stride;
+    const T* x = view.data + row * stride;
+    for (int k = 0; k < view.cols; ++k, ++x, coefficients += Vectors * width) {
+      prefetch.advance();
+      Vector<T> c[Vectors];
+      unroll<Vectors>([&](auto v) { c[v].load_once(coefficients + v * width); });
+      unroll<Height * Vectors>([&](auto i) { sum[i].add_product(x[(i / Vectors) * stride], c[i % Vectors]); });
+    }
+  }
+  unroll<Height * Vectors>([&](auto i) { sum[i].store(out + (i / Vectors) * out_stride + (i % Vectors) * width); });
+}
+
+template <class T, class Kernel, int Vectors, int... Less>
+constexpr std::array<Kernel, highest> kernels_of_width(std::integer_sequence<int, Less...>) {
+  return {(Less < height_for(Vectors) ? multiply_rows<T, std::min(Less + 1, height_for(Vectors)), Vectors>
+                                      : nullptr)...};
+}
+
+/// kernels[vectors - 1][height - 1]
+template <class T, class Kernel>
+constexpr std::array<std::array<Kernel, highest>, widest> kernels = {
+    kernels_of_width<T, Kernel, 1>(std::make_integer_sequence<int, highest>{}),
+    kernels_of_width<T, Kernel, 2>(std::make_integer_sequence<int, highest>{}),
+    kernels_of_width<T, Kernel, 3>(std::make_integer_sequence<int, highest>{})};
+
+template <class T>
+void copy_row(const T* from, int cols, T* to) {
+  constexpr int width = Vector<T>::width;
+  Vector<T> x;
+  if (cols < width) {
+    for (int j = 0; j < cols; ++j) to[j] = from[j];
+    return;
+  }
+  for (int j = 0; j + width <= cols; j += width) {
+    x.load(from + j);
+    x.store(to + j);
+  }
+  x.load(from + cols - width);  // may overlap the one before
+  x.store(to + cols - width);
+}
+
+/// Rows begin .. of all outputs from `product`, where they stand side by side.
+template <class T>
+void copy_out(const T* product, std::ptrdiff_t product_stride, std::ptrdiff_t begin, std::ptrdiff_t rows,
+              const BlockList<T>& out) {
+  for (const BlockView<T>& view : out) {
+    T* to = view.data + begin * view.stride;
+    for (std::ptrdiff_t i = 0; i < rows; ++i) copy_row(product + i * product_stride, view.cols, to + i * view.stride);
+    product += view.cols;
+  }
+}
+
+template <class View>
+View rows_of(View view, std::ptrdiff_t begin, std::ptrdiff_t rows) {
+  return {view.data + begin * view.stride, static_cast<LocalIndex>(rows), view.cols, view.stride};
+}
+
+}  // namespace
+
+template <class T>
+void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                         const FusedResidual<T>* residual) {
+  pack(coefficients);
+  list_prefetches(in, out, residual);
+  const int parts = threads();
+  if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
+  scratch_.resize(static_cast<std::size_t>(parts));
+  const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));
+  const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, 8) * rows_unit;
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    T* product = scratch_[static_cast<std::size_t>(part)].template take<T>(static_cast<std::size_t>(tile * product_stride_));
+    const Range own = part_of(out.rows(), part, parts);
+    for (std::ptrdiff_t row = own.begin; row < own.end; row += tile) {
+      const std::ptrdiff_t rows = std::min<std::ptrdiff_t>(tile, own.end - row);
+      multiply_tile(in, row, rows, tile, product);
+      copy_out(product, product_stride_, row, rows, out);
+      if (residual == nullptr) continue;
+      const BlockView<T> r = rows_of(residual->r, row, rows);
+      norms_.residual(part, {product, r.rows, r.cols, static_cast<LocalIndex>(product_stride_)},
+                      rows_of(residual->bx, row, rows), r);
+    }
+  }
+  if (residual != nullptr) norms_.finish(residual->squared_norms);
+}
+
+template <class T>
+void Update<T>::pack(const SmallMatrix& coefficients) {
+  constexpr int width = Vector<T>::width;
+  groups_.clear();
+  const int vectors = Vector<T>::count_for(coefficients.cols());
+  product_stride_ = static_cast<std::ptrdiff_t>(vectors) * width;
+  packed_.resize(static_cast<std::size_t>(product_stride_) * static_cast<std::size_t>(coefficients.rows()));
+  const int groups = (vectors + widest - 1) / widest;
+  T* to = packed_.data();
+  for (int group = 0; group < groups; ++group) {
+    const auto [begin, end] = part_of(vectors, group, groups);
+    groups_.push_back({static_cast<int>(begin) * width, static_cast<int>(end - begin),
+                       static_cast<std::size_t>(to - packed_.data())});
+    for (int k = 0; k < coefficients.rows(); ++k) {
+      for (int j = static_cast<int>(begin) * width; j < end * width; ++j) {
+        *to++ = j < coefficients.cols() ? static_cast<T>(coefficients(k, j)) : T(0);
+      }
+    }
+  }
+}
+
+template <class T>
+void Update<T>::list_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out,
+                                const FusedResidual<T>* residual) {
+  ahead_.clear();
+  const auto add = [&](ConstBlockView<T> view) {
+    const auto is_same = [&](ConstBlockView<T> other) { return same(view, other); };
+    const bool known = std::any_of(ahead_.begin(), ahead_.end(), is_same);
+    // A few columns of wide rows are left to the processor.
+    if (!known && 2 * view.cols > view.stride) ahead_.push_back(view);
+  };
+  for (const ConstBlockView<T>& view : in) add(view);
+  for (const BlockView<T>& view : out) add(view);
+  if (residual == nullptr) return;
+  add(residual->bx);
+  add(residual->r);
+}
+
+template <class T>
+void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows,
+                              std::ptrdiff_t tile, T* product) const {
+  std::ptrdiff_t calls = 0;
+  for (const Group& group : groups_) calls += (rows + height_for(group.vectors) - 1) / height_for(group.vectors);
+  std::ptrdiff_t call = 0;
+  for (const Group& group : groups_) {
+    const auto& of_width = kernels<T, Kernel>[static_cast<std::size_t>(group.vectors) - 1];
+    const std::ptrdiff_t height = height_for(group.vectors);
+    for (std::ptrdiff_t i = 0; i < rows; i += height, ++call) {
+      const auto high = static_cast<std::size_t>(std::min(height, rows - i));
+      of_width[high - 1](in, begin + i, packed_.data() + group.coefficients,
+                         product + i * product_stride_ + group.first_column, product_stride_,
+                         prefetch_for(call, calls, begin + tile, tile, in.cols()));
+    }
+  }
+}
+
+template <class T>
+Prefetch Update<T>::prefetch_for(std::ptrdiff_t call, std::ptrdiff_t calls, std::ptrdiff_t next_row,
+                                 std::ptrdiff_t rows, int steps) const {
+  const auto views = static_cast<std::ptrdiff_t>(ahead_.size());
+  if (views == 0) return {};
+  const std::ptrdiff_t i = call * views / calls;
+  const std::ptrdiff_t first = (i * calls + views - 1) / views;
+  const std::ptrdiff_t shares = ((i + 1) * calls + views - 1) / views - first;
+  const ConstBlockView<T>& view = ahead_[static_cast<std::size_t>(i)];
+  const std::ptrdiff_t bytes = rows * view.stride * static_cast<std::ptrdiff_t>(sizeof(T)) / shares;
+  const auto* next = reinterpret_cast<const char*>(view.data + next_row * view.stride) + (call - first) * bytes;
+  return {next, (bytes + steps - 1) / steps};
+}
+
+template class Update<float>;
+template class Update<double>;
+
+}  // namespace block_eigs::host

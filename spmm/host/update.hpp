@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "spmm/host/column_sums.hpp"
+#include "spmm/host/prefetch.hpp"
+#include "spmm/host/scratch.hpp"
+#include "spmm/small_matrix.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs::host {
+
+/// What is computed from the first columns of the updated block while they are at hand, see
+/// Kernels::update_residual.
+template <class T>
+struct FusedResidual {
+  ConstBlockView<T> bx;
+  std::span<const double> lambda;
+  BlockView<T> r;
+  std::span<double> squared_norms;
+};
+
+/// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a few
+/// rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs again:
+/// that is what makes updates in place safe, and lets a residual be formed from rows that are still in cache.
+template <class T>
+class Update {
+ public:
+  /// See Kernels::update and, with `residual` not null, Kernels::update_residual.
+  void multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                const FusedResidual<T>* residual = nullptr);
+
+ private:
+  using Kernel = void (*)(const ConstBlockList<T>& in, std::ptrdiff_t row, const T* coefficients, T* out,
+                          std::ptrdiff_t out_stride, Prefetch prefetch);
+
+  /// A few vectors of columns of the result, and their coefficients packed in the order of use.
+  struct Group {
+    int first_column, vectors;
+    std::size_t coefficients;
+  };
+
+  void pack(const SmallMatrix& coefficients);
+  void list_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual);
+  void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,
+                     T* product) const;
+  Prefetch prefetch_for(std::ptrdiff_t call, std::ptrdiff_t calls, std::ptrdiff_t next_row, std::ptrdiff_t rows,
+                        int steps) const;
+
+  std::vector<Group> groups_;
+  std::vector<T> packed_;
+  std::ptrdiff_t product_stride_ = 0;
+  std::vector<ConstBlockView<T>> ahead_;
+  std::vector<Scratch> scratch_;
+  ColumnSums<T> norms_;
+};
+
+}  // namespace block_eigs::host
