@@ -1,3 +1,23 @@
 block_eigs_test(lobpcg_laplacian SOURCES convergence/lobpcg_laplacian_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_dense SOURCES convergence/lobpcg_dense_test.cpp RANKS 1 2 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_dense SOURCES convergence/block_cg_dense_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_ugly SOURCES convergence/block_cg_ugly_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+
+# Real matrices through the program; skipped, and said so, where they or SciPy are not there.
+if(NOT DEFINED ENV{BLOCK_EIGS_MATRICES})
+  set(real_matrices ${PROJECT_SOURCE_DIR}/../shared/matrices)
+else()
+  set(real_matrices $ENV{BLOCK_EIGS_MATRICES})
+endif()
+find_program(BLOCK_EIGS_SYSTEM_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+if(BLOCK_EIGS_SYSTEM_PYTHON)
+  foreach(case trefethen ani4_smallest ani4_largest bcsstk17_largest bcsstk17_smallest bcsstk17_pencil)
+    add_test(NAME real_matrices.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
+      ${CMAKE_CURRENT_SOURCE_DIR}/convergence/real_matrices_test.py $<TARGET_FILE:block-eigs> ${real_matrices}
+      ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
+    set_tests_properties(real_matrices.${case} PROPERTIES LABELS convergence TIMEOUT 900 PROCESSORS 2 SKIP_RETURN_CODE 77
+      ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
+  endforeach()
+endif()

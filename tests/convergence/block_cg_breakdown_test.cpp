@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "io/generate.hpp"
+#include "io/matrix_file.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "spmm/error.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// Matrices that conjugate gradients are not made for are recognised and named; nothing comes out as solved that is not.
+namespace block_eigs {
+namespace {
+
+using ::testing::Test;
+using test::Problem;
+
+/// In [-1, 1), without order.
+double noise(GlobalIndex i, int j) { return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0; }
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+int count(const BlockCgResult<double>& result, Outcome outcome) {
+  return static_cast<int>(std::count(result.outcomes.begin(), result.outcomes.end(), outcome));
+}
+
+/// Minus the Laplacian of a 20 x 12 grid with zero normal derivatives: the constants are its null space.
+double neumann(GlobalIndex i, GlobalIndex j) {
+  const auto neighbours = [](GlobalIndex a, GlobalIndex b) {
+    return std::abs(a % 20 - b % 20) + std::abs(a / 20 - b / 20) == 1;
+  };
+  if (i != j) return neighbours(i, j) ? -1.0 : 0.0;
+  double degree = 0.0;
+  for (const GlobalIndex k : {i - 20, i - 1, i + 1, i + 20}) {
+    if (k >= 0 && k < 240 && neighbours(i, k)) degree += 1.0;
+  }
+  return degree;
+}
+
+TEST(BlockCgBreakdown, AnIndefiniteMatrixIsNamed) {
+  // Eigenvalues -1 + 2 - 2 cos(...): some are negative.
+  test::RuleSource source(150, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? 1.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (LinearOperator<double>* preconditioner : {static_cast<LinearOperator<double>*>(nullptr),
+                                                 static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const int sides : {1, 4, 16}) {
+      const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+      test::expect_consistent(problem, f, result, {});
+      EXPECT_GT(count(result, Outcome::not_converged), 0);
+      EXPECT_TRUE(contains(result.remark, "not positive definite")) << result.remark;
+      for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST(BlockCgBreakdown, MinusAPositiveDefiniteMatrixIsNamedAtOnce) {
+  test::RuleSource source(40, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? -3.0 : std::abs(i - j) == 1 ? 1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  EXPECT_TRUE(contains(result.remark, "not positive definite")) << result.remark;
+  EXPECT_EQ(result.total_iterations, 0);
+}
+
+TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesInItsRangeIsSolved) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  // Differences of neighbours sum to zero.
+  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
+    return noise(i, j) - noise((i + 1) % 240, j);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
+}
+
+TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesOutsideItsRangeIsNamed) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (LinearOperator<double>* preconditioner : {static_cast<LinearOperator<double>*>(nullptr),
+                                                 static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const double part : {1.0, 1e-3}) {
+      const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
+        return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
+      });
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+      test::expect_consistent(problem, f, result, {});
+      EXPECT_EQ(count(result, Outcome::not_converged), 4);
+      EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
+      for (std::size_t j = 0; j < 4; ++j) {
+        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST(BlockCgBreakdown, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 6, [](GlobalIndex i, int j) {
+    return noise(i, j) - noise((i + 1) % 240, j) + (j == 4 ? 1.0 : 0.0);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
+  EXPECT_EQ(result.outcomes[4], Outcome::not_converged);
+}
+
+TEST(BlockCgBreakdown, TheZeroMatrixSolvesNothing) {
+  test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::not_converged), 3);
+  EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
+}
+
+TEST(BlockCgBreakdown, APreconditionerThatIsNotPositiveDefiniteIsNamed) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Problem<double> problem(*laplacian3d(comm, {.size = {6, 6, 6}}));
+  class Negative final : public LinearOperator<double> {
+   public:
+    explicit Negative(Problem<double>& inner) : inner_(inner) {}
+    LocalIndex rows() const override { return inner_.matrix.rows(); }
+    LocalIndex columns() const override { return rows(); }
+    void apply(ConstBlockView<double> x, BlockView<double> y) override {
+      inner_.context.kernels->axpby(-1.0, x, 0.0, y);
+    }
+
+   private:
+    Problem<double>& inner_;
+  } negative(problem);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  EXPECT_THROW(block_cg<double>(problem.space, problem.matrix, &negative, f, {}, {}), Error);
+}
+
+TEST(BlockCgBreakdown, NumbersBeyondTheRangeOfTheArithmeticAreSaid) {
+  test::RuleSource source(20, [](GlobalIndex i, GlobalIndex j) { return i == j ? 1e200 : 0.0; });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return 1e140 * noise(i, j); });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+}
+
+/// A matrix of the collection; null where it is not at hand.
+std::unique_ptr<MatrixSource> collection_matrix(const std::string& name) {
+  const char* folder = std::getenv("BLOCK_EIGS_MATRICES");
+  const std::string path = std::string(folder != nullptr ? folder : "../shared/matrices") + "/" + name;
+  if (!std::filesystem::exists(path)) return nullptr;
+  return open_matrix_file(Communicator(MPI_COMM_WORLD), path, "");
+}
+
+TEST(BlockCgCollection, TheOptimisationMatrixC62IsNotPositiveDefinite) {
+  const auto source = collection_matrix("c-62.mtx.gz");
+  if (source == nullptr) GTEST_SKIP() << "no c-62.mtx.gz in BLOCK_EIGS_MATRICES";
+  Problem<double> problem(*source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const DenseBlock<double> f = test::random_rhs(problem.space, 8);
+  const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_TRUE(contains(result.remark, "not positive definite")) << result.remark;
+}
+
+TEST(BlockCgCollection, Bcsstk17ToANormwiseBackwardErrorOf1em12) {
+  const auto source = collection_matrix("bcsstk17.mtx.gz");
+  if (source == nullptr) GTEST_SKIP() << "no bcsstk17.mtx.gz in BLOCK_EIGS_MATRICES";
+  Problem<double> problem(*source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const DenseBlock<double> f = test::random_rhs(problem.space, 16);
+  const BlockCgOptions options{.tolerance = 1e-8, .max_iterations = 3000};
+  const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, options);
+  test::expect_consistent(problem, f, result, options);
+  EXPECT_EQ(result.remark, "");
+  const std::vector<double> x_norms = problem.space.column_norms(result.solution.view());
+  for (std::size_t j = 0; j < x_norms.size(); ++j) {
+    const double scale = problem.matrix.norm_inf() * x_norms[j] + result.rhs_norms[j];
+    EXPECT_LE(result.residual_norms[j], 1e-12 * scale) << j;
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
