@@ -127,7 +127,7 @@ void require_filters(hid_t dataset, const std::string& name) {
 }
 
 std::string explain_open_failure(const std::string& path, const std::string& reason) {
-  if (reason.find("lock") != std::string::npos) {
+  if (reason.find("unable to lock file") != std::string::npos) {
     return fmt::format(
         "{}: is locked by another program, which has it open for writing ({}); close it there first", path,
         reason);
@@ -138,15 +138,23 @@ std::string explain_open_failure(const std::string& path, const std::string& rea
         "'h5clear -s' repairs it)",
         path);
   }
-  return fmt::format("{}: cannot be opened as HDF5: {}", path, reason);
+  if (reason.find("truncated file") != std::string::npos) return fmt::format("{}: is cut off ({})", path, reason);
+  return fmt::format("{}: cannot be opened as HDF5: {}; the file is damaged", path, reason);
 }
 
-void visit(hid_t group, const std::string& prefix, int depth, std::vector<std::string>& found) {
+[[noreturn]] void fail_listing(const std::string& path, const std::string& group) {
+  throw InputError(
+      fmt::format("{}:{}/: its contents cannot be listed: {}; the file is damaged", path, group, hdf5_failure()));
+}
+
+/// `path` of the file and `prefix`, the group's own name, are for messages and names.
+void visit(hid_t group, const std::string& path, std::string prefix, int depth, std::vector<std::string>& found) {
+  if (depth > max_depth) return;
   H5G_info_t info;
-  if (depth > max_depth || H5Gget_info(group, &info) < 0) return;
+  if (H5Gget_info(group, &info) < 0) fail_listing(path, prefix);
   for (hsize_t i = 0; i < info.nlinks && found.size() < max_objects; ++i) {
     const auto length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
-    if (length <= 0) continue;
+    if (length <= 0) fail_listing(path, prefix);
     std::string name(static_cast<std::size_t>(length) + 1, '\0');
     H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
     name.pop_back();
@@ -155,7 +163,7 @@ void visit(hid_t group, const std::string& prefix, int depth, std::vector<std::s
     const auto type = H5Iget_type(object.id());
     if (type != H5I_GROUP && type != H5I_DATASET) continue;
     found.push_back(prefix + "/" + name);
-    if (type == H5I_GROUP) visit(object.id(), found.back(), depth + 1, found);
+    if (type == H5I_GROUP) visit(object.id(), path, found.back(), depth + 1, found);
   }
 }
 
@@ -217,7 +225,8 @@ std::vector<std::string> Hdf5File::objects() const {
   const QuietErrors quiet;
   std::vector<std::string> found{"/"};
   const Hdf5Handle root(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose);
-  visit(root.id(), "", 0, found);
+  if (!root.valid()) fail_listing(path_, "");
+  visit(root.id(), path_, "", 0, found);
   return found;
 }
 

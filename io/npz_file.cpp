@@ -55,6 +55,8 @@ std::string NpzFile::head(const std::string& array, std::size_t count) const {
 }
 
 NpzFile::Stream::Stream(const NpzFile& file, const std::string& array) : name_(file.path() + ": " + array) {
+  require(zip_name_locate(archive_of(file.archive_), (array + ".npy").c_str(), 0) >= 0,
+          fmt::format("{}: is not in the archive", name_));
   member_ = zip_fopen(archive_of(file.archive_), (array + ".npy").c_str(), 0);
   if (member_ != nullptr) return;
   throw InputError(fmt::format("{}: cannot be read: {}", name_, zip_strerror(archive_of(file.archive_))));

@@ -1,0 +1,3 @@
+# How quickly matrix files are read; scripts/bench-read compares with SciPy.
+add_executable(bench_read bench_read.cpp)
+target_link_libraries(bench_read PRIVATE block_eigs::io block_eigs_flags fmt::fmt)
