@@ -9,7 +9,7 @@ namespace block_eigs::host {
 
 namespace {
 
-constexpr int widest = 4;
+constexpr int widest = 6;
 
 /// `Vectors` vectors of a row. Fewer columns than a vector holds come with Vectors = 1 and Narrow.
 template <class T, int Vectors, bool Narrow>

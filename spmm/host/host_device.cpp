@@ -1,4 +1,4 @@
-#include <sys/sysinfo.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -48,6 +48,19 @@ void parallel_copy(void* to, const void* from, std::size_t bytes) {
   }
 }
 
+constexpr std::size_t many_bytes = std::size_t{64} << 20;
+
+/// Null where there is none. Large blocks ask for large pages: rows gathered at random miss the translation cache.
+void* aligned_memory(std::size_t bytes) {
+  constexpr std::size_t cache_line = 64;
+  constexpr std::size_t large_page = std::size_t{2} << 20;
+  void* memory = nullptr;
+  const bool large = bytes >= 2 * large_page;
+  if (posix_memalign(&memory, large ? large_page : cache_line, bytes) != 0) return nullptr;
+  if (large) madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);  // a wish that may fail
+  return memory;
+}
+
 /// Puts every page on the memory node of the thread that will work on it: kernels deal rows in the same order.
 void first_touch(void* memory, std::size_t bytes) {
   constexpr std::size_t page = 4096;
@@ -68,15 +81,14 @@ class HostDevice final : public Device {
   MemoryInfo memory() const override { return {meminfo("MemTotal:"), meminfo("MemAvailable:")}; }
 
   void* allocate(std::size_t bytes) override {
-    constexpr std::size_t alignment = 64;
     if (bytes == 0) return nullptr;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = rounded >= bytes ? std::aligned_alloc(alignment, rounded) : nullptr;
+    // Where memory may be promised that is not there, touching it would end the process without a word.
+    void* memory = bytes < many_bytes || bytes <= this->memory().free ? aligned_memory(bytes) : nullptr;
     if (memory == nullptr) {
       throw RunError("out of host memory: " + std::to_string(bytes) + " bytes asked for, " +
                      std::to_string(this->memory().free) + " bytes free");
     }
-    first_touch(memory, rounded);
+    first_touch(memory, bytes);
     return memory;
   }
   void release(void* memory) noexcept override { std::free(memory); }

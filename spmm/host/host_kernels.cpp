@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "spmm/host/column_sums.hpp"
 #include "spmm/host/gram.hpp"
@@ -13,11 +13,25 @@ namespace block_eigs::host {
 
 namespace {
 
-/// Calls row(i) for every row, in parallel.
+/// Calls row(i) for every row, every thread its own rows in order.
 template <class Row>
 void for_rows(LocalIndex rows, Row row) {
-#pragma omp parallel for schedule(static) num_threads(threads()) if (rows > 256)
-  for (LocalIndex i = 0; i < rows; ++i) row(i);
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(rows, part, parts);
+    for (std::int64_t i = own.begin; i < own.end; ++i) row(static_cast<LocalIndex>(i));
+  }
+}
+
+/// Calls element(i, j) for every element, in parallel and in vectors: what it writes must depend on nothing else that
+/// it writes.
+template <class Element>
+void for_elements(LocalIndex rows, LocalIndex cols, Element element) {
+  for_rows(rows, [&](LocalIndex i) {
+#pragma omp simd
+    for (LocalIndex j = 0; j < cols; ++j) element(i, j);
+  });
 }
 
 template <class View>
@@ -30,10 +44,11 @@ View rows_of(View view, LocalIndex begin, LocalIndex rows) {
   return {row_of(view, begin), rows, view.cols, view.stride};
 }
 
-/// Calls tile(thread, begin, rows) for tiles of at most rows_in_precision rows, every thread its own rows in order.
+/// Calls tile(thread, begin, rows) for tiles of rows that stay in the nearest cache, every thread its own in order.
 template <class Tile>
 void for_tiles(LocalIndex rows, Tile tile) {
-  constexpr std::int64_t most = ColumnSums<double>::rows_in_precision;
+  constexpr std::int64_t most = 64;
+  static_assert(most <= ColumnSums<double>::rows_in_precision);
   const int parts = threads();
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
@@ -98,38 +113,37 @@ class HostKernels final : public Kernels<T> {
   }
 
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override {
-    for_rows(y.rows, [&](LocalIndex i) {
-      for (LocalIndex j = 0; j < y.cols; ++j) row_of(y, i)[j] = d[i] * row_of(x, i)[j];
-    });
+    for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = d[i] * row_of(x, i)[j]; });
   }
 
   void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) override {
     const T a = static_cast<T>(alpha);
     const T b = static_cast<T>(beta);
-    for_rows(y.rows, [&](LocalIndex i) {
-      for (LocalIndex j = 0; j < y.cols; ++j) {
-        T& value = row_of(y, i)[j];
-        value = b == T(0) ? a * row_of(x, i)[j] : a * row_of(x, i)[j] + b * value;
-      }
-    });
+    if (b == T(0)) {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = a * row_of(x, i)[j]; });
+    } else {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+        row_of(y, i)[j] = a * row_of(x, i)[j] + b * row_of(y, i)[j];
+      });
+    }
   }
 
   void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
                       BlockView<T> p, BlockView<T> z) override {
     const T direction = static_cast<T>(step.direction);
-    for_rows(z.rows, [&](LocalIndex i) {
-      const T factor = static_cast<T>(step.residual) * d[i];
-      for (LocalIndex j = 0; j < z.cols; ++j) {
-        T& pij = row_of(p, i)[j];
-        T& zij = row_of(z, i)[j];
-        if (direction == T(0)) {
-          zij = pij = factor * row_of(r, i)[j];
-        } else {
-          pij = direction * pij + factor * (row_of(r, i)[j] - row_of(az, i)[j]);
-          zij += pij;
-        }
-      }
-    });
+    const T residual = static_cast<T>(step.residual);
+    if (direction == T(0)) {
+      for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
+        row_of(z, i)[j] = row_of(p, i)[j] = residual * d[i] * row_of(r, i)[j];
+      });
+    } else {
+      for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
+        const T change = residual * d[i] * (row_of(r, i)[j] - row_of(az, i)[j]);
+        const T next = direction * row_of(p, i)[j] + change;
+        row_of(p, i)[j] = next;
+        row_of(z, i)[j] += next;
+      });
+    }
   }
 
   void copy(ConstBlockView<T> x, BlockView<T> y) override {
@@ -143,8 +157,8 @@ class HostKernels final : public Kernels<T> {
   }
 
   void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override {
-    for_rows(y.rows, [&](LocalIndex i) {
-      for (LocalIndex j = 0; j < y.cols; ++j) row_of(y, i)[j] = random_element<T>(seed, first_row + i, j);
+    for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+      row_of(y, i)[j] = random_element<T>(seed, first_row + i, j);
     });
   }
 
@@ -158,12 +172,16 @@ class HostKernels final : public Kernels<T> {
  private:
   template <class U>
   void convert_to(ConstBlockView<T> x, std::span<const double> scales, BlockView<U> y) {
-    for_rows(y.rows, [&](LocalIndex i) {
-      for (LocalIndex j = 0; j < y.cols; ++j) {
-        const double scale = scales.empty() ? 1.0 : scales[static_cast<std::size_t>(j)];
+    if (scales.empty()) {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+        row_of(y, i)[j] = static_cast<U>(row_of(x, i)[j]);
+      });
+    } else {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+        const double scale = scales[static_cast<std::size_t>(j)];
         row_of(y, i)[j] = static_cast<U>(scale * static_cast<double>(row_of(x, i)[j]));
-      }
-    });
+      });
+    }
   }
 
   std::shared_ptr<Device> device_;

@@ -14,6 +14,17 @@ constexpr int widest = 8;
 /// Rows that all groups of columns are computed of before the next rows: few enough that their nonzeros stay in cache.
 constexpr LocalIndex rows_a_turn = 16;
 
+/// Rows of B are fetched this many nonzeros before their use: where the columns are random, nothing else does.
+constexpr Offset nonzeros_ahead = 16;
+
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void fetch(const void* memory) {
+  constexpr std::size_t cache_line = 64;
+  unroll<static_cast<int>((Bytes + cache_line - 1) / cache_line)>([&](auto line) {
+    __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line);
+  });
+}
+
 /// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
 /// `last`: it may overlap the one before.
 template <class T, int Count>
@@ -72,6 +83,8 @@ void multiply_group(const CsrView<T>& a, Position from, const Position& to, Cons
   const auto product = [&](Offset begin, Offset end) {
     Columns columns;
     for (Offset k = begin; k < end; ++k) {
+      const std::ptrdiff_t ahead = a.column_indices[std::min(k + nonzeros_ahead, a.nonzeros - 1)];
+      fetch<sizeof columns>(b.data + ahead * b.stride);
       columns.add(a.values[k], b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride, last);
     }
     return columns;

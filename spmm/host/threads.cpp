@@ -2,6 +2,7 @@
 
 #include <omp.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -26,30 +27,23 @@ int threads_from_environment() {
   return std::max(count, 0);
 }
 
-int cores_in_affinity_mask() {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  if (sched_getaffinity(0, sizeof mask, &mask) != 0) {
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  }
-  return std::max(1, CPU_COUNT(&mask));
-}
+struct Affinity {
+  int cores = 1;
+  bool bound = false;  ///< by the launcher, to cores of its own
+};
 
-int cores_online() {
-  std::ifstream file("/sys/devices/system/cpu/online");  // "0-3,8-11"
-  int count = 0;
-  int first = 0;
-  while (file >> first) {
-    int last = first;
-    if (file.peek() == '-') {
-      file.get();
-      file >> last;
-    }
-    count += last - first + 1;
-    if (file.peek() != ',') break;
-    file.get();
+Affinity affinity() {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  if (sched_getaffinity(0, sizeof own, &own) != 0) {
+    return {std::max(1, static_cast<int>(std::thread::hardware_concurrency())), false};
   }
-  return count;
+  // A launcher binds the ranks that it starts, not itself. Comparing with the cores of the machine instead would
+  // take the cores of a container for bound.
+  cpu_set_t launcher;
+  CPU_ZERO(&launcher);
+  const bool known = sched_getaffinity(getppid(), sizeof launcher, &launcher) == 0;
+  return {std::max(1, CPU_COUNT(&own)), known && CPU_COUNT(&own) < CPU_COUNT(&launcher)};
 }
 
 /// CPUs' worth of time that the cgroup may use (version 2, then version 1), infinity where unlimited.
@@ -78,10 +72,9 @@ int& thread_count() {
 int default_threads(int node_size) {
   if (const int asked = threads_from_environment(); asked > 0) return asked;
   const int ranks = std::max(node_size, 1);
-  const int mask = cores_in_affinity_mask();
-  const bool bound = mask < cores_online();
+  const auto [cores, bound] = affinity();
   // A quota holds for all ranks of the node together, whether they are bound or not.
-  const double share = std::min(bound ? mask : static_cast<double>(mask) / ranks, cgroup_quota() / ranks);
+  const double share = std::min(bound ? cores : static_cast<double>(cores) / ranks, cgroup_quota() / ranks);
   return std::max(1, static_cast<int>(std::floor(share + 1e-9)));
 }
 

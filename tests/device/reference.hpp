@@ -20,39 +20,41 @@ struct Sum {
   }
 };
 
-/// Column j of several blocks side by side, at row i.
-template <class T>
-double element(const std::vector<HostBlock<T>>& blocks, LocalIndex i, LocalIndex j) {
-  for (const HostBlock<T>& block : blocks) {
-    if (j < block.cols()) return static_cast<double>(block(i, j));
-    j -= block.cols();
+/// Several blocks side by side, in double.
+class WideBlock {
+ public:
+  template <class T>
+  explicit WideBlock(const std::vector<HostBlock<T>>& blocks) : rows_(blocks.front().rows()) {
+    for (const HostBlock<T>& block : blocks) {
+      for (LocalIndex j = 0; j < block.cols(); ++j) {
+        std::vector<double>& column = columns_.emplace_back();
+        for (LocalIndex i = 0; i < rows_; ++i) column.push_back(static_cast<double>(block(i, j)));
+      }
+    }
   }
-  ADD_FAILURE() << "column out of range";
-  return 0.0;
-}
 
-template <class T>
-LocalIndex total_cols(const std::vector<HostBlock<T>>& blocks) {
-  LocalIndex cols = 0;
-  for (const HostBlock<T>& block : blocks) cols += block.cols();
-  return cols;
-}
+  LocalIndex rows() const { return rows_; }
+  LocalIndex cols() const { return static_cast<LocalIndex>(columns_.size()); }
+  double operator()(LocalIndex i, LocalIndex j) const {
+    return columns_[static_cast<std::size_t>(j)][static_cast<std::size_t>(i)];
+  }
+
+ private:
+  LocalIndex rows_;
+  std::vector<std::vector<double>> columns_;
+};
 
 /// (left^T right)(k, j)
-template <class T>
-Sum gram_element(const std::vector<HostBlock<T>>& left, const std::vector<HostBlock<T>>& right, LocalIndex k,
-                 LocalIndex j) {
+inline Sum gram_element(const WideBlock& left, const WideBlock& right, LocalIndex k, LocalIndex j) {
   Sum sum;
-  for (LocalIndex i = 0; i < left.front().rows(); ++i) sum.add(element(left, i, k) * element(right, i, j));
+  for (LocalIndex i = 0; i < left.rows(); ++i) sum.add(left(i, k) * right(i, j));
   return sum;
 }
 
-/// (blocks coefficients)(i, j)
-template <class T>
-Sum product_element(const std::vector<HostBlock<T>>& blocks, const SmallMatrix& coefficients, LocalIndex i,
-                    LocalIndex j) {
+/// (in coefficients)(i, j)
+inline Sum product_element(const WideBlock& in, const SmallMatrix& coefficients, LocalIndex i, LocalIndex j) {
   Sum sum;
-  for (LocalIndex k = 0; k < total_cols(blocks); ++k) sum.add(element(blocks, i, k) * coefficients(k, j));
+  for (LocalIndex k = 0; k < in.cols(); ++k) sum.add(in(i, k) * coefficients(k, j));
   return sum;
 }
 

@@ -41,10 +41,10 @@ class ResidualTest : public DeviceTest<Param> {
     return sums;
   }
 
-  static std::vector<std::vector<Sum>> product(const std::vector<HostBlock<Scalar>>& in, const SmallMatrix& coefficients,
+  static std::vector<std::vector<Sum>> product(const WideBlock& in, const SmallMatrix& coefficients,
                                                LocalIndex cols) {
-    std::vector<std::vector<Sum>> sums(static_cast<std::size_t>(in.front().rows()));
-    for (LocalIndex i = 0; i < in.front().rows(); ++i) {
+    std::vector<std::vector<Sum>> sums(static_cast<std::size_t>(in.rows()));
+    for (LocalIndex i = 0; i < in.rows(); ++i) {
       for (LocalIndex j = 0; j < cols; ++j) {
         sums[static_cast<std::size_t>(i)].push_back(product_element(in, coefficients, i, j));
       }
@@ -74,9 +74,10 @@ class ResidualTest : public DeviceTest<Param> {
     SCOPED_TRACE(::testing::Message() << rows << " rows, blocks " << ::testing::PrintToString(cols) << ", " << outputs
                                       << " outputs, " << r_cols << " residual columns");
     BlockSet<Scalar> blocks(this->device_, this->random_, rows, cols, padding);
+    const WideBlock in(blocks.here());
     LocalIndex out_cols = 0;
     for (std::size_t i = 0; i < outputs; ++i) out_cols += cols[i];
-    const SmallMatrix coefficients = random_coefficients(this->random_, total_cols(blocks.here()), out_cols);
+    const SmallMatrix coefficients = random_coefficients(this->random_, in.cols(), out_cols);
     const auto bx = random_block<Scalar>(this->random_, rows, r_cols, r_cols + padding);
     const DeviceBlock<Scalar> bx_there = this->on_device(bx);
     const auto before = random_block<Scalar>(this->random_, rows, r_cols, r_cols + 1);
@@ -86,15 +87,15 @@ class ResidualTest : public DeviceTest<Param> {
     this->kernels_->update_residual(blocks.inputs(), coefficients, blocks.outputs(outputs), bx_there.view(), lambda,
                                     r_there.view(), norms);
     const HostBlock<Scalar> r = r_there.download();
-    const double factor = static_cast<double>(total_cols(blocks.here())) + 6.0;
-    compare(r, product(blocks.here(), coefficients, r_cols), bx, lambda, norms, factor);
+    const double factor = static_cast<double>(in.cols()) + 6.0;
+    compare(r, product(in, coefficients, r_cols), bx, lambda, norms, factor);
     expect_rest_untouched(before, r, 0, r_cols);
     LocalIndex column = 0;
     for (std::size_t block = 0; block < outputs; ++block) {
       const HostBlock<Scalar> got = blocks.download(block);
       for (LocalIndex i = 0; i < rows; ++i) {
         for (LocalIndex j = 0; j < got.cols(); ++j) {
-          expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(blocks.here(), coefficients, i, column + j),
+          expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(in, coefficients, i, column + j),
                           factor, i, j);
         }
       }

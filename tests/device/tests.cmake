@@ -2,6 +2,7 @@
 block_eigs_test(device
   SOURCES
     device/backend_comparison_test.cpp
+    device/balance_test.cpp
     device/device_memory_test.cpp
     device/elementwise_test.cpp
     device/gram_test.cpp

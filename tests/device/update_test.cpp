@@ -16,17 +16,17 @@ class UpdateTest : public DeviceTest<Param> {
     BlockSet<Scalar> in(this->device_, this->random_, rows, in_cols, padding);
     BlockSet<Scalar> out(this->device_, this->random_, rows, out_cols, 2 * padding);
     const SmallMatrix coefficients =
-        random_coefficients(this->random_, total_cols(in.here()), total_cols(out.here()));
+        random_coefficients(this->random_, WideBlock(in.here()).cols(), WideBlock(out.here()).cols());
     this->kernels_->update(in.inputs(), coefficients, out.outputs(out_cols.size()));
-    compare(in.here(), coefficients, out, out_cols.size());
+    compare(WideBlock(in.here()), coefficients, out, out_cols.size());
     for (std::size_t i = 0; i < in_cols.size(); ++i) ASSERT_EQ(in.download(i).values(), in.here()[i].values());
   }
 
   /// The first `count` blocks of `out` hold `in` times the coefficients, and nothing beside them changed.
-  void compare(const std::vector<HostBlock<Scalar>>& in, const SmallMatrix& coefficients, const BlockSet<Scalar>& out,
+  void compare(const WideBlock& in, const SmallMatrix& coefficients, const BlockSet<Scalar>& out,
                std::size_t count) {
     LocalIndex column = 0;
-    const double factor = static_cast<double>(total_cols(in)) + 2.0;
+    const double factor = static_cast<double>(in.cols()) + 2.0;
     for (std::size_t block = 0; block < count; ++block) {
       const HostBlock<Scalar> got = out.download(block);
       for (LocalIndex i = 0; i < got.rows(); ++i) {
@@ -70,9 +70,9 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputs) {
     BlockSet<T> blocks(this->device_, this->random_, 1003, c.cols, 3);
     LocalIndex out_cols = 0;
     for (std::size_t i = 0; i < c.outputs; ++i) out_cols += c.cols[i];
-    const SmallMatrix coefficients = random_coefficients(this->random_, total_cols(blocks.here()), out_cols);
+    const SmallMatrix coefficients = random_coefficients(this->random_, WideBlock(blocks.here()).cols(), out_cols);
     this->kernels_->update(blocks.inputs(), coefficients, blocks.outputs(c.outputs));
-    this->compare(blocks.here(), coefficients, blocks, c.outputs);
+    this->compare(WideBlock(blocks.here()), coefficients, blocks, c.outputs);
     for (std::size_t i = c.outputs; i < c.cols.size(); ++i) {
       ASSERT_EQ(blocks.download(i).values(), blocks.here()[i].values());
     }
@@ -85,10 +85,10 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputsInAnotherOrder) {
   const SmallMatrix coefficients = random_coefficients(this->random_, 30, 24);
   this->kernels_->update(blocks.inputs(), coefficients, {blocks.view(1), blocks.view(0)});
   const HostBlock<T> got[] = {blocks.download(1), blocks.download(0)};
+  const WideBlock in(blocks.here());
   for (LocalIndex i = 0; i < 517; ++i) {
     for (LocalIndex j = 0; j < 24; ++j) {
-      expect_close<T>(static_cast<double>(got[j / 12](i, j % 12)), product_element(blocks.here(), coefficients, i, j),
-                      32.0, i, j);
+      expect_close<T>(static_cast<double>(got[j / 12](i, j % 12)), product_element(in, coefficients, i, j), 32.0, i, j);
     }
   }
 }
