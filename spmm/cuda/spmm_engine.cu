@@ -1,51 +1,119 @@
-#include <string>
-
 #include "spmm/cuda/spmm_engine.hpp"
+
+#include "spmm/cuda/spmm_algorithms.hpp"
+#include "spmm/cuda/spmm_launch.cuh"
+#include "spmm/cuda/spmm_rule.hpp"
+#include "spmm/cuda/spmm_shape.cuh"
 #include "spmm/error.hpp"
 
 namespace block_eigs::cuda {
 
 namespace {
 
-class CudaSpmmPlan final : public SpmmPlan {};
-
-/// One thread an element of C.
 template <class T>
-__global__ void multiply_elements(CsrView<T> a, ConstBlockView<T> b, BlockView<T> c, bool accumulate) {
-  const Offset element = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (element >= static_cast<Offset>(a.rows) * c.cols) return;
-  const LocalIndex row = static_cast<LocalIndex>(element / c.cols);
-  const LocalIndex column = static_cast<LocalIndex>(element % c.cols);
-  T sum = 0;
-  for (Offset k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
-    sum += a.values[k] * b.data[static_cast<Offset>(a.column_indices[k]) * b.stride + column];
-  }
-  const LocalIndex target = a.row_map == nullptr ? row : a.row_map[row];
-  T& result = c.data[static_cast<Offset>(target) * c.stride + column];
-  result = accumulate ? result + sum : sum;
+Buffer<T> upload(const std::shared_ptr<Device>& device, const std::vector<T>& values) {
+  Buffer<T> buffer(device, values.size());
+  buffer.upload(values.data());
+  return buffer;
+}
+
+template <class X>
+const X* or_else(const Buffer<X>& own, const X* other) {
+  return own.size() > 0 ? own.data() : other;
+}
+
+template <class T>
+RowBundles<T> bundles_of(const CudaSpmmPlan& plan, const CsrView<T>& a) {
+  RowBundles<T> bundles;
+  bundles.count = plan.bundles;
+  bundles.columns_total = plan.statistics.columns_total;
+  bundles.column_offsets = or_else(plan.column_offsets, a.row_offsets);
+  bundles.value_offsets = or_else(plan.value_offsets, bundles.column_offsets);
+  bundles.first_rows = or_else(plan.first_rows, static_cast<const LocalIndex*>(nullptr));
+  bundles.targets = or_else(plan.targets, a.row_map);
+  bundles.columns = or_else(plan.columns, a.column_indices);
+  bundles.values = a.values;
+  return bundles;
+}
+
+std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
+  const std::size_t bytes = static_cast<std::size_t>(stride) * size;
+  if (bytes > 0xffffffffu) throw RunError("SpMM: rows of B or C lie more than 4 GiB apart");
+  return static_cast<std::uint32_t>(bytes);
+}
+
+template <class T>
+bool allows_wide_access(const T* data, LocalIndex stride) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
+}
+
+int multiprocessors_of_current_device() {
+  int ordinal = 0, count = 0;
+  check(cudaGetDevice(&ordinal), "device of the SpMM");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, ordinal), "multiprocessors of the device");
+  return count;
 }
 
 }  // namespace
 
 template <class T>
 SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device)
-    : stream_(stream), device_(std::move(device)) {}
+    : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
 
 template <class T>
-std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>&, const CsrView<T>&, const SpmmOptions&) {
-  return std::make_unique<CudaSpmmPlan>();
+std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>&,
+                                                 const SpmmOptions& options) {
+  SparsePattern pattern = find_pattern(host);
+  auto plan = std::make_unique<CudaSpmmPlan>();
+  plan->algorithm = options.algorithm;
+  plan->statistics = pattern.statistics;
+  plan->bundled = pattern.bundled;
+  plan->bundles =
+      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
+  plan->most_columns = std::move(pattern.most_columns);
+  plan->most_values = std::move(pattern.most_values);
+  if (pattern.statistics.rows > 0) {
+    const MergePathArrays path = find_merge_path(
+        pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data(), plan->bundles);
+    plan->path_ends = upload(device_, path.ends);
+    plan->path_bundles = upload(device_, path.bundles);
+  }
+  plan->column_offsets = upload(device_, pattern.column_offsets);
+  plan->value_offsets = upload(device_, pattern.value_offsets);
+  plan->first_rows = upload(device_, pattern.first_rows);
+  plan->columns = upload(device_, pattern.columns);
+  plan->targets = upload(device_, pattern.targets);
+  plan->empty_targets = upload(device_, pattern.empty_targets);
+  return plan;
 }
 
 template <class T>
-void SpmmEngine<T>::spmm(SpmmPlan&, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
+void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
                          Accumulate accumulate) {
-  const Offset elements = static_cast<Offset>(a.rows) * c.cols;
-  if (elements == 0) return;
-  constexpr int threads = 256;
-  const unsigned blocks = static_cast<unsigned>((elements + threads - 1) / threads);
-  multiply_elements<<<blocks, threads, 0, stream_>>>(a, b, c, accumulate == Accumulate::yes);
-  const cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) throw RunError(std::string("SpMM kernel: ") + cudaGetErrorString(status));
+  auto& known = static_cast<CudaSpmmPlan&>(plan);
+  if (a.rows == 0 || c.cols == 0) return;
+  if (known.bundles == 0 && accumulate == Accumulate::yes) return;
+  const bool wide = allows_wide_access(b.data, b.stride) && allows_wide_access(c.data, c.stride);
+  const int width = wide ? 16 / static_cast<int>(sizeof(T)) : 1;
+  const int packs = (c.cols + width - 1) / width;
+  SpmmCall<T> call{known, device_, stream_, multiprocessors_, bundles_of(known, a), {}, {}};
+  if (accumulate == Accumulate::no) {
+    call.empty.count = known.statistics.empty_rows;
+    call.empty.targets = or_else(known.empty_targets, a.row_map);
+  }
+  call.x.b = reinterpret_cast<const char*>(b.data);
+  call.x.c = reinterpret_cast<char*>(c.data);
+  call.x.b_stride = bytes_of_stride(b.stride, sizeof(T));
+  call.x.c_stride = bytes_of_stride(c.stride, sizeof(T));
+  call.x.columns = c.cols;
+  call.x.accumulate = accumulate == Accumulate::yes;
+  call.slabs = (packs + packs_limit - 1) / packs_limit;
+  call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
+  if (known.bundles > 0 && choose_algorithm(known, c.cols, sizeof(T)) == SpmmAlgorithm::merge) {
+    multiply_merge(call, wide);
+  } else {
+    multiply_row_split(call, wide);
+  }
 }
 
 template class SpmmEngine<float>;

@@ -43,25 +43,24 @@ struct DenseOperands {
 
 /// The part of a row of B and C that one lane works on: packs lane, lane + L, ..., P of them, of the block's slab.
 template <class T, int W, int L, int P>
-struct LaneColumns {
+class LaneColumns {
+ public:
   using PackType = Pack<T, W>;
 
   __device__ LaneColumns(const DenseOperands& operands, int lane)
       : operands_(operands), first_(static_cast<int>(blockIdx.y) * operands.packs_per_slab + lane) {
-    const int all = (operands.columns + W - 1) / W;
-    const int end = min(all, (static_cast<int>(blockIdx.y) + 1) * operands.packs_per_slab);
-#pragma unroll
-    for (int i = 0; i < P; ++i) on_[i] = first_ + i * L < end;
-    b_ = operands.b + first_ * sizeof(PackType);
-  }
-
-  __device__ __forceinline__ bool on(int i) const { return on_[i]; }
-
-  __device__ __forceinline__ void load(LocalIndex row, PackType (&packs)[P]) const {
-    const char* from = b_ + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) * operands_.b_stride;
 #pragma unroll
     for (int i = 0; i < P; ++i) {
-      if (on_[i]) packs[i] = load_constant<PackType>(from + i * L * sizeof(PackType));
+      // Packs that are not there read as the slab's first one, so that loads need no condition; they are not stored.
+      const int pack = is_there(i) ? first_ + i * L : static_cast<int>(blockIdx.y) * operands.packs_per_slab;
+      b_[i] = operands.b + pack * sizeof(PackType);
+    }
+  }
+
+  __device__ __forceinline__ void load(LocalIndex row, PackType (&packs)[P]) const {
+#pragma unroll
+    for (int i = 0; i < P; ++i) {
+      packs[i] = load_constant<PackType>(b_[i] + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) * operands_.b_stride);
     }
   }
 
@@ -70,15 +69,20 @@ struct LaneColumns {
                first_ * sizeof(PackType);
 #pragma unroll
     for (int i = 0; i < P; ++i) {
-      if (on_[i]) store_pack(to + i * L * sizeof(PackType), (first_ + i * L) * W, sums[i]);
+      if (is_there(i)) store_pack(to + i * L * sizeof(PackType), (first_ + i * L) * W, sums[i]);
     }
   }
 
  private:
+  __device__ __forceinline__ bool is_there(int i) const {
+    const int pack = first_ + i * L;
+    return pack * W < operands_.columns && pack < (static_cast<int>(blockIdx.y) + 1) * operands_.packs_per_slab;
+  }
+
   /// `column` is that of the pack's first element; the last pack of a row may reach past the columns of C.
   __device__ __forceinline__ void store_pack(char* to, int column, PackType pack) const {
     if (W == 1 || column + W <= operands_.columns) {
-      if (operands_.accumulate) add(pack, *reinterpret_cast<const PackType*>(to));
+      if (operands_.accumulate) add(pack, load_current<PackType>(to));
       store_streaming(to, pack);
       return;
     }
@@ -93,8 +97,7 @@ struct LaneColumns {
 
   const DenseOperands& operands_;
   int first_;
-  bool on_[P];
-  const char* b_;
+  const char* b_[P];
 };
 
 /// Sets the rows of C that belong to empty rows of A to zero. For the blocks from `first_block` on.

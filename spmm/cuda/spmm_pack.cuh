@@ -43,6 +43,11 @@ __device__ __forceinline__ P load_constant(const char* from) {
   return __builtin_bit_cast(P, __ldg(reinterpret_cast<const Word<P>*>(from)));
 }
 
+template <class P>
+__device__ __forceinline__ P load_current(const char* from) {
+  return __builtin_bit_cast(P, *reinterpret_cast<const Word<P>*>(from));
+}
+
 /// From L2, past L1: for what other thread blocks of the same kernel wrote.
 template <class P>
 __device__ __forceinline__ P load_shared_by_blocks(const P* from) {

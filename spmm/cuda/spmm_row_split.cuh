@@ -6,19 +6,28 @@
 // Row-split: whole rows, here bundles of rows, go to groups of lanes. Yang, Buluç, Owens (2018), section 4.1.
 namespace block_eigs::cuda {
 
-/// Where the rows of a bundle lie among its values: `rows` rows of `length`. Slots past the last row repeat the
-/// first one; their sums are not stored.
+/// One bundle: its columns from `column` on, its values from `value` on, `rows` rows of `length` of them.
 template <int R>
-struct BundleShape {
-  int length;
-  int rows;
-  int offset[R];
+struct BundleSpan {
+  Offset column = 0;
+  Offset value = 0;
+  int length = 0;
+  int rows = 1;
 
+  BundleSpan() = default;
   template <class T>
-  __device__ BundleShape(const RowBundles<T>& a, LocalIndex bundle, int columns) : length(columns), rows(1) {
+  __device__ BundleSpan(const RowBundles<T>& a, LocalIndex bundle) {
+    column = a.column_offsets[bundle];
+    length = static_cast<int>(a.column_offsets[bundle + 1] - column);
+    value = R == 1 ? column : a.value_offsets[bundle];
     if constexpr (R > 1) rows = a.first_rows[bundle + 1] - a.first_rows[bundle];
+  }
+
+  /// Where row j begins among the values of the bundle. Slots past the last row repeat the first one; their sums are
+  /// not stored.
+  __device__ void find_rows(int (&begin)[R]) const {
 #pragma unroll
-    for (int j = 0; j < R; ++j) offset[j] = j < rows ? j * length : 0;
+    for (int j = 0; j < R; ++j) begin[j] = j < rows ? j * length : 0;
   }
 };
 
@@ -55,22 +64,31 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const Offset first_value = R == 1 ? first_column : a.value_offsets[begin];
   const int tile_columns = static_cast<int>(a.column_offsets[end] - first_column);
   const int tile_values = R == 1 ? tile_columns : static_cast<int>(a.value_offsets[end] - first_value);
+#pragma unroll 4
   for (int k = threadIdx.x; k < tile_columns; k += Threads) {
-    copy_async(column_tile + k, a.columns + first_column + k);
+    copy_async<sizeof(LocalIndex)>(column_tile + k, a.columns + first_column + k, sizeof(LocalIndex));
   }
-  for (int k = threadIdx.x; k < tile_values; k += Threads) copy_async(value_tile + k, a.values + first_value + k);
-  wait_for_copies();
+#pragma unroll 4
+  for (int k = threadIdx.x; k < tile_values; k += Threads) {
+    copy_async<sizeof(T)>(value_tile + k, a.values + first_value + k, sizeof(T));
+  }
+  close_copies();
+  LocalIndex bundle = begin + static_cast<LocalIndex>(threadIdx.x) / L;
+  BundleSpan<R> next;
+  if (bundle < end) next = BundleSpan<R>(a, bundle);
+  wait_for_copies<0>();
   __syncthreads();
-  for (LocalIndex bundle = begin + threadIdx.x / L; bundle < end; bundle += groups) {
-    const int from = static_cast<int>(a.column_offsets[bundle] - first_column);
-    const int length = static_cast<int>(a.column_offsets[bundle + 1] - first_column) - from;
-    const BundleShape<R> shape(a, bundle, length);
-    const LocalIndex* const column = column_tile + from;
-    const T* const value = value_tile + (R == 1 ? from : static_cast<int>(a.value_offsets[bundle] - first_value));
+  for (; bundle < end; bundle += groups) {
+    const BundleSpan<R> now = next;
+    if (bundle + groups < end) next = BundleSpan<R>(a, bundle + groups);
+    const LocalIndex* const column = column_tile + static_cast<int>(now.column - first_column);
+    const T* const value = value_tile + static_cast<int>(now.value - first_value);
+    int row_begin[R];
+    now.find_rows(row_begin);
     set_zero(sums);
-    accumulate<U, 1>(0, length, columns, [&](int k) { return column[k]; },
-                     [&](int k, int j) { return value[k + shape.offset[j]]; }, sums);
-    store_bundle(a, bundle, shape.rows, columns, sums);
+    accumulate<U, 1>(0, now.length, columns, [&](int k) { return column[k]; },
+                     [&](int k, int j) { return value[k + row_begin[j]]; }, sums);
+    store_bundle(a, bundle, now.rows, columns, sums);
   }
 }
 
@@ -94,14 +112,15 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   for (LocalIndex first = begin; first < end; first += Threads / lanes) {
     const LocalIndex bundle = first + threadIdx.x / lanes;
     const bool there = bundle < end;
-    const Offset from = there ? a.column_offsets[bundle] : 0;
-    const int length = there ? static_cast<int>(a.column_offsets[bundle + 1] - from) : 0;
-    const BundleShape<R> shape(a, there ? bundle : 0, length);
-    const LocalIndex* const column = a.columns + from;
-    const T* const value = a.values + (R == 1 ? from : a.value_offsets[there ? bundle : 0]);
+    BundleSpan<R> span;
+    if (there) span = BundleSpan<R>(a, bundle);
+    const LocalIndex* const column = a.columns + span.column;
+    const T* const value = a.values + span.value;
+    int row_begin[R];
+    span.find_rows(row_begin);
     set_zero(sums);
-    accumulate<U, Split>(share, length, columns, [&](int k) { return __ldg(column + k); },
-                         [&](int k, int j) { return __ldg(value + k + shape.offset[j]); }, sums);
+    accumulate<U, Split>(share, span.length, columns, [&](int k) { return __ldg(column + k); },
+                         [&](int k, int j) { return __ldg(value + k + row_begin[j]); }, sums);
     if constexpr (Split > 1) {
 #pragma unroll
       for (int j = 0; j < R; ++j) {
@@ -109,7 +128,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
         for (int i = 0; i < P; ++i) add_across_lanes<L, lanes>(sums[j][i]);
       }
     }
-    if (there && share == 0) store_bundle(a, bundle, shape.rows, columns, sums);
+    if (there && share == 0) store_bundle(a, bundle, span.rows, columns, sums);
   }
 }
 
