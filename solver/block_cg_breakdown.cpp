@@ -11,6 +11,10 @@ namespace block_eigs {
 
 namespace {
 
+/// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is seen
+/// again when the rest of the residual has become smaller.
+constexpr double noticeable = 1e-6;
+
 std::string in_words(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2g", value);
@@ -69,15 +73,30 @@ void BlockCgRun<T>::give_up_along(const SmallMatrix& components, double curvatur
     double largest = 0.0;
     for (int i = 0; i < components.rows(); ++i) largest = std::max(largest, std::abs(components(i, j)));
     if (!column.active || largest <= std::max(column.limit, accuracy_limit(column))) continue;
-    column.unsolvable = true;
-    column.active = false;
-    shed_ = true;
+    if (largest <= noticeable * column.recursive_norm) continue;
+    give_up(column, "p'Ap = " + in_words(curvature) +
+                        " for a direction p of norm 1 to which its residual is not orthogonal");
   }
-  if (!shed_) return;
+}
+
+/// Nor have those whose iterates, as last measured, grow until rounding errors in A x are as large as f.
+template <class T>
+void BlockCgRun<T>::give_up_what_grows() {
+  for (BlockCgColumn& column : columns()) {
+    if (!column.active || !beyond_reach(column)) continue;
+    give_up(column, "its iterates have grown to ||A|| ||x|| = " +
+                        in_words(norm_a_ * column.solution_norm / column.rhs_norm) + " ||f||");
+  }
+}
+
+template <class T>
+void BlockCgRun<T>::give_up(BlockCgColumn& column, const std::string& sign) {
+  column.unsolvable = true;
+  column.active = false;
+  shed_ = true;
   broken_ = true;
-  trouble_ = "A is singular to working precision and a right-hand side is not in its range: p'Ap = " +
-             in_words(curvature) + " for a direction p of norm 1 to which the residual is not orthogonal, met in "
-             "iteration " + std::to_string(iterations_ + 1);
+  trouble_ = "A is singular to working precision and a right-hand side is not in its range: " + sign +
+             ", seen in iteration " + std::to_string(iterations_ + 1);
 }
 
 template class BlockCgRun<float>;

@@ -19,23 +19,25 @@ void BlockCgRun<T>::residual_into(BlockView<T> r) {
   const std::vector<double> ones(static_cast<std::size_t>(sides()), 1.0);
   as_.set_columns(sides());
   a_.apply(x_, as_.view());
-  const std::vector<double> lengths = space_.column_norms(x_);
   const std::vector<double> norms = space_.residual(f_, as_.view(), ones, r);
-  for (std::size_t j = 0; j < norms.size(); ++j) {
-    columns()[j].solution_norm = lengths[j];
-    columns()[j].true_norm = norms[j];
-  }
+  for (std::size_t j = 0; j < norms.size(); ++j) columns()[j].true_norm = norms[j];
+  measure_solutions();
+}
+
+template <class T>
+void BlockCgRun<T>::measure_solutions() {
+  const std::vector<double> lengths = space_.column_norms(x_);
+  for (std::size_t j = 0; j < lengths.size(); ++j) columns()[j].solution_norm = lengths[j];
 }
 
 /// Whether rounding errors have taken some recurrence away from the truth. Right-hand sides for which that happened
 /// where the arithmetic allows no better are done.
 template <class T>
 bool BlockCgRun<T>::parted_from_truth() {
-  const std::vector<double> lengths = space_.column_norms(x_);
+  measure_solutions();
   bool rounding_matters = false;
-  for (std::size_t j = 0; j < lengths.size(); ++j) {
-    columns()[j].solution_norm = lengths[j];
-    rounding_matters |= columns()[j].active && columns()[j].limit < 100.0 * accuracy_limit(columns()[j]);
+  for (const BlockCgColumn& column : columns()) {
+    rounding_matters |= column.active && column.limit < 100.0 * accuracy_limit(column);
   }
   if (!rounding_matters) return false;
   as_.set_columns(sides());
@@ -63,11 +65,13 @@ template <class T>
 bool BlockCgRun<T>::conclude() {
   const bool untouched = best_is_zero_ && rounds_ == 1 && iterations_ == 0;
   if (!untouched) measure_truth();
-  bool failed = false;
-  bool improved = shed_;
   for (BlockCgColumn& column : columns()) {
     column.active = !column.unsolvable && judge(column) == Outcome::not_converged;
-    failed |= column.active;
+  }
+  give_up_what_grows();
+  const bool failed = any_active();
+  bool improved = shed_;
+  for (const BlockCgColumn& column : columns()) {
     improved |= column.active && column.true_norm < progress * column.best_norm;
   }
   const bool exhausted = iterations_ >= options_.max_iterations;
@@ -127,11 +131,17 @@ double BlockCgRun<T>::accuracy_limit(const BlockCgColumn& column) const {
   return 10.0 * std::numeric_limits<T>::epsilon() * (norm_a_ * column.solution_norm + column.rhs_norm);
 }
 
+/// Whether x is so large that rounding errors in A x leave nothing of f.
+template <class T>
+bool BlockCgRun<T>::beyond_reach(const BlockCgColumn& column) const {
+  return accuracy_limit(column) > 0.1 * column.rhs_norm;
+}
+
 template <class T>
 Outcome BlockCgRun<T>::judge(const BlockCgColumn& column) const {
   if (column.true_norm <= column.limit) return Outcome::converged;
-  if (!column.unsolvable && column.true_norm <= accuracy_limit(column)) return Outcome::at_accuracy_limit;
-  return Outcome::not_converged;
+  const bool as_good_as_it_gets = column.true_norm <= accuracy_limit(column) && !beyond_reach(column);
+  return as_good_as_it_gets && !column.unsolvable ? Outcome::at_accuracy_limit : Outcome::not_converged;
 }
 
 template <class T>

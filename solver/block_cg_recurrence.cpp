@@ -110,9 +110,10 @@ void BlockCgRecurrence::measure(const SmallMatrix& products) {
   }
 }
 
-/// Columns of Q' that are more than rounding errors. After a pass their lengths are relative to what they were.
+/// Columns of Q' that are more than rounding errors of what they were made from: of columns of length one, but for
+/// the residuals that a round begins with. Noise is not conjugate to earlier directions, and would harm the others.
 std::vector<int> BlockCgRecurrence::worth_keeping(const SmallMatrix& products) const {
-  const double noise = passes_ > 0 ? 100.0 * epsilon_ : 0.0;
+  const double noise = fresh_ && passes_ == 0 ? 0.0 : 100.0 * epsilon_;
   std::vector<int> kept;
   for (int j = 0; j < products.rows(); ++j) {
     if (passes_ == 0 && products(j, j) < 0.0) {
@@ -148,16 +149,15 @@ bool BlockCgRecurrence::factorise(const SmallMatrix& products) {
   return done;
 }
 
-/// Columns of C, as long as their residuals in units of what these may have left; those that are done, with `all`,
-/// so short that they come last.
-SmallMatrix BlockCgRecurrence::weighted_components(bool all) const {
+/// Columns of C of right-hand sides at work, as long as their residuals in units of what these may have left.
+SmallMatrix BlockCgRecurrence::weighted_components() const {
   SmallMatrix result(components_.rows(), components_.cols());
   for (int j = 0; j < result.cols(); ++j) {
     const auto i = static_cast<std::size_t>(j);
     const double size = length(components_, j);
-    if (size == 0.0 || !(active_[i] || all)) continue;
-    const double aim = active_[i] ? norms_[i] / std::max(limits_[i], floors_[i]) : 0.5 * negligible;
-    for (int k = 0; k < result.rows(); ++k) result(k, j) = components_(k, j) / size * aim;
+    if (size == 0.0 || !active_[i]) continue;
+    const double weight = norms_[i] / std::max(limits_[i], floors_[i]) / size;
+    for (int k = 0; k < result.rows(); ++k) result(k, j) = weight * components_(k, j);
   }
   return result;
 }
@@ -171,10 +171,7 @@ void BlockCgRecurrence::narrow() {
   }
   if (!left && ++since_ranking_ < ranking_period) return;
   since_ranking_ = 0;
-  const auto padded = [&](int columns) { return (columns + granule_ - 1) / granule_ * granule_; };
-  const int needed = leading_directions(weighted_components(false), negligible, 0).cols();
-  if (padded(needed) >= padded(components_.rows())) return;
-  const SmallMatrix rotation = leading_directions(weighted_components(true), negligible, padded(needed));
+  const SmallMatrix rotation = leading_directions(weighted_components(), negligible);
   if (rotation.cols() < components_.rows()) rotate(rotation);
 }
 

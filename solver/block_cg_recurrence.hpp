@@ -14,8 +14,8 @@ namespace block_eigs {
 /// Q is never formed: T goes into the coefficients of the next update.
 class BlockCgRecurrence {
  public:
-  /// `epsilon` of the tall blocks' arithmetic; it pays to have a multiple of `granule` directions.
-  BlockCgRecurrence(double epsilon, int granule) : epsilon_(epsilon), granule_(granule) {}
+  /// `epsilon` of the tall blocks' arithmetic.
+  explicit BlockCgRecurrence(double epsilon) : epsilon_(epsilon) {}
 
   /// A new round: Q' = R, one column a right-hand side. Right-hand sides are done when the norms of their residuals
   /// are below `limits`; `floors` are norms that are out of reach.
@@ -50,11 +50,10 @@ class BlockCgRecurrence {
  private:
   void measure(const SmallMatrix& products);
   std::vector<int> worth_keeping(const SmallMatrix& products) const;
-  SmallMatrix weighted_components(bool all) const;
+  SmallMatrix weighted_components() const;
   void rotate(const SmallMatrix& rotation);
 
   double epsilon_;
-  int granule_;
   std::vector<double> limits_;
   std::vector<double> floors_;
   std::vector<double> dropped_;  ///< norms of what has left the residuals with dropped directions

@@ -43,7 +43,7 @@ BlockCgRun<T>::BlockCgRun(BlockSpace<T>& space, LinearOperator<T>& a, LinearOper
                           const BlockCgOptions& options, LocalIndex width, std::function<void(int)> iterated)
     : space_(space), a_(a), preconditioner_(preconditioner), options_(options), width_(width), iterated_(std::move(iterated)),
       norm_a_(a.norm_inf()), norm_known_(!std::isnan(a.norm_inf())),
-      recurrence_(std::numeric_limits<T>::epsilon(), DenseBlock<T>::padded(1)),
+      recurrence_(std::numeric_limits<T>::epsilon()),
       q_(space, width), z_(space, preconditioner != nullptr ? width : 0), s_(space, width), as_(space, width) {
   if (!norm_known_) norm_a_ = 0.0;
 }
@@ -136,6 +136,11 @@ bool BlockCgRun<T>::take_step() {
     return false;
   }
   if (look && !examine(products)) return false;
+  if (look && since_start_ > 0) {
+    measure_solutions();
+    give_up_what_grows();
+    if (broken_) return false;
+  }
   space_.on_root([&] { residual_update_ = recurrence_.residual_update(part(products, 0, directions)); },
                  {&residual_update_});
   if (residual_update_.cols() > 0) return true;

@@ -54,15 +54,19 @@ class BlockCgRun {
   bool examine(const SmallMatrix& products);
   void give_up_on_all(const std::string& trouble);
   void give_up_along(const SmallMatrix& components, double curvature);
+  void give_up_what_grows();
+  void give_up(BlockCgColumn& column, const std::string& sign);
 
   bool parted_from_truth();
   bool conclude();
   void residual_into(BlockView<T> r);
   void measure_truth();
+  void measure_solutions();
   void explain(const std::string& trouble);
   void keep_best();
   bool restore_best();
   double accuracy_limit(const BlockCgColumn& column) const;
+  bool beyond_reach(const BlockCgColumn& column) const;
   Outcome judge(const BlockCgColumn& column) const;
 
   bool any_active() const;

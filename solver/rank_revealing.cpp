@@ -98,7 +98,7 @@ GramFactor factor_gram(const SmallMatrix& gram, double accept) {
   return result;
 }
 
-SmallMatrix leading_directions(SmallMatrix vectors, double enough, int least) {
+SmallMatrix leading_directions(SmallMatrix vectors, double enough) {
   const int most = std::min(vectors.rows(), vectors.cols());
   SmallMatrix basis(vectors.rows(), most);
   std::vector<double> original;
@@ -115,7 +115,7 @@ SmallMatrix leading_directions(SmallMatrix vectors, double enough, int least) {
       longest = j;
       beyond_rounding = 1e-13 * original[static_cast<std::size_t>(j)];
     }
-    if (length <= beyond_rounding || (length <= enough && count >= least)) break;
+    if (length <= std::max(beyond_rounding, enough)) break;
     project_out(basis, count, vectors, longest);
     const double norm = std::sqrt(dot(vectors, longest, vectors, longest));
     for (int i = 0; i < basis.rows(); ++i) basis(i, count) = vectors(i, longest) / norm;

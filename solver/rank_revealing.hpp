@@ -21,8 +21,8 @@ struct GramFactor {
 GramFactor factor_gram(const SmallMatrix& gram, double accept);
 
 /// Orthonormal columns that span the columns of `vectors` up to a rest no longer than `enough` in each, found
-/// greedily. Goes on beyond that to `least` columns where there are as many independent ones.
-SmallMatrix leading_directions(SmallMatrix vectors, double enough, int least);
+/// greedily. Rounding errors do not count.
+SmallMatrix leading_directions(SmallMatrix vectors, double enough);
 
 /// Inverse of a symmetric positive definite matrix whose entries are known to `epsilon` relative to its diagonal;
 /// without columns where it is not positive definite within that.

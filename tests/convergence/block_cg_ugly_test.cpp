@@ -155,14 +155,26 @@ TEST(BlockCgUgly, AnEigenvectorTakesOneIteration) {
 
 TEST(BlockCgUgly, EasyAndHardRightHandSidesLeaveWhenTheyAreDone) {
   Problem<double> problem(*laplacian());
-  // Column j needs at most 2 j + 1 steps: it is a sum of so many eigenvectors.
-  const auto result = solve(problem, 12, [](GlobalIndex i, int j) {
+  // Column j is a sum of 2 j + 1 eigenvectors that no other column has: it takes at most so many steps.
+  const auto rule = [](GlobalIndex i, int j) {
     double sum = 0.0;
-    for (int k = 1; k <= 2 * j + 1; ++k) sum += mode(i, 1 + k % 11, 1 + k % 3, 1 + k % 4) / k;
+    for (int k = j * j; k < (j + 1) * (j + 1); ++k) {
+      const int which = k * 7919 % 990;
+      sum += mode(i, 1 + which % 11, 1 + which / 11 % 10, 1 + which / 110);
+    }
     return sum;
-  });
+  };
+  const auto result = solve(problem, 12, rule);
   expect_all(result, Outcome::converged);
-  EXPECT_LT(result.history.back().active_columns, 12);
+  const auto alone = solve(problem, 12, rule, {.block_size = 1});
+  for (std::size_t j = 0; j < 12; ++j) EXPECT_LE(result.iterations[j], alone.iterations[j] + 2) << j;
+  EXPECT_EQ(result.iterations[0], 1);
+  int before = 12;
+  for (const BlockCgIteration& iteration : result.history) {
+    EXPECT_LE(iteration.active_columns, before);
+    before = iteration.active_columns;
+  }
+  EXPECT_LE(before, 4);
 }
 
 TEST(BlockCgUgly, AlreadySolvedByTheInitialGuess) {
