@@ -38,6 +38,7 @@ struct LobpcgIteration {
   int active_columns = 0;
 };
 
+/// Holds fewer pairs than asked for only where it ended early before a window of columns got to the others.
 template <class T>
 struct EigenResult {
   std::vector<double> eigenvalues;     ///< smallest ascending, largest descending

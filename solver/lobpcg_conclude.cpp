@@ -11,6 +11,12 @@ namespace block_eigs {
 namespace {
 /// How often the final check may send pairs back to work.
 constexpr int most_rounds = 4;
+
+/// Pairs at hand: fewer than asked for where a window of columns did not get to the others.
+int found(const LobpcgOptions& options, const RitzPairs& ritz) {
+  return std::min(options.pairs, static_cast<int>(ritz.values.size()));
+}
+
 }  // namespace
 
 /// Locked and active vectors side by side behind the constraints.
@@ -59,12 +65,13 @@ bool LobpcgRun<T>::conclude() {
   gather_basis();
   verify();
   std::vector<int> failed;
-  for (int j = 0; j < options_.pairs; ++j) {
+  for (int j = 0; j < found(options_, ritz_); ++j) {
     if (judge(j) == Outcome::not_converged) failed.push_back(j);
   }
   const bool out_of_iterations = result_.iterations >= options_.max_iterations;
-  if (failed.empty() || exhausted_ || out_of_iterations || ++rounds_ >= most_rounds) {
-    if (!failed.empty()) {
+  const bool done = failed.empty() && found(options_, ritz_) == options_.pairs;
+  if (done || exhausted_ || out_of_iterations || ++rounds_ >= most_rounds) {
+    if (!done) {
       result_.remark = exhausted_ ? "the search space is exhausted: no new direction is left in this precision"
                        : out_of_iterations ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
                                            : "the true residuals stay above those of the recursion: the tolerance is "
@@ -116,7 +123,7 @@ void LobpcgRun<T>::reopen(std::vector<int> failed) {
 
 template <class T>
 void LobpcgRun<T>::finish() {
-  const int pairs = options_.pairs;
+  const int pairs = found(options_, ritz_);
   result_.eigenvalues.assign(ritz_.values.begin(), ritz_.values.begin() + pairs);
   result_.residual_norms.assign(ritz_.residuals.begin(), ritz_.residuals.begin() + pairs);
   for (int j = 0; j < pairs; ++j) result_.outcomes.push_back(judge(j));
