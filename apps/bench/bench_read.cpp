@@ -19,7 +19,6 @@ using namespace block_eigs;
 
 void read_repeatedly(const Communicator& comm, const std::string& path, const std::string& dataset,
                      int repetitions) {
-  const auto bytes = static_cast<double>(std::filesystem::file_size(path));
   for (int i = 0; i < repetitions; ++i) {
     comm.barrier();
     const auto began = std::chrono::steady_clock::now();
@@ -29,6 +28,7 @@ void read_repeatedly(const Communicator& comm, const std::string& path, const st
         comm.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     const auto nonzeros = comm.sum(rows.nonzeros());
     if (!comm.is_root()) continue;
+    const auto bytes = static_cast<double>(std::filesystem::file_size(path));
     fmt::print("{} {}: {} ranks, {} rows, {} nonzeros: {:.3f} s, {:.1f} MB/s, {:.2f} million nonzeros/s\n", path,
                dataset, comm.size(), source->rows(), nonzeros, seconds, bytes / seconds / 1e6,
                static_cast<double>(nonzeros) / seconds / 1e6);
