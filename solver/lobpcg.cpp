@@ -39,6 +39,16 @@ RitzSolution solve_on_root(BlockSpace<T>& space, const std::function<RitzProblem
   return solution;
 }
 
+/// Coefficients of w - c (c^T B w) in terms of [c w].
+SmallMatrix projection(const SmallMatrix& products) {
+  SmallMatrix coefficients(products.rows() + products.cols(), products.cols());
+  for (int j = 0; j < products.cols(); ++j) {
+    for (int i = 0; i < products.rows(); ++i) coefficients(i, j) = -products(i, j);
+    coefficients(products.rows() + j, j) = 1.0;
+  }
+  return coefficients;
+}
+
 /// The rows and columns of W, last in a symmetric matrix of the basis Z, from the columns of Z^T A W or Z^T B W
 /// that begin at `first_column` of `products`.
 void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
@@ -120,7 +130,7 @@ void LobpcgRun<T>::start() {
   if (std::isnan(norm_b)) norm_b = 1.0;
   test_ = ResidualTest(options_, norm_a, norm_b, std::numeric_limits<T>::epsilon());
   apply_ritz(solve_on_root<T>(space_, [&] {
-    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(), options_.which == Which::largest};
+    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(), 0.0, options_.which == Which::largest};
   }));
 }
 
@@ -133,12 +143,12 @@ void LobpcgRun<T>::iterate() {
     lock(done);
     const int refill = std::min(width_, remaining() + guard_) - active();
     state_.lock(0, active() + refill);
-    if (!expand(refill)) {
+    expand(refill);
+    const int columns = state_.w.cols();
+    if (!rayleigh_ritz(active() + refill)) {
       exhausted_ = true;
       return;
     }
-    const int columns = state_.w.cols();
-    rayleigh_ritz(active() + refill);
     ++result_.iterations;
     if (++since_refresh_ >= refresh_period && active() > 0 &&
         test_.rounding_matters(ritz_.values.front(), ritz_.image_norms.front(), ritz_.norms.front())) {
@@ -148,10 +158,10 @@ void LobpcgRun<T>::iterate() {
   }
 }
 
-/// W = M^-1 R, random columns where the window has room, orthonormal against all that is known; A W. False when
-/// nothing new is left.
+/// W = M^-1 R, random columns where the window has room, orthogonal to what is kept; A W. Where the tolerance is near
+/// the rounding errors, W is made orthonormal to X and P as well before it is multiplied.
 template <class T>
-bool LobpcgRun<T>::expand(int refill) {
+void LobpcgRun<T>::expand(int refill) {
   const int residuals = active();
   state_.set_w_columns(residuals + refill);
   const BlockView<T> w = state_.w.view();
@@ -166,14 +176,26 @@ bool LobpcgRun<T>::expand(int refill) {
     space_.fill_random(w.columns(residuals, refill),
                        options_.seed + 1000 + static_cast<std::uint64_t>(result_.iterations));
   }
+  const bool orthonormal = acceptable_pivot() > 0.1;
+  if (state_.kept_columns() > 0 && !orthonormal) {
+    SmallMatrix products;
+    space_.gram({state_.b_kept()}, {w}, products);
+    space_.update({state_.kept(), w}, projection(products), {w});
+  }
   if (b_ != nullptr) b_->apply(w, state_.bw());
-  const LocalIndex kept = orthonormalize<T>(space_, {state_.kept(), state_.x.view(), state_.p.view()}, w, state_.bw(),
-                                            {state_.b_kept(), state_.bx(), state_.bp()},
-                                            Orthonormality::well_conditioned);
-  if (kept == 0) return false;
-  state_.narrow_w(kept);
+  if (orthonormal) {
+    state_.narrow_w(orthonormalize<T>(space_, {state_.kept(), state_.x.view(), state_.p.view()}, w, state_.bw(),
+                                      {state_.b_kept(), state_.bx(), state_.bp()}, Orthonormality::well_conditioned));
+  }
   a_.apply(state_.w.view(), state_.aw.view());
-  return true;
+}
+
+/// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much of
+/// the eigenvalues: what the tolerance leaves room for.
+template <class T>
+double LobpcgRun<T>::acceptable_pivot() const {
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  return std::max(1e3 * epsilon / std::max(options_.tolerance, epsilon), 5.0 * std::pow(epsilon, 0.25));
 }
 
 template <class T>
@@ -188,17 +210,39 @@ void LobpcgRun<T>::check_preconditioner() {
   }
 }
 
-/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W.
+/// One step on the basis [X P W]. W is used as it is while the basis is well conditioned, which is nearly always; else
+/// it is made orthonormal first, A W following by the same coefficients. False when nothing new is left in W.
 template <class T>
-void LobpcgRun<T>::rayleigh_ritz(int wanted) {
+bool LobpcgRun<T>::rayleigh_ritz(int wanted) {
+  if (state_.w.cols() == 0) return false;
+  const double acceptable = acceptable_pivot();
+  RitzSolution solution = project(wanted, acceptable > 0.1 ? 0.0 : acceptable);
+  if (solution.values.empty()) {
+    const LocalIndex kept = orthonormalize<T>(
+        space_, {state_.x.view(), state_.p.view()}, state_.w.view(), state_.bw(), {state_.bx(), state_.bp()},
+        Orthonormality::well_conditioned, {{state_.aw.view(), {state_.ax.view(), state_.ap.view()}}});
+    state_.narrow_w(kept);
+    if (kept == 0) return false;
+    solution = project(wanted, 0.0);
+    space_.comm().collectively([&] {
+      if (solution.values.empty()) throw RunError("lobpcg: the basis [X P W] has become linearly dependent");
+    });
+  }
+  apply_ritz(solution);
+  return true;
+}
+
+/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W; the small problem's solution.
+template <class T>
+RitzSolution LobpcgRun<T>::project(int wanted, double smallest_pivot) {
   const int nx = active();
   const int np = state_.p.cols();
   const int nw = state_.w.cols();
   const int size = nx + np + nw;
   SmallMatrix products;
   space_.gram({state_.x.view(), state_.p.view(), state_.w.view()}, {state_.aw.view(), state_.bw()}, products);
-  apply_ritz(solve_on_root<T>(space_, [&] {
-    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size), nx, wanted,
+  return solve_on_root<T>(space_, [&] {
+    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size), nx, wanted, smallest_pivot,
                         options_.which == Which::largest};
     for (int j = 0; j < nx; ++j) problem.projected(j, j) = ritz_.values[static_cast<std::size_t>(j)];
     for (int j = 0; j < np; ++j) {
@@ -207,7 +251,7 @@ void LobpcgRun<T>::rayleigh_ritz(int wanted) {
     fill_w_columns(problem.projected, products, 0);
     fill_w_columns(problem.gram, products, nw);
     return problem;
-  }));
+  });
 }
 
 /// X, P and their images by the same coefficients; new residuals.

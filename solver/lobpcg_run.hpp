@@ -59,8 +59,10 @@ class LobpcgRun {
   void fill_start_block(const DenseBlock<T>& initial);
   void start();
   void iterate();
-  bool expand(int refill);
-  void rayleigh_ritz(int wanted);
+  void expand(int refill);
+  double acceptable_pivot() const;
+  bool rayleigh_ritz(int wanted);
+  RitzSolution project(int wanted, double smallest_pivot);
   void apply_ritz(const RitzSolution& solution);
   void refresh();
   void check_preconditioner();

@@ -104,7 +104,8 @@ ConstBlockList<T> with(const ConstBlockList<T>& list, ConstBlockView<T> last) {
 
 template <class T>
 LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against, BlockView<T> w, BlockView<T> bw,
-                          const ConstBlockList<T>& b_against, Orthonormality goal) {
+                          const ConstBlockList<T>& b_against, Orthonormality goal,
+                          const std::vector<CarriedImage<T>>& carried) {
   const double epsilon = std::numeric_limits<T>::epsilon();
   // A pass loses about epsilon / pivot of orthogonality; from this pivot on that is small enough to be
   // corrected by coefficients alone.
@@ -122,12 +123,17 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
           pivot(0, 0) = pass.smallest_pivot;
         },
         {&pass.coefficients, &pivot});
+    const LocalIndex before = w.cols;
     const LocalIndex kept = pass.coefficients.cols();
     const bool separate_image = bw.data != w.data;
     space.update(with<T>(against, w), pass.coefficients, {w.columns(0, kept)});
     w = w.columns(0, kept);
     if (separate_image) space.update(with<T>(b_against, bw), pass.coefficients, {bw.columns(0, kept)});
     bw = separate_image ? bw.columns(0, kept) : w;
+    for (const CarriedImage<T>& image : carried) {
+      const BlockView<T> old = image.w.columns(0, before);
+      space.update(with<T>(image.against, old), pass.coefficients, {old.columns(0, kept)});
+    }
     const double done = goal == Orthonormality::to_rounding ? 0.5 : accept;
     if (pivot(0, 0) >= done) break;
   }
@@ -135,8 +141,10 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
 }
 
 template LocalIndex orthonormalize(BlockSpace<float>&, const ConstBlockList<float>&, BlockView<float>,
-                                   BlockView<float>, const ConstBlockList<float>&, Orthonormality);
+                                   BlockView<float>, const ConstBlockList<float>&, Orthonormality,
+                                   const std::vector<CarriedImage<float>>&);
 template LocalIndex orthonormalize(BlockSpace<double>&, const ConstBlockList<double>&, BlockView<double>,
-                                   BlockView<double>, const ConstBlockList<double>&, Orthonormality);
+                                   BlockView<double>, const ConstBlockList<double>&, Orthonormality,
+                                    const std::vector<CarriedImage<double>>&);
 
 }  // namespace block_eigs

@@ -1,9 +1,9 @@
 #include "solver/rayleigh_ritz.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "solver/lapack.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -42,12 +42,41 @@ SmallMatrix search_directions(const SmallMatrix& others, int x_columns) {
   return lapack::orthonormal_rows(std::move(x_rows));
 }
 
+/// Factors that bring the columns of Z to norm 1; empty where one has no norm.
+std::vector<double> column_scales(const SmallMatrix& gram) {
+  std::vector<double> scales;
+  for (int j = 0; j < gram.cols(); ++j) {
+    if (!(gram(j, j) > 0.0) || !std::isfinite(gram(j, j))) return {};
+    scales.push_back(1.0 / std::sqrt(gram(j, j)));
+  }
+  return scales;
+}
+
+void scale_both_sides(const std::vector<double>& scales, SmallMatrix& matrix) {
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (int i = 0; i < matrix.rows(); ++i) {
+      matrix(i, j) *= scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+bool well_conditioned(const SmallMatrix& factor, double smallest_pivot) {
+  for (int j = 0; j < factor.rows(); ++j) {
+    if (factor(j, j) * factor(j, j) < smallest_pivot) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 RitzSolution solve_ritz(RitzProblem problem) {
   const int size = problem.projected.rows();
   const double sign = problem.largest ? -1.0 : 1.0;
-  if (!lapack::cholesky(problem.gram)) throw RunError("Rayleigh-Ritz: the basis is not linearly independent");
+  const std::vector<double> scales = column_scales(problem.gram);
+  if (scales.empty()) return {};
+  scale_both_sides(scales, problem.gram);
+  scale_both_sides(scales, problem.projected);
+  if (!lapack::cholesky(problem.gram) || !well_conditioned(problem.gram, problem.smallest_pivot)) return {};
   SmallMatrix vectors = reduce(problem.gram, std::move(problem.projected));
   for (double& value : vectors.values()) value *= sign;
   const std::vector<double> values = lapack::symmetric_eigen(vectors);
@@ -70,6 +99,9 @@ RitzSolution solve_ritz(RitzProblem problem) {
               solution.coefficients.data());
   std::copy_n(p.data(), p.values().size(), solution.coefficients.column(wanted));
   lapack::solve_lower_transposed(problem.gram, solution.coefficients);
+  for (int j = 0; j < solution.coefficients.cols(); ++j) {
+    for (int i = 0; i < size; ++i) solution.coefficients(i, j) *= scales[static_cast<std::size_t>(i)];
+  }
   for (int j = 0; j < wanted; ++j) solution.values.push_back(sign * values[static_cast<std::size_t>(j)]);
   return solution;
 }

@@ -6,13 +6,16 @@
 
 namespace block_eigs {
 
-/// A Rayleigh-Ritz step on the basis Z = [X P W], in numbers alone. `projected` is Z^T A Z, `gram` is Z^T B Z,
-/// close to the identity (its deviation, left over by the orthonormalisation of W, is corrected exactly).
+/// A Rayleigh-Ritz step on the basis Z = [X P W], in numbers alone: `projected` is Z^T A Z, `gram` is Z^T B Z. W need
+/// not be orthogonal to anything, so long as the basis is well conditioned.
 struct RitzProblem {
   SmallMatrix projected;
   SmallMatrix gram;
   int x_columns = 0;     ///< leading columns of Z that are the present Ritz vectors
   int wanted = 0;        ///< new Ritz vectors asked for
+  /// The columns of Z scaled to norm 1: least squared sine of the angle between one and the span of those before it
+  /// that is accepted. About epsilon over it of orthogonality is lost.
+  double smallest_pivot = 0.0;
   bool largest = false;  ///< take the largest eigenvalues, descending, instead of the smallest, ascending
 };
 
@@ -26,7 +29,8 @@ struct RitzSolution {
   int p_columns = 0;
 };
 
-/// Throws RunError when `gram` is not positive definite or holds NaN.
+/// Returns a solution without values when the basis is worse conditioned than `smallest_pivot` allows, or its Gram
+/// matrix is not positive definite or not finite.
 RitzSolution solve_ritz(RitzProblem problem);
 
 }  // namespace block_eigs
