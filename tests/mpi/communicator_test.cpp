@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+#include "spmm/communicator.hpp"
+#include "spmm/error.hpp"
+#include "spmm/partition.hpp"
+
+namespace block_eigs {
+namespace {
+
+TEST(CommunicatorTest, SumsMaximaAndGathers) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int p = comm.size();
+  EXPECT_EQ(comm.sum(std::int64_t{comm.rank() + 1}), p * (p + 1) / 2);
+  EXPECT_EQ(comm.max(std::int64_t{-comm.rank()}), 0);
+  EXPECT_EQ(comm.any(comm.rank() == p - 1), true);
+  EXPECT_EQ(comm.any(false), false);
+  const auto all = comm.all_gather(std::int64_t{10 * comm.rank()});
+  for (int r = 0; r < p; ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 10 * r);
+}
+
+TEST(CommunicatorTest, SumsAreBitEqualOnAllRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<double> values(100);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 / (3.0 + comm.rank() + static_cast<double>(i));
+  comm.sum(std::span(values));
+  for (const double value : values) {
+    const auto everywhere = comm.all_gather(value);
+    for (const double other : everywhere) EXPECT_EQ(other, value);
+  }
+}
+
+TEST(CommunicatorTest, AllToAllDeliversRaggedMessages) {
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
+  for (int r = 0; r < comm.size(); ++r) outgoing[static_cast<std::size_t>(r)].assign(static_cast<std::size_t>(comm.rank() * r), 100 * comm.rank() + r);
+  const auto incoming = comm.all_to_all(outgoing);
+  for (int r = 0; r < comm.size(); ++r) {
+    const auto& part = incoming[static_cast<std::size_t>(r)];
+    ASSERT_EQ(part.size(), static_cast<std::size_t>(comm.rank() * r));
+    for (const auto value : part) EXPECT_EQ(value, 100 * r + comm.rank());
+  }
+}
+
+TEST(CommunicatorTest, BroadcastsText) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_EQ(comm.broadcast(comm.is_root() ? std::string("pairs: 16\n") : std::string()), "pairs: 16\n");
+}
+
+TEST(CommunicatorTest, CollectivelyFailsEverywhereWithTheLowestRanksError) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const int culprit = comm.size() - 1;
+  try {
+    comm.collectively([&] {
+      if (comm.rank() == culprit) throw InputError("row 7 is odd");
+    });
+    FAIL() << "did not throw";
+  } catch (const RemoteError& error) {
+    EXPECT_NE(comm.rank(), culprit);
+    EXPECT_EQ(error.rank(), culprit);
+    EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
+  } catch (const InputError& error) {
+    EXPECT_EQ(comm.rank(), culprit);
+    EXPECT_STREQ(error.what(), "row 7 is odd");
+  }
+  // All fail: rank 0 speaks.
+  try {
+    comm.collectively([&] { throw RunError("disk full"); });
+    FAIL() << "did not throw";
+  } catch (const RemoteError& error) {
+    EXPECT_EQ(error.rank(), 0);
+    EXPECT_EQ(error.exit_code(), ExitCode::run_failed);
+  } catch (const RunError&) {
+    EXPECT_EQ(comm.rank(), 0);
+  }
+  EXPECT_NO_THROW(comm.collectively([] {}));
+}
+
+TEST(CommunicatorTest, ForeignExceptionsAreCollectiveToo) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_ANY_THROW(comm.collectively([&] {
+    if (comm.is_root()) throw std::logic_error("surprise");
+  }));
+}
+
+TEST(PartitionTest, UniformCoversAllRowsEvenly) {
+  for (const GlobalIndex rows : {0, 1, 2, 7, 100}) {
+    const Partition partition = Partition::uniform(rows, 5);
+    EXPECT_EQ(partition.rows(), rows);
+    for (int p = 0; p < 5; ++p) EXPECT_LE(std::abs(partition.size(p) - rows / 5.0), 1.0);
+    for (GlobalIndex row = 0; row < rows; ++row) {
+      const int owner = partition.owner(row);
+      EXPECT_LE(partition.begin(owner), row);
+      EXPECT_LT(row, partition.end(owner));
+    }
+  }
+}
+
+TEST(PartitionTest, OwnerSkipsEmptyParts) {
+  const Partition partition({0, 0, 3, 3, 4, 4});
+  EXPECT_EQ(partition.owner(0), 1);
+  EXPECT_EQ(partition.owner(2), 1);
+  EXPECT_EQ(partition.owner(3), 3);
+  EXPECT_THROW(Partition({0, 3, 2}), InputError);
+  EXPECT_THROW(Partition({1, 3}), InputError);
+}
+
+TEST(PartitionTest, ByNonzerosBalancesTheWork) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const GlobalIndex rows = 1000;
+  const Partition uniform = Partition::uniform(rows, comm.size());
+  std::vector<Offset> counts;
+  const auto row_count = [](GlobalIndex row) -> Offset { return row < 100 ? 90 : 3; };
+  for (GlobalIndex row = uniform.begin(comm.rank()); row < uniform.end(comm.rank()); ++row) counts.push_back(row_count(row));
+  const Partition balanced = Partition::by_nonzeros(comm, uniform, counts);
+  ASSERT_EQ(balanced.rows(), rows);
+  ASSERT_EQ(balanced.parts(), comm.size());
+  const double total = 100 * 91 + 900 * 4;
+  for (int p = 0; p < balanced.parts(); ++p) {
+    double work = 0;
+    for (GlobalIndex row = balanced.begin(p); row < balanced.end(p); ++row) work += static_cast<double>(row_count(row) + 1);
+    EXPECT_NEAR(work, total / comm.size(), 2 * 91) << p;
+  }
+}
+
+TEST(PartitionTest, ByNonzerosWithOneHeavyRowLeavesPartsEmptyNotBroken) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Partition uniform = Partition::uniform(6, comm.size());
+  std::vector<Offset> counts(static_cast<std::size_t>(uniform.size(comm.rank())), 0);
+  if (uniform.owner(2) == comm.rank()) counts[static_cast<std::size_t>(2 - uniform.begin(comm.rank()))] = 1000;
+  const Partition balanced = Partition::by_nonzeros(comm, uniform, counts);
+  EXPECT_EQ(balanced.rows(), 6);
+  GlobalIndex covered = 0;
+  for (int p = 0; p < balanced.parts(); ++p) covered += balanced.size(p);
+  EXPECT_EQ(covered, 6);
+}
+
+}  // namespace
+}  // namespace block_eigs
