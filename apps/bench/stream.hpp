@@ -14,9 +14,9 @@ struct MachineRates {
   double bandwidth() const { return read_bandwidth > triad_bandwidth ? read_bandwidth : triad_bandwidth; }
 };
 
-/// Measures on arrays of `array_bytes` each, which must exceed the last-level cache; best of `repeats`. Takes about
-/// a second. Not collective: start it on all ranks at once (after a barrier) to measure what each gets of a shared
-/// memory bus.
+/// Measures on arrays of `array_bytes` each, which must exceed the last-level cache; best of `repeats`. Takes
+/// about a second. Not collective: start it on all ranks at once (after a barrier) to measure what each gets of a
+/// shared memory bus.
 MachineRates measure_machine(int threads, std::size_t array_bytes = std::size_t{256} << 20, int repeats = 7);
 
 }  // namespace block_eigs::bench

@@ -34,17 +34,19 @@ std::vector<Position> balance(const Offset* row_offsets, LocalIndex rows, int sh
   std::vector<Position> cuts{{0, 0}};
   const std::int64_t work = rows + (rows > 0 ? row_offsets[rows] : 0);
   for (int share = 1; share < shares; ++share) {
-    cuts.push_back(cut(row_offsets, rows, work / shares * share + work % shares * share / shares, longest_whole_row));
+    cuts.push_back(
+        cut(row_offsets, rows, work / shares * share + work % shares * share / shares, longest_whole_row));
   }
   cuts.push_back({rows, rows > 0 ? row_offsets[rows] : 0});
   return cuts;
 }
 
 int share_count(std::int64_t work, int threads) {
-  constexpr std::int64_t largest = 32 * 1024;
-  constexpr std::int64_t smallest = 2 * 1024;
+  constexpr std::int64_t largest = 32'768;
+  constexpr std::int64_t smallest = 2'048;
   const std::int64_t a_thread = (work + largest * threads - 1) / (largest * threads);
-  return static_cast<int>(std::clamp<std::int64_t>(work / smallest, 1, std::max<std::int64_t>(a_thread, 1) * threads));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(work / smallest, 1, std::max<std::int64_t>(a_thread, 1) * threads));
 }
 
 }  // namespace block_eigs::host

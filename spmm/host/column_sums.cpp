@@ -1,6 +1,7 @@
 #include "spmm/host/column_sums.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "spmm/host/threads.hpp"
 #include "spmm/host/vector.hpp"
@@ -39,19 +40,23 @@ struct RowVectors {
   }
   void add_to(double* sums) const {
     unroll<Vectors>([&](auto v) {
-      for (int i = 0; i < Vector<T>::width; ++i) sums[v * Vector<T>::width + i] += static_cast<double>(x[v].lanes[i]);
+      for (int i = 0; i < Vector<T>::width; ++i)
+        sums[v * Vector<T>::width + i] += static_cast<double>(x[v].lanes[i]);
     });
   }
 };
 
-/// Calls work(row_vectors<Vectors, Narrow>, group, its sums) for every group, the counts being compile-time constants.
+/// Calls work(row_vectors<Vectors, Narrow>, group, its sums) for every group, the counts being compile-time
+/// constants.
 template <class T, class Groups, class Work>
 void for_groups(const Groups& groups, LocalIndex cols, double* sums, const Work& work) {
   for (const auto& group : groups) {
     if (cols < Vector<T>::width) {
-      work(RowVectors<T, 1, true>{}, group, sums);
+      work(std::type_identity<RowVectors<T, 1, true>>{}, group, sums);
     } else {
-      with_constant<widest>(group.vectors, [&](auto vectors) { work(RowVectors<T, vectors, false>{}, group, sums); });
+      with_constant<widest>(group.vectors, [&](auto vectors) {
+        work(std::type_identity<RowVectors<T, vectors, false>>{}, group, sums);
+      });
     }
     sums += group.vectors * Vector<T>::width;
   }
@@ -80,8 +85,8 @@ void ColumnSums<T>::start(LocalIndex cols, int threads, std::span<const double> 
 
 template <class T>
 void ColumnSums<T>::residual(int thread, ConstBlockView<T> ax, ConstBlockView<T> bx, BlockView<T> r) {
-  for_groups<T>(groups_, cols_, sums_of(thread), [&](auto vectors, const Group& group, double* sums) {
-    using Row = decltype(vectors);
+  for_groups<T>(groups_, cols_, sums_of(thread), [&](auto type, const Group& group, double* sums) {
+    using Row = typename decltype(type)::type;
     Row factors;
     factors.load(factors_.data() + group.first, group.last, cols_);
     Row squares;
@@ -100,8 +105,8 @@ void ColumnSums<T>::residual(int thread, ConstBlockView<T> ax, ConstBlockView<T>
 
 template <class T>
 void ColumnSums<T>::dot(int thread, ConstBlockView<T> x, ConstBlockView<T> y) {
-  for_groups<T>(groups_, cols_, sums_of(thread), [&](auto vectors, const Group& group, double* sums) {
-    using Row = decltype(vectors);
+  for_groups<T>(groups_, cols_, sums_of(thread), [&](auto type, const Group& group, double* sums) {
+    using Row = typename decltype(type)::type;
     Row products;
     for (std::ptrdiff_t i = 0; i < x.rows; ++i) {
       Row a;

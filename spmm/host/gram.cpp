@@ -14,7 +14,7 @@ namespace {
 
 /// Rows whose products are summed in T before they join the sums in double.
 constexpr std::ptrdiff_t rows_in_precision = 256;
-constexpr std::ptrdiff_t tile_bytes = 40 * 1024;
+constexpr std::ptrdiff_t tile_bytes = 40'960;
 constexpr int widest = 3;
 constexpr int highest = 8;
 
@@ -107,7 +107,8 @@ void Gram<T>::cut(const ConstBlockList<T>& elements, const ConstBlockList<T>& ve
 }
 
 template <class T>
-void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> vectors, int column, bool upper_half) {
+void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> vectors, int column,
+                       bool upper_half) {
   constexpr int width = Vector<T>::width;
   const bool narrow = vectors.cols < width;
   const int vector_count = Vector<T>::count_for(vectors.cols);
@@ -123,10 +124,11 @@ void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> ve
       if (upper_half && first_row >= end_column) continue;
       const int high = static_cast<int>(end_row - first_row);
       const std::ptrdiff_t last = narrow ? 0 : end_column - width - first_column;
-      pieces_.push_back({kernels<T, Kernel>[static_cast<std::size_t>(wide) - 1][static_cast<std::size_t>(high) - 1],
-                         elements.data + first_row, elements.stride, narrow ? nullptr : vectors.data + first_column,
-                         vectors.stride, last, narrow ? narrow_.back().copy : 0, sums_,
-                         row + static_cast<int>(first_row), column + first_column, high, wide});
+      pieces_.push_back(
+          {kernels<T, Kernel>[static_cast<std::size_t>(wide) - 1][static_cast<std::size_t>(high) - 1],
+           elements.data + first_row, elements.stride, narrow ? nullptr : vectors.data + first_column,
+           vectors.stride, last, narrow ? narrow_.back().copy : 0, sums_, row + static_cast<int>(first_row),
+           column + first_column, high, wide});
       sums_ += static_cast<std::size_t>(high * wide * width);
     }
   }
@@ -182,7 +184,8 @@ template <class T>
 void Gram<T>::sum_tile(std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile, T* copies, T* sums) const {
   copy_narrow(begin, rows, copies);
   for (const Piece& piece : pieces_) {
-    const T* vectors = piece.vectors == nullptr ? copies + piece.copy : piece.vectors + begin * piece.vector_stride;
+    const T* vectors =
+        piece.vectors == nullptr ? copies + piece.copy : piece.vectors + begin * piece.vector_stride;
     Prefetch prefetch;
     if (piece.ahead != nullptr) {
       const T* next_tile = piece.ahead + (begin + tile) * piece.ahead_stride;
@@ -214,7 +217,8 @@ void Gram<T>::unpack(bool swapped, SmallMatrix& result) const {
     for (int i = 0; i < piece.height * piece.vectors_wide; ++i, sums += width) {
       const int v = i % piece.vectors_wide;
       const int first = v == piece.vectors_wide - 1 ? static_cast<int>(piece.last) : v * width;
-      for (int j = 0; j < columns; ++j) product(piece.row + i / piece.vectors_wide, piece.column + first + j) = sums[j];
+      for (int j = 0; j < columns; ++j)
+        product(piece.row + i / piece.vectors_wide, piece.column + first + j) = sums[j];
     }
   }
 }

@@ -48,7 +48,8 @@ class Gram {
   void cut(const ConstBlockList<T>& elements, const ConstBlockList<T>& vectors);
   void cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> vectors, int column, bool upper_half);
   void share_prefetches(const ConstBlockList<T>& elements, const ConstBlockList<T>& vectors);
-  void sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t tile, Scratch& scratch, double* sums) const;
+  void sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t tile, Scratch& scratch,
+                double* sums) const;
   void sum_tile(std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile, T* copies, T* sums) const;
   void copy_narrow(std::ptrdiff_t begin, std::ptrdiff_t rows, T* copies) const;
   void unpack(bool swapped, SmallMatrix& result) const;

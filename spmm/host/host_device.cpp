@@ -38,7 +38,7 @@ std::size_t meminfo(const std::string& key) {
 
 /// Copies in parallel; the ranges may overlap only where they are the same.
 void parallel_copy(void* to, const void* from, std::size_t bytes) {
-  constexpr std::size_t chunk = 256 * 1024;
+  constexpr std::size_t chunk = 262'144;
   const auto chunks = static_cast<std::ptrdiff_t>((bytes + chunk - 1) / chunk);
 #pragma omp parallel for schedule(static) num_threads(threads()) if (chunks > 4)
   for (std::ptrdiff_t i = 0; i < chunks; ++i) {
@@ -101,7 +101,9 @@ class HostDevice final : public Device {
   void copy_to_host(void* host, const void* device, std::size_t bytes, Queue) override {
     parallel_copy(host, device, bytes);
   }
-  void copy_within(void* to, const void* from, std::size_t bytes, Queue) override { parallel_copy(to, from, bytes); }
+  void copy_within(void* to, const void* from, std::size_t bytes, Queue) override {
+    parallel_copy(to, from, bytes);
+  }
 
   std::unique_ptr<Event> make_event() override { return std::make_unique<HostEvent>(); }
   void record(Event& event, Queue) override { static_cast<HostEvent&>(event).when = Clock::now(); }

@@ -24,8 +24,8 @@ void for_rows(LocalIndex rows, Row row) {
   }
 }
 
-/// Calls element(i, j) for every element, in parallel and in vectors: what it writes must depend on nothing else that
-/// it writes.
+/// Calls element(i, j) for every element, in parallel and in vectors: what it writes must depend on nothing else
+/// that it writes.
 template <class Element>
 void for_elements(LocalIndex rows, LocalIndex cols, Element element) {
   for_rows(rows, [&](LocalIndex i) {
@@ -44,7 +44,8 @@ View rows_of(View view, LocalIndex begin, LocalIndex rows) {
   return {row_of(view, begin), rows, view.cols, view.stride};
 }
 
-/// Calls tile(thread, begin, rows) for tiles of rows that stay in the nearest cache, every thread its own in order.
+/// Calls tile(thread, begin, rows) for tiles of rows that stay in the nearest cache, every thread its own in
+/// order.
 template <class Tile>
 void for_tiles(LocalIndex rows, Tile tile) {
   constexpr std::int64_t most = 64;
@@ -157,9 +158,8 @@ class HostKernels final : public Kernels<T> {
   }
 
   void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override {
-    for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
-      row_of(y, i)[j] = random_element<T>(seed, first_row + i, j);
-    });
+    for_elements(y.rows, y.cols,
+                 [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = random_element<T>(seed, first_row + i, j); });
   }
 
   void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<float> y) override {
@@ -173,9 +173,8 @@ class HostKernels final : public Kernels<T> {
   template <class U>
   void convert_to(ConstBlockView<T> x, std::span<const double> scales, BlockView<U> y) {
     if (scales.empty()) {
-      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
-        row_of(y, i)[j] = static_cast<U>(row_of(x, i)[j]);
-      });
+      for_elements(y.rows, y.cols,
+                   [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = static_cast<U>(row_of(x, i)[j]); });
     } else {
       for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
         const double scale = scales[static_cast<std::size_t>(j)];

@@ -17,7 +17,8 @@ bool same(ConstBlockView<T> x, ConstBlockView<T> y) {
 /// Position of `view` in `list`, -1 where it is not there.
 template <class T>
 int position_of(ConstBlockView<T> view, const ConstBlockList<T>& list) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](ConstBlockView<T> other) { return same(view, other); });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](ConstBlockView<T> other) { return same(view, other); });
   return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 

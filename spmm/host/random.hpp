@@ -16,7 +16,8 @@ constexpr std::uint64_t scatter_bits(std::uint64_t word) {
 template <class T>
 constexpr T random_element(std::uint64_t seed, std::int64_t row, std::int32_t column) {
   const std::uint64_t row_key = scatter_bits(seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(row) + 1));
-  const std::uint64_t bits = scatter_bits(row_key + 0xd1342543de82ef95ULL * (static_cast<std::uint64_t>(column) + 1));
+  const std::uint64_t bits =
+      scatter_bits(row_key + 0xd1342543de82ef95ULL * (static_cast<std::uint64_t>(column) + 1));
   if constexpr (sizeof(T) == 8) {
     return static_cast<T>(static_cast<std::int64_t>(bits >> 11) - (std::int64_t{1} << 52)) * T(0x1p-52);
   } else {

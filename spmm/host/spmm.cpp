@@ -11,7 +11,8 @@ namespace block_eigs::host {
 namespace {
 
 constexpr int widest = 8;
-/// Rows that all groups of columns are computed of before the next rows: few enough that their nonzeros stay in cache.
+/// Rows that all groups of columns are computed of before the next rows: few enough that their nonzeros stay in
+/// cache.
 constexpr LocalIndex rows_a_turn = 16;
 
 /// Rows of B are fetched this many nonzeros before their use: where the columns are random, nothing else does.
@@ -20,9 +21,8 @@ constexpr Offset nonzeros_ahead = 16;
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void fetch(const void* memory) {
   constexpr std::size_t cache_line = 64;
-  unroll<static_cast<int>((Bytes + cache_line - 1) / cache_line)>([&](auto line) {
-    __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line);
-  });
+  unroll<static_cast<int>((Bytes + cache_line - 1) / cache_line)>(
+      [&](auto line) { __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line); });
 }
 
 /// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
@@ -92,7 +92,8 @@ void multiply_group(const CsrView<T>& a, Position from, const Position& to, Cons
   Offset begin = from.nonzero;
   for (LocalIndex row = from.row; row < to.row; ++row) {
     const Offset end = a.row_offsets[row + 1];
-    product(begin, end).store(c.data + static_cast<std::ptrdiff_t>(result_row(a, row)) * c.stride, last, accumulate);
+    product(begin, end)
+        .store(c.data + static_cast<std::ptrdiff_t>(result_row(a, row)) * c.stride, last, accumulate);
     begin = end;
   }
   if (carries(a, from, to)) product(begin, to.nonzero).store(carry, last, false);
@@ -179,7 +180,7 @@ template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<float>&, Spm
 template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<double>&, SpmmAlgorithm);
 template void multiply(HostSpmmPlan&, const CsrView<float>&, ConstBlockView<float>, BlockView<float>, Accumulate,
                        const Progress&);
-template void multiply(HostSpmmPlan&, const CsrView<double>&, ConstBlockView<double>, BlockView<double>, Accumulate,
-                       const Progress&);
+template void multiply(HostSpmmPlan&, const CsrView<double>&, ConstBlockView<double>, BlockView<double>,
+                       Accumulate, const Progress&);
 
 }  // namespace block_eigs::host

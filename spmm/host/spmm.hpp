@@ -32,8 +32,8 @@ class HostSpmmPlan final : public SpmmPlan {
   std::vector<std::byte> carries_;
 };
 
-/// Row-split: whole rows, equal nonzeros, only rows longer than a share are cut. Merge: equal shares, cut anywhere.
-/// `automatic` is row-split, which saves the carries and never has a share larger than two of merge's.
+/// Row-split: whole rows, equal nonzeros, only rows longer than a share are cut. Merge: equal shares, cut
+/// anywhere. `automatic` is row-split, which saves the carries and never has a share larger than two of merge's.
 template <class T>
 std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm algorithm);
 

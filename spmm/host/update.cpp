@@ -12,7 +12,7 @@ namespace block_eigs::host {
 
 namespace {
 
-constexpr std::ptrdiff_t tile_bytes = 40 * 1024;
+constexpr std::ptrdiff_t tile_bytes = 40'960;
 constexpr std::ptrdiff_t rows_unit = 12;  // a multiple of all heights but the narrowest
 constexpr int widest = 3;
 constexpr int highest = 8;
@@ -36,7 +36,8 @@ void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const T* coe
       unroll<Height * Vectors>([&](auto i) { sum[i].add_product(x[(i / Vectors) * stride], c[i % Vectors]); });
     }
   }
-  unroll<Height * Vectors>([&](auto i) { sum[i].store(out + (i / Vectors) * out_stride + (i % Vectors) * width); });
+  unroll<Height * Vectors>(
+      [&](auto i) { sum[i].store(out + (i / Vectors) * out_stride + (i % Vectors) * width); });
 }
 
 template <class T, class Kernel, int Vectors, int... Less>
@@ -74,7 +75,8 @@ void copy_out(const T* product, std::ptrdiff_t product_stride, std::ptrdiff_t be
               const BlockList<T>& out) {
   for (const BlockView<T>& view : out) {
     T* to = view.data + begin * view.stride;
-    for (std::ptrdiff_t i = 0; i < rows; ++i) copy_row(product + i * product_stride, view.cols, to + i * view.stride);
+    for (std::ptrdiff_t i = 0; i < rows; ++i)
+      copy_row(product + i * product_stride, view.cols, to + i * view.stride);
     product += view.cols;
   }
 }
@@ -98,7 +100,8 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
   const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, 8) * rows_unit;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
-    T* product = scratch_[static_cast<std::size_t>(part)].template take<T>(static_cast<std::size_t>(tile * product_stride_));
+    T* product = scratch_[static_cast<std::size_t>(part)].template take<T>(
+        static_cast<std::size_t>(tile * product_stride_));
     const Range own = part_of(out.rows(), part, parts);
     for (std::ptrdiff_t row = own.begin; row < own.end; row += tile) {
       const std::ptrdiff_t rows = std::min<std::ptrdiff_t>(tile, own.end - row);

@@ -22,9 +22,10 @@ struct FusedResidual {
   std::span<double> squared_norms;
 };
 
-/// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a few
-/// rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs again:
-/// that is what makes updates in place safe, and lets a residual be formed from rows that are still in cache.
+/// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a
+/// few rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs
+/// again: that is what makes updates in place safe, and lets a residual be formed from rows that are still in
+/// cache.
 template <class T>
 class Update {
  public:

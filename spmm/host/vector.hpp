@@ -19,7 +19,9 @@ struct Vector {
   [[gnu::always_inline]] void load(const T* from) { lanes = *reinterpret_cast<const Unaligned*>(from); }
   [[gnu::always_inline]] void store(T* to) const { *reinterpret_cast<Unaligned*>(to) = lanes; }
   /// As load, once and into a register: compilers like to repeat a plain load in every instruction that uses it.
-  [[gnu::always_inline]] void load_once(const T* from) { lanes = *reinterpret_cast<const volatile Unaligned*>(from); }
+  [[gnu::always_inline]] void load_once(const T* from) {
+    lanes = *reinterpret_cast<const volatile Unaligned*>(from);
+  }
   /// The first `count` < width elements alone; the others count as zero.
   [[gnu::always_inline]] void load_first(const T* from, int count) {
     for (int i = 0; i < width; ++i) lanes[i] = i < count ? from[i] : T(0);
@@ -33,13 +35,12 @@ struct Vector {
   static constexpr int count_for(int columns) { return (columns + width - 1) / width; }
 };
 
-/// f(0), f(1), ..., f(Count - 1) with compile-time arguments. Registers in an array stay registers this way, where a
-/// loop over them may be unrolled too late.
+/// f(0), f(1), ..., f(Count - 1) with compile-time arguments. Registers in an array stay registers this way, where
+/// a loop over them may be unrolled too late.
 template <int Count, class Function>
 [[gnu::always_inline]] inline void unroll(Function&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) {
-    (f(std::integral_constant<int, I>{}), ...);
-  }(std::make_integer_sequence<int, Count>{});
+  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>{}), ...); }
+  (std::make_integer_sequence<int, Count>{});
 }
 
 /// Calls f(std::integral_constant<int, n>) for 1 <= n <= Max: the one place where a run-time count becomes a
@@ -48,7 +49,8 @@ template <int Max, class Function>
 [[gnu::always_inline]] inline void with_constant(int n, Function&& f) {
   [&]<int... Less>(std::integer_sequence<int, Less...>) {
     (void)((n == Less + 1 ? (f(std::integral_constant<int, Less + 1>{}), true) : false) || ...);
-  }(std::make_integer_sequence<int, Max>{});
+  }
+  (std::make_integer_sequence<int, Max>{});
 }
 
 }  // namespace block_eigs::host

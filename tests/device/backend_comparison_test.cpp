@@ -1,7 +1,8 @@
 #include "tests/device/tall_block_test.hpp"
 #include "tests/device/test_matrix.hpp"
 
-// At sizes that the naive references are too slow for, the GPU is compared with the host backend, which they check.
+// At sizes that the naive references are too slow for, the GPU is compared with the host backend, which they
+// check.
 namespace block_eigs::test {
 namespace {
 
@@ -88,8 +89,8 @@ TYPED_TEST(AgainstHost, BlockAlgebra) {
       there.kernels->gram(z.inputs(), {ConstBlockView<T>(z.view(2))}, grams[i]);
       norms[i].resize(lambda.size());
       const DeviceBlock<T> bx(there.device, random_block<T>(same, n, b, b));
-      there.kernels->update_residual(z.inputs(), coefficients, {z.view(0), z.view(1)}, bx.view(), lambda, z.view(2),
-                                     norms[i]);
+      there.kernels->update_residual(z.inputs(), coefficients, {z.view(0), z.view(1)}, bx.view(), lambda,
+                                     z.view(2), norms[i]);
       for (std::size_t block = 0; block < 3; ++block) results.push_back(z.download(block));
     }
     for (std::size_t block = 0; block < 3; ++block) this->expect_equal(results[block], results[block + 3], 300.0);
@@ -114,8 +115,8 @@ TYPED_TEST(AgainstHost, RepeatedChebyshevSteps) {
     DeviceBlock<T> p(there.device, HostBlock<T>(n, 16, 16));
     DeviceBlock<T> z(there.device, HostBlock<T>(n, 16, 16));
     for (int step = 0; step < 10; ++step) {
-      there.kernels->chebyshev_step({step == 0 ? 0.0 : 0.5, 0.7}, diagonal.data(), residual.view(), z.view(), p.view(),
-                                    z.view());
+      there.kernels->chebyshev_step({step == 0 ? 0.0 : 0.5, 0.7}, diagonal.data(), residual.view(), z.view(),
+                                    p.view(), z.view());
     }
     results.push_back(z.download());
   }

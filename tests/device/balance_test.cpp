@@ -68,7 +68,8 @@ TEST(Balance, RowSplitKeepsShortRowsWholeAndCutsLongOnes) {
     for (std::size_t s = 0; s + 1 < cuts.size(); ++s) {
       EXPECT_LE(work(cuts[s + 1]) - work(cuts[s]), 2 * longest_whole + 2);
       const auto row = static_cast<std::size_t>(cuts[s].row);
-      const bool within = row < lengths.size() && cuts[s].nonzero > offsets[row] && cuts[s].nonzero < offsets[row + 1];
+      const bool within =
+          row < lengths.size() && cuts[s].nonzero > offsets[row] && cuts[s].nonzero < offsets[row + 1];
       EXPECT_TRUE(!within || lengths[row] > longest_whole);
     }
   }
@@ -82,7 +83,8 @@ TEST(Balance, EveryThreadHasAShareOfEnoughWork) {
       const int shares = host::share_count(size, threads);
       EXPECT_GE(shares, 1);
       EXPECT_TRUE(shares == 1 || size / shares >= 1024) << size << " units, " << threads << " threads: " << shares;
-      EXPECT_TRUE(size < 200'000 * threads || shares % threads == 0) << size << " units, " << threads << " threads";
+      EXPECT_TRUE(size < 200'000 * threads || shares % threads == 0)
+          << size << " units, " << threads << " threads";
     }
   }
 }

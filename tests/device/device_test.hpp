@@ -40,7 +40,9 @@ template <class T>
 class HostBlock {
  public:
   HostBlock(LocalIndex rows, LocalIndex cols, LocalIndex stride)
-      : rows_(rows), cols_(cols), stride_(stride),
+      : rows_(rows),
+        cols_(cols),
+        stride_(stride),
         values_(static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride)) {}
 
   LocalIndex rows() const { return rows_; }

@@ -32,15 +32,21 @@ class ElementwiseTest : public DeviceTest<Param> {
     return random_block<Scalar>(this->random_, shape.rows, shape.cols, shape.cols + shape.padding + more_padding);
   }
 
-  std::vector<Scalar> random_diagonal(LocalIndex rows) { return random_block<Scalar>(this->random_, rows, 1, 1).values(); }
+  std::vector<Scalar> random_diagonal(LocalIndex rows) {
+    return random_block<Scalar>(this->random_, rows, 1, 1).values();
+  }
 
-  static double at(const HostBlock<Scalar>& block, LocalIndex i, LocalIndex j) { return static_cast<double>(block(i, j)); }
+  static double at(const HostBlock<Scalar>& block, LocalIndex i, LocalIndex j) {
+    return static_cast<double>(block(i, j));
+  }
 
   /// got(i, j) is expected(i, j) to `factor` roundoffs; beside the view nothing changed.
   template <class Expected>
-  static void compare(const HostBlock<Scalar>& before, const HostBlock<Scalar>& got, double factor, Expected expected) {
+  static void compare(const HostBlock<Scalar>& before, const HostBlock<Scalar>& got, double factor,
+                      Expected expected) {
     for (LocalIndex i = 0; i < got.rows(); ++i) {
-      for (LocalIndex j = 0; j < got.cols(); ++j) expect_close<Scalar>(at(got, i, j), expected(i, j), factor, i, j);
+      for (LocalIndex j = 0; j < got.cols(); ++j)
+        expect_close<Scalar>(at(got, i, j), expected(i, j), factor, i, j);
     }
     expect_rest_untouched(before, got, 0, got.cols());
   }
@@ -114,7 +120,8 @@ TYPED_TEST(ElementwiseTest, AxpbyWithBetaZeroOverwritesNaN) {
   const DeviceBlock<T> x_there = this->on_device(x);
   DeviceBlock<T> y_there = this->on_device(y);
   this->kernels_->axpby(0.5, x_there.view(), 0.0, y_there.view());
-  this->compare(y, y_there.download(), 1.0, [&](LocalIndex i, LocalIndex j) { return terms({0.5 * this->at(x, i, j)}); });
+  this->compare(y, y_there.download(), 1.0,
+                [&](LocalIndex i, LocalIndex j) { return terms({0.5 * this->at(x, i, j)}); });
 }
 
 TYPED_TEST(ElementwiseTest, ChebyshevStep) {
@@ -131,7 +138,8 @@ TYPED_TEST(ElementwiseTest, ChebyshevStep) {
     const DeviceBlock<T> az_there = this->on_device(az);
     DeviceBlock<T> p_there = this->on_device(p);
     DeviceBlock<T> z_there = this->on_device(z);
-    this->kernels_->chebyshev_step(step, d_there.data(), r_there.view(), az_there.view(), p_there.view(), z_there.view());
+    this->kernels_->chebyshev_step(step, d_there.data(), r_there.view(), az_there.view(), p_there.view(),
+                                   z_there.view());
     const auto direction = [&](LocalIndex i, LocalIndex j) {
       const double factor = step.residual * static_cast<double>(d[static_cast<std::size_t>(i)]);
       return terms({step.direction * this->at(p, i, j), factor * this->at(r, i, j), -factor * this->at(az, i, j)});
@@ -156,7 +164,8 @@ TYPED_TEST(ElementwiseTest, FirstChebyshevStepReadsTheResidualAlone) {
     const DeviceBlock<T> r_there = this->on_device(r);
     DeviceBlock<T> p_there = this->on_device(poison);
     DeviceBlock<T> z_there = this->on_device(poison);
-    this->kernels_->chebyshev_step({0.0, 1.5}, d_there.data(), r_there.view(), z_there.view(), p_there.view(), z_there.view());
+    this->kernels_->chebyshev_step({0.0, 1.5}, d_there.data(), r_there.view(), z_there.view(), p_there.view(),
+                                   z_there.view());
     const auto expected = [&](LocalIndex i, LocalIndex j) {
       return terms({1.5 * static_cast<double>(d[static_cast<std::size_t>(i)]) * this->at(r, i, j)});
     };

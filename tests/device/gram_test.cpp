@@ -10,8 +10,9 @@ class GramTest : public DeviceTest<Param> {
 
   void check(LocalIndex rows, const std::vector<LocalIndex>& left_cols, const std::vector<LocalIndex>& right_cols,
              LocalIndex padding = 0) {
-    SCOPED_TRACE(::testing::Message() << rows << " rows, left " << ::testing::PrintToString(left_cols) << ", right "
-                                      << ::testing::PrintToString(right_cols) << ", padding " << padding);
+    SCOPED_TRACE(::testing::Message() << rows << " rows, left " << ::testing::PrintToString(left_cols)
+                                      << ", right " << ::testing::PrintToString(right_cols) << ", padding "
+                                      << padding);
     BlockSet<Scalar> left(this->device_, this->random_, rows, left_cols, padding);
     BlockSet<Scalar> right(this->device_, this->random_, rows, right_cols, 2 * padding);
     this->kernels_->gram(left.inputs(), right.inputs(), result_);

@@ -12,7 +12,7 @@ class FillRandomTest : public DeviceTest<Param> {
   using Scalar = typename Param::Scalar;
 
   HostBlock<Scalar> filled(LocalIndex rows, LocalIndex cols, std::uint64_t seed, GlobalIndex first_row,
-                      LocalIndex padding = 0) {
+                           LocalIndex padding = 0) {
     const auto before = random_block<Scalar>(this->random_, rows, cols, cols + padding);
     DeviceBlock<Scalar> there = this->on_device(before);
     this->kernels_->fill_random(there.view(), seed, first_row);

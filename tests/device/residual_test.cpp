@@ -15,7 +15,8 @@ class ResidualTest : public DeviceTest<Param> {
     return lambda;
   }
 
-  /// r = ax - bx diag(lambda) where ax(i, j) is known with `factor` roundoffs, and the norms of the r that is there.
+  /// r = ax - bx diag(lambda) where ax(i, j) is known with `factor` roundoffs, and the norms of the r that is
+  /// there.
   void compare(const HostBlock<Scalar>& r, const std::vector<std::vector<Sum>>& ax, const HostBlock<Scalar>& bx,
                const std::vector<double>& lambda, const std::vector<double>& norms, double factor) {
     for (LocalIndex j = 0; j < r.cols(); ++j) {
@@ -71,8 +72,8 @@ class ResidualTest : public DeviceTest<Param> {
   /// The first `outputs` blocks are replaced, those after them are read alone; r has r_cols columns.
   void check_fused(LocalIndex rows, const std::vector<LocalIndex>& cols, std::size_t outputs, LocalIndex r_cols,
                    LocalIndex padding) {
-    SCOPED_TRACE(::testing::Message() << rows << " rows, blocks " << ::testing::PrintToString(cols) << ", " << outputs
-                                      << " outputs, " << r_cols << " residual columns");
+    SCOPED_TRACE(::testing::Message() << rows << " rows, blocks " << ::testing::PrintToString(cols) << ", "
+                                      << outputs << " outputs, " << r_cols << " residual columns");
     BlockSet<Scalar> blocks(this->device_, this->random_, rows, cols, padding);
     const WideBlock in(blocks.here());
     LocalIndex out_cols = 0;
@@ -84,8 +85,8 @@ class ResidualTest : public DeviceTest<Param> {
     DeviceBlock<Scalar> r_there = this->on_device(before);
     const std::vector<double> lambda = random_lambda(r_cols);
     std::vector<double> norms(lambda.size(), -1.0);
-    this->kernels_->update_residual(blocks.inputs(), coefficients, blocks.outputs(outputs), bx_there.view(), lambda,
-                                    r_there.view(), norms);
+    this->kernels_->update_residual(blocks.inputs(), coefficients, blocks.outputs(outputs), bx_there.view(),
+                                    lambda, r_there.view(), norms);
     const HostBlock<Scalar> r = r_there.download();
     const double factor = static_cast<double>(in.cols()) + 6.0;
     compare(r, product(in, coefficients, r_cols), bx, lambda, norms, factor);
@@ -96,7 +97,7 @@ class ResidualTest : public DeviceTest<Param> {
       for (LocalIndex i = 0; i < rows; ++i) {
         for (LocalIndex j = 0; j < got.cols(); ++j) {
           expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(in, coefficients, i, column + j),
-                          factor, i, j);
+                               factor, i, j);
         }
       }
       expect_rest_untouched(blocks.here()[block], got, 0, got.cols());

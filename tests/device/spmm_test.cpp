@@ -48,7 +48,7 @@ class SpmmTest : public DeviceTest<Param> {
         const Sum expected = a.product(b, i, j, start);
         // A sum of k products in any order: (k + 1) roundoffs of the magnitudes.
         expect_close<Scalar>(static_cast<double>(after(row, j)), expected,
-                        static_cast<double>(a.row_nonzeros(i)) + 2.0, row, j);
+                             static_cast<double>(a.row_nonzeros(i)) + 2.0, row, j);
         elsewhere(row, j) = before(row, j);
       }
     }
@@ -77,7 +77,9 @@ TYPED_TEST(SpmmTest, EveryColumnCount) {
 
 TYPED_TEST(SpmmTest, DegenerateShapes) {
   using T = typename TypeParam::Scalar;
-  struct Shape { LocalIndex rows, columns, row_length; };
+  struct Shape {
+    LocalIndex rows, columns, row_length;
+  };
   for (const Shape& shape : {Shape{0, 0, 0}, Shape{0, 5, 0}, Shape{7, 0, 0}, Shape{1, 1, 1}, Shape{1, 1, 0},
                              Shape{1, 5000, 5000}, Shape{5000, 1, 1}, Shape{900, 3, 0}, Shape{3, 900, 900}}) {
     TestMatrix<T> a(this->random_, shape.rows, shape.columns, [&](LocalIndex) { return shape.row_length; });
@@ -93,7 +95,9 @@ TYPED_TEST(SpmmTest, DegenerateShapes) {
 TYPED_TEST(SpmmTest, OneDenseRowAmongEmptyOnes) {
   using T = typename TypeParam::Scalar;
   for (const LocalIndex dense : {0, 500, 1999}) {
-    TestMatrix<T> a(this->random_, 2000, 7000, [&](LocalIndex i) { return i == dense ? 7000 : i % 100 == 7 ? 3 : 0; });
+    TestMatrix<T> a(this->random_, 2000, 7000, [&](LocalIndex i) {
+      return i == dense ? 7000 : i % 100 == 7 ? 3 : 0;
+    });
     for (const SpmmAlgorithm algorithm : algorithms) {
       this->check(a, 8, 2000, algorithm, Accumulate::no);
       this->check(a, 5, 2000, algorithm, Accumulate::yes, 3);
@@ -121,7 +125,8 @@ TYPED_TEST(SpmmTest, RandomShapes) {
     const LocalIndex columns = pick(random, 1, 400);
     const LocalIndex longest = pick(random, 0, pick(random, 0, 400));
     const LocalIndex dense = pick(random, 0, 3) == 0 ? pick(random, 0, 400) : -1;
-    TestMatrix<T> a(random, rows, columns, [&](LocalIndex i) { return i == dense ? columns : pick(random, 0, longest); });
+    TestMatrix<T> a(random, rows, columns,
+                    [&](LocalIndex i) { return i == dense ? columns : pick(random, 0, longest); });
     const LocalIndex skipped = pick(random, 0, 2);
     if (skipped > 0) {
       std::vector<LocalIndex> map(static_cast<std::size_t>(rows));

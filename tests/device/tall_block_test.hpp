@@ -10,8 +10,8 @@ namespace block_eigs::test {
 template <class T>
 class BlockSet {
  public:
-  BlockSet(const std::shared_ptr<Device>& device, Random& random, LocalIndex rows, const std::vector<LocalIndex>& cols,
-           LocalIndex padding)
+  BlockSet(const std::shared_ptr<Device>& device, Random& random, LocalIndex rows,
+           const std::vector<LocalIndex>& cols, LocalIndex padding)
       : device_(device) {
     for (const LocalIndex count : cols) add(random_block<T>(random, rows, count, count + padding));
   }

@@ -34,10 +34,16 @@ class TestMatrix {
     columns_there_ = upload(device, column_indices_);
     values_there_ = upload(device, values_);
     map_there_ = upload(device, row_map_);
-    const CsrView<T> here{rows(), columns_, nonzeros(), row_offsets_.data(), column_indices_.data(), values_.data(),
+    const CsrView<T> here{rows(),
+                          columns_,
+                          nonzeros(),
+                          row_offsets_.data(),
+                          column_indices_.data(),
+                          values_.data(),
                           row_map_.empty() ? nullptr : row_map_.data()};
-    there_ = {rows(), columns_, nonzeros(), offsets_there_.data(), columns_there_.data(), values_there_.data(),
-              map_there_.data()};
+    there_ = {
+        rows(),           columns_, nonzeros(), offsets_there_.data(), columns_there_.data(), values_there_.data(),
+        map_there_.data()};
     plan_ = kernels.analyse(device->host_addressable() ? there_ : here, there_, {algorithm});
   }
 
@@ -55,7 +61,8 @@ class TestMatrix {
     Sum sum;
     sum.add(start);
     const auto row = static_cast<std::size_t>(i);
-    for (auto k = static_cast<std::size_t>(row_offsets_[row]); k < static_cast<std::size_t>(row_offsets_[row + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(row_offsets_[row]); k < static_cast<std::size_t>(row_offsets_[row + 1]);
+         ++k) {
       sum.add(static_cast<double>(values_[k]) * static_cast<double>(b(column_indices_[k], j)));
     }
     return sum;

@@ -1,4 +1,4 @@
-# One program, one body for every backend; the part that needs a GPU runs as a test of its own and skips without one.
+# One program, one body for every backend. The part that needs a GPU is a test of its own, which skips without one.
 block_eigs_test(device
   SOURCES
     device/backend_comparison_test.cpp
@@ -14,7 +14,9 @@ block_eigs_test(device
   LABELS unit
   TIMEOUT 300)
 # The sanitizer must let a test ask for more memory than there is.
-set_tests_properties(device.1 PROPERTIES ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};ASAN_OPTIONS=allocator_may_return_null=1;GTEST_FILTER=-*cuda*" PROCESSORS 2)
+set_tests_properties(device.1 PROPERTIES PROCESSORS 2 ENVIRONMENT
+  "${BLOCK_EIGS_TEST_ENVIRONMENT};ASAN_OPTIONS=allocator_may_return_null=1;GTEST_FILTER=-*cuda*")
 add_test(NAME device.cuda COMMAND test_device)
-set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300 SKIP_REGULAR_EXPRESSION "this machine has no GPU"
-  ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")
+set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300
+  SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+  "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")

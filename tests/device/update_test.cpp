@@ -31,7 +31,8 @@ class UpdateTest : public DeviceTest<Param> {
       const HostBlock<Scalar> got = out.download(block);
       for (LocalIndex i = 0; i < got.rows(); ++i) {
         for (LocalIndex j = 0; j < got.cols(); ++j) {
-          expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(in, coefficients, i, column + j), factor, i, j);
+          expect_close<Scalar>(static_cast<double>(got(i, j)), product_element(in, coefficients, i, column + j),
+                               factor, i, j);
         }
       }
       expect_rest_untouched(out.here()[block], got, 0, got.cols());
@@ -64,7 +65,10 @@ TYPED_TEST(UpdateTest, FewAndManyRows) {
 
 TYPED_TEST(UpdateTest, OutputsAmongTheInputs) {
   using T = typename TypeParam::Scalar;
-  struct Case { std::vector<LocalIndex> cols; std::size_t outputs; };
+  struct Case {
+    std::vector<LocalIndex> cols;
+    std::size_t outputs;
+  };
   for (const Case& c : {Case{{16, 16, 16}, 2}, Case{{7}, 1}, Case{{20, 13, 20}, 3}, Case{{33, 1, 5, 9}, 4},
                         Case{{96}, 1}, Case{{64, 64, 64}, 2}}) {
     BlockSet<T> blocks(this->device_, this->random_, 1003, c.cols, 3);
@@ -88,7 +92,8 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputsInAnotherOrder) {
   const WideBlock in(blocks.here());
   for (LocalIndex i = 0; i < 517; ++i) {
     for (LocalIndex j = 0; j < 24; ++j) {
-      expect_close<T>(static_cast<double>(got[j / 12](i, j % 12)), product_element(in, coefficients, i, j), 32.0, i, j);
+      expect_close<T>(static_cast<double>(got[j / 12](i, j % 12)), product_element(in, coefficients, i, j), 32.0,
+                      i, j);
     }
   }
 }
