@@ -10,6 +10,9 @@ else()
     cuda/gram.cu
     cuda/requirements.cpp
     cuda/spmm_engine.cu
+    cuda/spmm_merge.cu
+    cuda/spmm_pattern.cu
+    cuda/spmm_row_split.cu
     cuda/update.cu
     cuda/workspace.cpp)
   target_compile_options(block_eigs_spmm PRIVATE
