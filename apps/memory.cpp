@@ -66,7 +66,9 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
   // On a GPU messages are staged in host memory.
   estimate.device = on_host ? 0.0 : estimate.vectors + estimate.matrix + estimate.halo;
   const double more = on_host ? estimate.vectors + estimate.halo : estimate.halo + bytes_of(rows, options.pairs);
-  estimate.host = std::max(resident_peak(), resident_now() + more + small);
+  // Thread pools, LAPACK's and MPI's buffers come into being while the solver works.
+  constexpr double libraries = 4e6;
+  estimate.host = std::max(resident_peak(), resident_now() + more + small + libraries);
   return estimate;
 }
 

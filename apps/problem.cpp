@@ -41,6 +41,18 @@ CsrRows read_balanced(const Communicator& comm, MatrixSource& source, Partition&
   return source.read(partition);
 }
 
+/// A positive definite matrix has a positive diagonal; the solver finds out whether the rest is so too.
+void check_positive_diagonal(const Communicator& comm, const std::vector<double>& diagonal, GlobalIndex first_row,
+                             const std::string& description) {
+  comm.collectively([&] {
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      if (diagonal[i] > 0.0) continue;
+      throw InputError(fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
+                                   "is {}", description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
+    }
+  });
+}
+
 GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
   GlobalIndex most = 0;
   for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
@@ -88,6 +100,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_finite(comm, rows, sources.b->description());
   check_symmetric(comm, problem.partition, rows, sources.b->description());
   problem.b = build(problem, std::move(rows), options);
+  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()), sources.b->description());
   return problem;
 }
 

@@ -35,7 +35,7 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 
 void check_sizes(const RunConfig& config, const Sources& sources) {
   const int pairs = config.eigensolver.options.pairs;
-  require(pairs <= sources.a->rows(), fmt::format("eigensolver.pairs: {} pairs are asked for, but {} has {} rows",
+  require(pairs <= sources.a->rows(), fmt::format("eigensolver.pairs: {} are asked for, but the matrix ({}) has {} rows",
                                                   pairs, sources.a->description(), sources.a->rows()));
 }
 

@@ -43,7 +43,7 @@ StartVectors<T> read_start_vectors(BlockSpace<T>& space, const EigensolverConfig
   if (config.constraints) {
     const auto source = open_block(space.comm(), *config.constraints, "constraints", space.dimension());
     require(source->columns() + config.options.pairs <= space.dimension(),
-            fmt::format("eigensolver.constraints: the {} vectors of {} leave no room for {} pairs in {} dimensions",
+            fmt::format("eigensolver.constraints: {} vectors of {} and {} wanted do not fit into {} dimensions",
                         source->columns(), source->description(), config.options.pairs, space.dimension()));
     start.constraints = read_block(space, *source, source->columns());
   }

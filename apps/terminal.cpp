@@ -3,16 +3,21 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace block_eigs {
 
 namespace {
 
+/// Asks the environment that the process was born with: MPI_Init of a process without launcher adds to it.
 bool started_by_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_ID"}) {
-    if (std::getenv(name) != nullptr) return true;
+  std::ifstream environment("/proc/self/environ");
+  std::string entry;
+  while (std::getline(environment, entry, '\0')) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE=", "PMI_SIZE=", "PMIX_RANK=", "SLURM_STEP_ID="}) {
+      if (entry.starts_with(name)) return true;
+    }
   }
   return false;
 }

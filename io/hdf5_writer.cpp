@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 #include "io/hdf5_handle.hpp"
@@ -19,21 +20,15 @@ namespace block_eigs {
 
 namespace {
 
-/// The system's words in HDF5's error stack ("error message = 'No space left on device'"), else HDF5's own.
+/// What HDF5 says of its last failure: the innermost entry of its error stack.
 std::string hdf5_reason() {
   std::string text;
   const H5E_walk2_t visit = [](unsigned n, const H5E_error2_t* entry, void* result) -> herr_t {
-    constexpr std::string_view sign = "error message = '";
-    auto& reason = *static_cast<std::string*>(result);
-    const std::string_view words = entry->desc != nullptr ? entry->desc : "";
-    const std::size_t begin = words.find(sign);
-    if (n == 0) reason = words;
-    if (begin != std::string_view::npos) reason = words.substr(begin + sign.size(), words.rfind('\'') - begin - sign.size());
+    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(result) = entry->desc;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &text);
-  const std::size_t end = text.find('\'');
-  return text.empty() ? "HDF5 gives no reason" : text.substr(0, end);
+  return text.empty() ? "HDF5 gives no reason" : text;
 }
 
 Hdf5Handle space_of(std::span<const std::int64_t> shape) {
@@ -81,24 +76,38 @@ void write_at(int file, std::int64_t offset, std::span<const std::byte> bytes, c
 
 }  // namespace
 
-/// The file that rank 0 holds open. Functions throw RunError.
+/// What rank 0 writes with HDF5: the whole file but for the contents of large datasets, which are holes. It grows in
+/// memory, for HDF5 cannot end in good order once a write to a full disk has failed; `save` puts it on the disk.
+/// Functions throw RunError.
 class Hdf5Writer::Storage {
  public:
   Storage(std::string path, std::string name) : path_(std::move(path)), name_(std::move(name)) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    file_ = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    // HDF5 opens files by name, and not through links, as a memfd would be.
+    std::string in_memory = "/dev/shm/block_eigs_XXXXXX";
+    memory_ = ::mkostemp(in_memory.data(), O_CLOEXEC);
+    if (memory_ < 0) fail("making a file in /dev/shm");
+    file_ = H5Fcreate(in_memory.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    ::unlink(in_memory.c_str());
     check(file_ >= 0, "creating the file failed");
+    const OpenFile made(path_, O_WRONLY | O_CREAT | O_TRUNC);
+    if (!made.ok()) fail("making a file");
   }
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
   ~Storage() {
     if (file_ >= 0) H5Fclose(file_);
+    if (memory_ >= 0) ::close(memory_);
   }
 
   hid_t id() const { return file_; }
 
   void check(bool ok, const std::string& what) const {
     if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_reason()));
+  }
+  /// With the system's last error.
+  [[noreturn]] void fail(const std::string& what) const {
+    throw RunError(fmt::format("{}: {} failed: {}", name_, what, std::strerror(errno)));
   }
 
   void group(const std::string& name) const {
@@ -118,6 +127,7 @@ class Hdf5Writer::Storage {
   }
 
   Hdf5Handle create(const std::string& name, const Shape& shape, hid_t type, bool large) const {
+    require_allowed(product(shape) * static_cast<std::int64_t>(H5Tget_size(type)));
     const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
     H5Pset_create_intermediate_group(links.id(), 1);
     const Hdf5Handle storage(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -140,29 +150,72 @@ class Hdf5Writer::Storage {
 
   /// Makes a dataset without contents; returns where its bytes go. Room for them is set aside on the disk where the
   /// file system can do that, so that a full disk shows before anything large is under way.
-  std::int64_t place(const std::string& name, const Shape& shape, hid_t type) const {
+  std::int64_t place(const std::string& name, const Shape& shape, hid_t type) {
     const Hdf5Handle made = create(name, shape, type, true);
     const auto size = static_cast<std::int64_t>(H5Dget_storage_size(made.id()));
     if (size == 0) return 0;
     const haddr_t offset = H5Dget_offset(made.id());
     check(offset != HADDR_UNDEF, "placing dataset " + name + " failed");
-    constexpr std::int64_t metadata = 64 * 1024;
     const OpenFile file(path_, O_WRONLY);
-    const std::int64_t end = static_cast<std::int64_t>(offset) + size + metadata;
+    const std::int64_t end = static_cast<std::int64_t>(offset) + size + metadata_bytes;
     if (::fallocate(file.descriptor(), FALLOC_FL_KEEP_SIZE, 0, end) != 0 && errno != EOPNOTSUPP && errno != ENOSYS) {
       throw RunError(fmt::format("{}: no room for dataset {} of {:.1f} MB: {}", name_, name,
                                  static_cast<double>(size) * 1e-6, std::strerror(errno)));
     }
+    placed_.emplace_back(static_cast<off_t>(offset), static_cast<off_t>(offset) + size);
     return static_cast<std::int64_t>(offset);
   }
 
-  /// Writes what HDF5 still keeps in memory.
-  void close() { check(H5Fclose(std::exchange(file_, -1)) >= 0, "writing failed"); }
+  /// Puts everything but the large datasets into the file on the disk, which then is whole.
+  void save() {
+    check(H5Fclose(std::exchange(file_, -1)) >= 0, "writing failed");
+    const OpenFile disk(path_, O_WRONLY);
+    if (!disk.ok()) fail("writing");
+    const off_t end = ::lseek(memory_, 0, SEEK_END);
+    std::sort(placed_.begin(), placed_.end());
+    off_t from = 0;
+    for (const auto& [first, last] : placed_) {
+      copy(disk, from, first);
+      from = last;
+    }
+    copy(disk, from, end);
+    if (::ftruncate(disk.descriptor(), end) != 0 || ::fsync(disk.descriptor()) != 0) fail("writing");
+  }
 
  private:
+  /// Bytes [from, to) to the disk, holes left out.
+  void copy(const OpenFile& disk, off_t from, off_t to) const {
+    std::vector<std::byte> piece(1 << 20);
+    for (off_t at = ::lseek(memory_, from, SEEK_DATA); at >= 0 && at < to; at = ::lseek(memory_, at, SEEK_DATA)) {
+      const off_t stop = std::min(::lseek(memory_, at, SEEK_HOLE), to);
+      while (at < stop) {
+        const auto most = static_cast<std::size_t>(std::min<off_t>(stop - at, std::ssize(piece)));
+        const ssize_t count = ::pread(memory_, piece.data(), most, at);
+        if (count <= 0) fail("reading it in memory");
+        write_at(disk.descriptor(), at, std::span(piece).first(static_cast<std::size_t>(count)), name_);
+        at += count;
+      }
+    }
+  }
+
+  /// HDF5's own part of the file: far more than the few objects of a file need.
+  static constexpr std::int64_t metadata_bytes = 64 * 1024;
+
+  /// A limit on the size of files holds in memory too: it must be met before HDF5 runs into it.
+  void require_allowed(std::int64_t more) const {
+    hsize_t size = 0;
+    rlimit limit{};
+    if (H5Fget_filesize(id(), &size) < 0 || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+    if (limit.rlim_cur == RLIM_INFINITY || size + static_cast<hsize_t>(more + metadata_bytes) <= limit.rlim_cur) return;
+    errno = EFBIG;
+    fail("writing");
+  }
+
   std::string path_;
   std::string name_;
+  int memory_ = -1;
   hid_t file_ = -1;
+  std::vector<std::pair<off_t, off_t>> placed_;  ///< bytes of large datasets, which ranks write to the disk themselves
 };
 
 Hdf5Writer::Hdf5Writer(const Communicator& comm, const std::string& path) : comm_(comm) {
@@ -262,11 +315,8 @@ void Hdf5Writer::write_rows(const std::string& name, const Shape& shape, std::in
 
 void Hdf5Writer::commit() {
   on_root([&] {
-    storage_->close();
-    const OpenFile file(partial_, O_WRONLY);
-    if (!file.ok() || ::fsync(file.descriptor()) != 0 || ::rename(partial_.c_str(), path_.c_str()) != 0) {
-      throw RunError(fmt::format("{}: writing failed: {}", path_, std::strerror(errno)));
-    }
+    storage_->save();
+    if (::rename(partial_.c_str(), path_.c_str()) != 0) storage_->fail("putting the file in its place");
     storage_.reset();
   });
 }

@@ -59,10 +59,14 @@ OpenFile::~OpenFile() {
 }
 
 std::string resolved_output_path(const std::string& path) {
+  constexpr int most_links = 40;
   std::error_code error;
-  const fs::path absolute = fs::absolute(path).lexically_normal();
-  const fs::path resolved = fs::weakly_canonical(absolute, error);
-  return error ? absolute.string() : resolved.string();
+  fs::path resolved = fs::absolute(path).lexically_normal();
+  // By hand: fs::canonical stops at a link that leads to nothing yet.
+  for (int i = 0; i < most_links && fs::is_symlink(resolved, error); ++i) {
+    resolved = (resolved.parent_path() / fs::read_symlink(resolved, error)).lexically_normal();
+  }
+  return resolved.string();
 }
 
 void require_writable(const Communicator& comm, const std::string& given) {

@@ -41,7 +41,8 @@ std::string found(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (!node.IsScalar()) return "nothing";
   constexpr std::size_t most = 40;
-  const std::string text = node.Scalar().substr(0, most) + (node.Scalar().size() > most ? "..." : "");
+  std::string text = node.Scalar().substr(0, most) + (node.Scalar().size() > most ? "..." : "");
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
   return node.Tag() == "!" ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
 }
 
