@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "io/csr_scatter.hpp"
 #include "spmm/error.hpp"
@@ -18,6 +19,7 @@ constexpr Offset chunk = Offset{1} << 22;
 
 /// Indices and values of the calling rank's range of the entries.
 struct Entries {
+  std::vector<GlobalIndex> rows;  ///< of a list of coordinates only
   std::vector<GlobalIndex> indices;
   std::vector<double> values;
 };
@@ -61,22 +63,25 @@ void require_pointers(const std::vector<Offset>& own, GlobalIndex first, const s
   }
 }
 
-/// Makes triplets of the calling rank's `count` entries, `make(k)` being the k-th, and sends them to their owners.
+/// Makes triplets of the own entries, `make(k)` being the k-th, sends them to their owners and frees `own`.
 template <class Make>
-CsrRows collect(const Communicator& comm, const Partition& partition, GlobalIndex columns, Offset count,
+CsrRows collect(const Communicator& comm, const Partition& partition, GlobalIndex columns, Entries& own,
                 Make&& make, const std::string& name) {
-  RowCollector collector(comm, partition, columns);
+  std::optional<RowCollector> collector;
+  comm.collectively([&] { collector.emplace(comm, partition, columns); });
+  const auto count = static_cast<Offset>(own.indices.size());
   const std::int64_t rounds = comm.max((count + chunk - 1) / chunk);
   std::vector<Triplet> triplets;
   for (std::int64_t round = 0; round < rounds; ++round) {
     for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
       triplets.push_back(make(static_cast<std::size_t>(k)));
     }
-    collector.add(triplets);
+    collector->add(triplets);
   }
+  own = {};
   CsrRows rows;
   comm.collectively([&] {
-    rows = collector.finish();
+    rows = collector->finish();
     require_finite(rows, name);
   });
   return rows;
@@ -135,31 +140,29 @@ CsrRows read_by_rows(const Communicator& comm, const Partition& partition, Globa
 CsrRows read_by_columns(const Communicator& comm, const Partition& partition, const Partition& column_partition,
                         const std::vector<Offset>& positions, CompressedEntries entries) {
   const Offset first = positions.front();
-  const Offset count = positions.back() - first;
-  const Entries own = read_entries(comm, first, count, entries);
+  Entries own = read_entries(comm, first, positions.back() - first, entries);
   comm.collectively([&] { require_in_range(own.indices, partition.rows(), first, entries.indices.name()); });
   GlobalIndex column = 0;
   const auto make = [&](std::size_t k) {
     while (positions[static_cast<std::size_t>(column) + 1] - first <= static_cast<Offset>(k)) ++column;
     return Triplet{own.indices[k], column_partition.begin(comm.rank()) + column, own.values[k]};
   };
-  return collect(comm, partition, column_partition.rows(), count, make, entries.values.name());
+  return collect(comm, partition, column_partition.rows(), own, make, entries.values.name());
 }
 
 CsrRows read_coordinates(const Communicator& comm, const Partition& partition, GlobalIndex columns,
                          ArraySource& row_indices, CompressedEntries entries) {
   const Offset first = row_indices.size() * comm.rank() / comm.size();
   const Offset count = row_indices.size() * (comm.rank() + 1) / comm.size() - first;
-  std::vector<GlobalIndex> own_rows;
-  comm.collectively([&] { own_rows.resize(static_cast<std::size_t>(count)); });
-  row_indices.read(first, count, own_rows.data());
-  const Entries own = read_entries(comm, first, count, entries);
+  Entries own = read_entries(comm, first, count, entries);
+  comm.collectively([&] { own.rows.resize(static_cast<std::size_t>(count)); });
+  row_indices.read(first, count, own.rows.data());
   comm.collectively([&] {
-    require_in_range(own_rows, partition.rows(), first, row_indices.name());
+    require_in_range(own.rows, partition.rows(), first, row_indices.name());
     require_in_range(own.indices, columns, first, entries.indices.name());
   });
-  const auto make = [&](std::size_t k) { return Triplet{own_rows[k], own.indices[k], own.values[k]}; };
-  return collect(comm, partition, columns, count, make, entries.values.name());
+  const auto make = [&](std::size_t k) { return Triplet{own.rows[k], own.indices[k], own.values[k]}; };
+  return collect(comm, partition, columns, own, make, entries.values.name());
 }
 
 }  // namespace block_eigs

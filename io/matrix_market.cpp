@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -83,18 +84,19 @@ class MatrixMarketMatrix : public MatrixSource {
   std::string description() const override { return path_; }
 
   CsrRows read(const Partition& partition) override {
-    RowCollector collector(comm_, partition, header_.columns);
+    std::optional<RowCollector> collector;
+    comm_.collectively([&] { collector.emplace(comm_, partition, header_.columns); });
     std::vector<Triplet> triplets;
     EntryCounts counts;
     for_each_piece(
         comm_, path_, header_,
         [&](std::string_view lines) { parse_coordinate_lines(lines, header_, triplets, counts); },
-        [&](const LineSource&) { collector.add(triplets); });
+        [&](const LineSource&) { collector->add(triplets); });
     require_count(comm_, path_, header_, comm_.sum(counts.entries));
     require_one_triangle(comm_.sum(counts.below), comm_.sum(counts.above));
     CsrRows rows;
     comm_.collectively([&] {
-      rows = collector.finish();
+      rows = collector->finish();
       require_finite(rows, path_);
     });
     return rows;

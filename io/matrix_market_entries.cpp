@@ -115,7 +115,8 @@ class Scanner {
         text.begin(), text.end(), [](char c) { return c == 'D' || c == 'd'; }, 'e');
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
-    if (text.empty() || end != text.c_str() + text.size()) {
+    const bool is_hexadecimal = text.find_first_of("xX") != std::string::npos;
+    if (text.empty() || is_hexadecimal || end != text.c_str() + text.size()) {
       throw EntryError(std::min(begin, end_ - 1), fmt::format("a value is needed, found '{}' in '{}'", word(begin),
                                                               line_around(lines_, std::min(begin, end_ - 1))));
     }
