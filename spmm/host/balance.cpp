@@ -42,8 +42,8 @@ std::vector<Position> balance(const Offset* row_offsets, LocalIndex rows, int sh
 }
 
 int share_count(std::int64_t work, int threads) {
-  constexpr std::int64_t largest = 32'768;
-  constexpr std::int64_t smallest = 2'048;
+  constexpr std::int64_t largest = 32768;
+  constexpr std::int64_t smallest = 2048;
   const std::int64_t a_thread = (work + largest * threads - 1) / (largest * threads);
   return static_cast<int>(
       std::clamp<std::int64_t>(work / smallest, 1, std::max<std::int64_t>(a_thread, 1) * threads));
