@@ -3,14 +3,12 @@
 get_property(libraries GLOBAL PROPERTY BLOCK_EIGS_LIBRARIES)
 install(TARGETS ${libraries} block_eigs_hdf5 EXPORT block_eigs_targets)
 
-# Headers keep their places: #include "solver/lobpcg.hpp". Backends and the PETSc bridge are reached through the
-# interfaces above them.
+# Headers keep their places: #include "solver/lobpcg.hpp". Backends are reached through Device and Kernels.
 foreach(room spmm solver io)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/block_eigs
     FILES_MATCHING PATTERN "*.hpp"
     PATTERN host EXCLUDE
-    PATTERN cuda EXCLUDE
-    PATTERN petsc EXCLUDE)
+    PATTERN cuda EXCLUDE)
 endforeach()
 
 foreach(program block-eigs block-solve)

@@ -11,6 +11,7 @@ function(run)
     message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
   endif()
   message(STATUS "${output}")
+  set(run_output "${output}" PARENT_SCOPE)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
@@ -34,3 +35,9 @@ run(${CMAKE_COMMAND} -S ${WORK}/source -B ${WORK}/build -G Ninja -DCMAKE_PREFIX_
 run(${CMAKE_COMMAND} --build ${WORK}/build -j 2)
 run(${WORK}/build/first_own_program)
 run(${MPIEXEC} ${NUMPROC_FLAG} 2 ${WORK}/build/first_own_program)
+file(WRITE ${WORK}/matrix.mtx
+  "%%MatrixMarket matrix coordinate real symmetric\n6 6 6\n1 1 1\n2 2 2\n3 3 3\n4 4 4\n5 5 5\n6 6 6\n")
+run(${WORK}/build/first_own_program ${WORK}/matrix.mtx)
+if(NOT run_output MATCHES "^1\\.0+ .*\n2\\.0+ .*\n5\\.0+ ")
+  message(FATAL_ERROR "the eigenvalues of diag(1, ..., 6) came out as\n${run_output}")
+endif()
