@@ -2,8 +2,8 @@
 
 #include <mpi.h>
 
-#include <csignal>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "apps/version.hpp"
 
@@ -41,15 +41,18 @@ class MpiSession {
 /// Help, version and mistakes end the run here: then the exit code is returned. Only the root prints.
 std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose, bool root, Arguments& arguments) {
   CLI::App app(purpose, arguments.program);
-  app.add_flag("--check", arguments.check,
-               "Read and check everything, print the resolved config and the memory that a rank will need; solve nothing");
+  app.add_flag(
+      "--check", arguments.check,
+      "Read and check everything, print the resolved config and the memory that a rank will need; solve nothing");
   app.set_version_flag("--version", fmt::format("{} {}", arguments.program, version()));
-  app.add_option("CONFIG.yaml", arguments.config, "What to compute; docs/config.md explains every key")->required();
-  app.add_option("key.path=value", arguments.overrides,
+  app.add_option("CONFIG.yaml", arguments.config, "What to compute; docs/config.md explains every key")
+      ->required();
+  app.add_option("overrides", arguments.overrides,
                  "Replaces or adds a value of the config, such as eigensolver.pairs=16 (the value in YAML)");
-  app.footer(fmt::format("Runs by itself or under mpirun: mpirun -n 4 {} CONFIG.yaml\n"
-                         "Exit code: 0 done; 2 wrong input or config; 3 failed during the run; 4 not all converged.",
-                         arguments.program));
+  app.footer(
+      fmt::format("Runs by itself or under mpirun: mpirun -n 4 {} CONFIG.yaml\n"
+                  "Exit code: 0 done; 2 wrong input or config; 3 failed during the run; 4 not all converged.",
+                  arguments.program));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
@@ -86,8 +89,8 @@ void print(const Arguments& arguments, const Communicator& comm, const Failure& 
   std::fflush(stderr);
 }
 
-/// Ranks that failed find out who prints, over a communicator of their own, so that calls which others may still be
-/// in do not mix with theirs. Where not all ranks arrive in time, the first to lose patience prints and aborts.
+/// Ranks that failed find out who prints, over a communicator of their own, so that calls which others may still
+/// be in do not mix with theirs. Where not all ranks arrive in time, the first to lose patience prints and aborts.
 ExitCode settle(const Communicator& comm, const Arguments& arguments, const Failure& failure) {
   using Clock = std::chrono::steady_clock;
   constexpr auto patience = std::chrono::seconds(5);
@@ -112,7 +115,8 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
 
 }  // namespace
 
-int run_session(int argc, char** argv, const std::string& name, const std::string& purpose, const Program& program) {
+int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
+                const Program& program) {
   const MpiSession mpi(argc, argv);
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -77,6 +77,13 @@ void BlockSpace<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
 }
 
 template <class T>
+void BlockSpace<T>::three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                               BlockView<T> z) {
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().three_term(alpha, x, beta, y, gamma, z);
+}
+
+template <class T>
 void BlockSpace<T>::fill_random(BlockView<T> y, std::uint64_t seed) {
   kernels().fill_random(y, seed, first_row());
 }

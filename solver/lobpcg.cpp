@@ -72,6 +72,7 @@ EigenResult<T> LobpcgRun<T>::run(const DenseBlock<T>* constraints, DenseBlock<T>
   fill_start_block(initial);
   initial = {};
   start();
+  filter_start_block();
   result_.setup_seconds = elapsed();
   do {
     iterate();
@@ -91,25 +92,34 @@ void LobpcgRun<T>::take_constraints(const DenseBlock<T>& constraints) {
   constraints_ = kept;
 }
 
-/// Start vectors as given, random ones behind them; dependent ones are replaced by further random ones.
+/// Start vectors as given, random ones behind them.
 template <class T>
 void LobpcgRun<T>::fill_start_block(const DenseBlock<T>& initial) {
   state_.set_x_columns(width_);
   const BlockView<T> x = state_.x.view();
-  LocalIndex good = 0;
-  LocalIndex given = std::min(initial.cols(), width_);
-  for (std::uint64_t attempt = 0; good < width_; ++attempt) {
-    if (attempt > 5) throw RunError("lobpcg: no independent start vectors left outside the constraints");
-    if (given > 0) space_.copy(initial.columns(0, given), x.columns(0, given));
-    const LocalIndex filled = good + given;
-    space_.fill_random(x.columns(filled, width_ - filled), options_.seed + attempt);
-    given = 0;
-    const BlockView<T> fresh = x.columns(good, width_ - good);
-    const BlockView<T> b_fresh = state_.bx().columns(good, width_ - good);
+  const LocalIndex given = std::min(initial.cols(), width_);
+  if (given > 0) space_.copy(initial.columns(0, given), x.columns(0, given));
+  space_.fill_random(x.columns(given, width_ - given), options_.seed);
+  orthonormalize_start_block(0);
+}
+
+/// Makes the columns of X from `good` on orthonormal, to those before them too; dependent ones are replaced by random
+/// ones.
+template <class T>
+void LobpcgRun<T>::orthonormalize_start_block(LocalIndex good) {
+  constexpr std::uint64_t most_attempts = 5;
+  const BlockView<T> x = state_.x.view();
+  for (std::uint64_t attempt = 1; good < x.cols; ++attempt) {
+    const BlockView<T> fresh = x.columns(good, x.cols - good);
+    const BlockView<T> b_fresh = state_.bx().columns(good, x.cols - good);
     if (b_ != nullptr) b_->apply(fresh, b_fresh);
     good += orthonormalize<T>(space_, {state_.kept(), x.columns(0, good)}, fresh, b_fresh,
                               {state_.b_kept(), ConstBlockView<T>(state_.bx()).columns(0, good)},
                               Orthonormality::to_rounding);
+    space_.comm().collectively([&] {
+      if (attempt > most_attempts) throw RunError("lobpcg: no independent start vectors left outside the constraints");
+    });
+    if (good < x.cols) space_.fill_random(x.columns(good, x.cols - good), options_.seed + attempt);
   }
 }
 

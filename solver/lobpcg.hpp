@@ -25,6 +25,9 @@ struct LobpcgOptions {
   int max_iterations = 500;
   int block_size = 0;  ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
+  /// Sharpen the start block by Chebyshev filters before the first iteration, while that pays: smallest pairs of a
+  /// positive definite A with B = identity and known norm; else without effect. For weak preconditioners.
+  bool filtered_start = false;
 };
 
 /// Pairs plus guard vectors.

@@ -58,6 +58,9 @@ class LobpcgRun {
   void take_constraints(const DenseBlock<T>& constraints);
   void fill_start_block(const DenseBlock<T>& initial);
   void start();
+  void filter_start_block();
+  void filter(double lower, double upper, int degree);
+  void orthonormalize_start_block(LocalIndex good);
   void iterate();
   void expand(int refill);
   double acceptable_pivot() const;

@@ -113,6 +113,9 @@ class Kernels {
   virtual void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) = 0;
   /// y = alpha x + beta y; beta = 0 overwrites y whatever it held.
   virtual void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) = 0;
+  /// z = alpha x + beta y + gamma z: a step of a three-term recurrence in one pass. z is read whatever gamma is.
+  virtual void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                          BlockView<T> z) = 0;
   /// One step towards A z = r: p = step.direction p + step.residual d (r - az), z += p, row-scaled by d.
   /// With direction = 0 neither p, z nor az is read: p = step.residual d r, z = p.
   virtual void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,

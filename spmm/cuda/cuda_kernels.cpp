@@ -95,6 +95,12 @@ void CudaKernels<T>::axpby(double alpha, ConstBlockView<T> x, double beta, Block
 }
 
 template <class T>
+void CudaKernels<T>::three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                                BlockView<T> z) {
+  cuda::three_term(compute(), alpha, x, beta, y, gamma, z);
+}
+
+template <class T>
 void CudaKernels<T>::chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
                                     BlockView<T> p, BlockView<T> z) {
   cuda::chebyshev_step(compute(), step, d, r, az, p, z);

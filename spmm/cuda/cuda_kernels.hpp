@@ -33,6 +33,8 @@ class CudaKernels final : public Kernels<T> {
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override;
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override;
   void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) override;
+  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                  BlockView<T> z) override;
   void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
                       BlockView<T> p, BlockView<T> z) override;
   void copy(ConstBlockView<T> x, BlockView<T> y) override;

@@ -38,6 +38,17 @@ struct Axpby {
 };
 
 template <class T>
+struct ThreeTerm {
+  T alpha, beta, gamma;
+  ConstBlockView<T> x, y;
+  BlockView<T> z;
+  __device__ T load(LocalIndex i, LocalIndex j) const {
+    return alpha * element(x, i, j) + beta * element(y, i, j) + gamma * element(z, i, j);
+  }
+  __device__ void store(LocalIndex i, LocalIndex j, T value) const { element(z, i, j) = value; }
+};
+
+template <class T>
 struct Chebyshev {
   struct Value {
     T p, z;
@@ -108,6 +119,13 @@ void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, 
 }
 
 template <class T>
+void three_term(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                BlockView<T> z) {
+  const ThreeTerm<T> operation{static_cast<T>(alpha), static_cast<T>(beta), static_cast<T>(gamma), x, y, z};
+  for_each_element(stream, z.rows, z.cols, operation, "three_term");
+}
+
+template <class T>
 void chebyshev_step(cudaStream_t stream, const ChebyshevStep& step, const T* d, ConstBlockView<T> r,
                     ConstBlockView<T> az, BlockView<T> p, BlockView<T> z) {
   const Chebyshev<T> operation{static_cast<T>(step.direction), static_cast<T>(step.residual), d, r, az, p, z};
@@ -133,6 +151,10 @@ template void gather_rows(cudaStream_t, ConstBlockView<float>, const LocalIndex*
 template void gather_rows(cudaStream_t, ConstBlockView<double>, const LocalIndex*, BlockView<double>);
 template void scale_rows(cudaStream_t, const float*, ConstBlockView<float>, BlockView<float>);
 template void scale_rows(cudaStream_t, const double*, ConstBlockView<double>, BlockView<double>);
+template void three_term(cudaStream_t, double, ConstBlockView<float>, double, ConstBlockView<float>, double,
+                         BlockView<float>);
+template void three_term(cudaStream_t, double, ConstBlockView<double>, double, ConstBlockView<double>, double,
+                         BlockView<double>);
 template void axpby(cudaStream_t, double, ConstBlockView<float>, double, BlockView<float>);
 template void axpby(cudaStream_t, double, ConstBlockView<double>, double, BlockView<double>);
 template void chebyshev_step(cudaStream_t, const ChebyshevStep&, const float*, ConstBlockView<float>,

@@ -129,6 +129,16 @@ class HostKernels final : public Kernels<T> {
     }
   }
 
+  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                  BlockView<T> z) override {
+    const T a = static_cast<T>(alpha);
+    const T b = static_cast<T>(beta);
+    const T c = static_cast<T>(gamma);
+    for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
+      row_of(z, i)[j] = a * row_of(x, i)[j] + b * row_of(y, i)[j] + c * row_of(z, i)[j];
+    });
+  }
+
   void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
                       BlockView<T> p, BlockView<T> z) override {
     const T direction = static_cast<T>(step.direction);

@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solver/lobpcg_run.hpp"
+#include "solver/orthonormalize.hpp"
+
+// A start block from Chebyshev filters with Rayleigh-Ritz in between (Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys.
+// 219, 2006). One degree costs a product with A and four words a row and column, an eighth of an iteration.
+namespace block_eigs {
+
+namespace {
+
+constexpr int most_stages = 8;
+constexpr int largest_degree = 200;
+/// cosh of this is how much more a filter keeps of the bottom of the spectrum than of the cut: what one
+/// orthonormalisation can still tell apart.
+constexpr double largest_growth = 12.0;
+
+int degree_for(double lower, double upper) {
+  const double degree = 0.5 * largest_growth * std::sqrt(upper / lower);
+  return static_cast<int>(std::clamp(degree, 10.0, static_cast<double>(largest_degree)));
+}
+
+}  // namespace
+
+template <class T>
+void LobpcgRun<T>::filter_start_block() {
+  const double upper = a_.norm_inf();
+  if (!options_.filtered_start || options_.which == Which::largest || b_ != nullptr || std::isnan(upper)) return;
+  double last = std::numeric_limits<double>::infinity();
+  for (int stage = 0; stage < most_stages; ++stage) {
+    // The first Ritz values are those of random vectors and say nothing: cut where a short filter can.
+    const double cut = std::min(ritz_.values.back(), 0.04 * upper);
+    if (!(ritz_.values.front() > 0.0) || !(cut > 0.0)) return;
+    filter(cut, upper, degree_for(cut, upper));
+    orthonormalize_start_block(0);
+    start();
+    double worst = 0.0;
+    for (int j = 0; j < std::min(options_.pairs, active()); ++j) worst = std::max(worst, ratio(j));
+    if (worst <= 1.0 || (stage >= 2 && worst > 0.1 * last)) return;
+    last = worst;
+  }
+}
+
+/// X <- p(A) X, p(0) = 1 and p small on [lower, upper]: the residual polynomial of Chebyshev semi-iteration, by its
+/// three-term recurrence. Uses the storage of w and aw.
+template <class T>
+void LobpcgRun<T>::filter(double lower, double upper, int degree) {
+  const double center = 0.5 * (upper + lower);
+  const double half_width = 0.5 * (upper - lower);
+  const double sigma = center / half_width;
+  double rho = 1.0 / sigma;
+  Panel<T>* now = &state_.x;
+  Panel<T>* before = &state_.w;
+  state_.set_w_columns(active());
+  a_.apply(now->view(), state_.aw.view());
+  space_.copy(now->view(), before->view());
+  space_.three_term(-1.0 / center, state_.aw.view(), 1.0, before->view(), 0.0, now->view());
+  for (int k = 1; k < degree; ++k) {
+    a_.apply(now->view(), state_.aw.view());
+    const double next = 1.0 / (2.0 * sigma - rho);
+    space_.three_term(-2.0 * next / half_width, state_.aw.view(), 1.0 + next * rho, now->view(), -next * rho,
+                      before->view());
+    std::swap(now, before);
+    rho = next;
+  }
+  if (now != &state_.x) std::swap(state_.x, state_.w);
+}
+
+template class LobpcgRun<float>;
+template class LobpcgRun<double>;
+
+}  // namespace block_eigs
