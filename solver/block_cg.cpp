@@ -16,9 +16,13 @@ namespace {
 template <class T>
 class BlockCgTurns {
  public:
-  BlockCgTurns(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner, const DenseBlock<T>& f,
-               DenseBlock<T> initial, const BlockCgOptions& options, const Observer& observer)
-      : space_(space), f_(f), observer_(observer), zero_guess_(initial.cols() == 0),
+  BlockCgTurns(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
+               const DenseBlock<T>& f, DenseBlock<T> initial, const BlockCgOptions& options,
+               const Observer& observer)
+      : space_(space),
+        f_(f),
+        observer_(observer),
+        zero_guess_(initial.cols() == 0),
         width_(std::min(options.block_size, f.cols())),
         run_(space, a, preconditioner, options, width_, [this](int columns) { record(columns); }) {
     result_.solution = zero_guess_ ? space.make_block(f.cols()) : std::move(initial);
@@ -91,8 +95,14 @@ class BlockCgTurns {
       if (!column.active) ++converged;
       if (column.limit > 0.0) worst = std::max(worst, column.recursive_norm / column.limit);
     }
-    observer_({result_.total_iterations, f_.cols(), converged, active_columns, worst, result_.history.back().seconds,
-               {}, result_.history.back().residual_norms});
+    observer_({result_.total_iterations,
+               f_.cols(),
+               converged,
+               active_columns,
+               worst,
+               result_.history.back().seconds,
+               {},
+               result_.history.back().residual_norms});
   }
 
   Clock::time_point began_ = Clock::now();

@@ -26,30 +26,30 @@ struct BlockCgIteration {
 /// Entries of vectors belong to the right-hand sides, in their order.
 template <class T>
 struct BlockCgResult {
-  DenseBlock<T> solution;                       ///< own rows of n x right-hand sides
-  std::vector<double> rhs_norms;                ///< ||f||_2
-  std::vector<double> residual_norms;           ///< ||f - A x||_2, A x computed anew
-  std::vector<double> recursive_residual_norms; ///< what the recurrence held these norms to be
+  DenseBlock<T> solution;                        ///< own rows of n x right-hand sides
+  std::vector<double> rhs_norms;                 ///< ||f||_2
+  std::vector<double> residual_norms;            ///< ||f - A x||_2, A x computed anew
+  std::vector<double> recursive_residual_norms;  ///< what the recurrence held these norms to be
   std::vector<Outcome> outcomes;
   std::vector<int> iterations;  ///< in which the right-hand side took part
   std::vector<BlockCgIteration> history;
-  int total_iterations = 0;  ///< of all blocks
+  int total_iterations = 0;    ///< of all blocks
   double setup_seconds = 0.0;  ///< work space and norms
   double solve_seconds = 0.0;
   std::string remark;  ///< why some are not solved; empty where all are
 };
 
-/// Solves A X = F, A symmetric positive definite, for all columns of F at once: block conjugate gradients in the form
-/// BCGrQ of Dubrulle (Retooling the method of block conjugate gradients, ETNA 12, 2001), whose residual block is
-/// stored as Q C with orthonormal Q and small C, so that dependent right-hand sides and those that converge early
-/// do no harm: their directions leave the block. With a preconditioner M^-1, Q is orthonormal in the inner product
-/// x^T M^-1 y, which is BCGrQ for M^-1/2 A M^-1/2.
+/// Solves A X = F, A symmetric positive definite, for all columns of F at once: block conjugate gradients in the
+/// form BCGrQ of Dubrulle (Retooling the method of block conjugate gradients, ETNA 12, 2001), whose residual block
+/// is stored as Q C with orthonormal Q and small C, so that dependent right-hand sides and those that converge
+/// early do no harm: their directions leave the block. With a preconditioner M^-1, Q is orthonormal in the inner
+/// product x^T M^-1 y, which is BCGrQ for M^-1/2 A M^-1/2.
 ///
 /// A right-hand side is done at ||f - A x|| <= tolerance ||f||, or at_accuracy_limit where that cannot be reached
-/// and ||f - A x|| <= 10 eps (||A||inf ||x|| + ||f||). The true residual decides at the end; where the recurrence has
-/// parted from it, the iteration starts again from there, and the best iterate is kept. An A that is not positive
-/// definite, or singular with a right-hand side outside its range, is recognised by p^T A p <= 0 and told in
-/// `remark`; those right-hand sides end as not_converged.
+/// and ||f - A x|| <= 10 eps (||A||inf ||x|| + ||f||). The true residual decides at the end; where the recurrence
+/// has parted from it, the iteration starts again from there, and the best iterate is kept. An A that is not
+/// positive definite, or singular with a right-hand side outside its range, is recognised by p^T A p <= 0 and told
+/// in `remark`; those right-hand sides end as not_converged.
 ///
 /// `preconditioner` null is the identity, else symmetric positive definite. `f` is n x m, any m; `initial` is
 /// n x m too, or has no columns and stands for zero. An iteration multiplies A with one column a direction and

@@ -11,8 +11,8 @@ namespace block_eigs {
 
 namespace {
 
-/// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is seen
-/// again when the rest of the residual has become smaller.
+/// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is
+/// seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
 
 std::string in_words(double value) {

@@ -30,8 +30,8 @@ void BlockCgRun<T>::measure_solutions() {
   for (std::size_t j = 0; j < lengths.size(); ++j) columns()[j].solution_norm = lengths[j];
 }
 
-/// Whether rounding errors have taken some recurrence away from the truth. Right-hand sides for which that happened
-/// where the arithmetic allows no better are done.
+/// Whether rounding errors have taken some recurrence away from the truth. Right-hand sides for which that
+/// happened where the arithmetic allows no better are done.
 template <class T>
 bool BlockCgRun<T>::parted_from_truth() {
   measure_solutions();
@@ -77,14 +77,16 @@ bool BlockCgRun<T>::conclude() {
   const bool exhausted = iterations_ >= options_.max_iterations;
   const bool again = failed && improved && !exhausted && !hopeless_;
   if (again) keep_best();
-  // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped stays.
+  // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
+  // stays.
   const bool doubtful = rounds_ > 1 || hopeless_ || !trouble_.empty();
   if (doubtful && restore_best()) measure_truth();
   if (again) return false;
   for (BlockCgColumn& column : columns()) column.outcome = judge(column);
   if (failed && !hopeless_) {
-    explain(exhausted ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
-                      : "the true residuals stay above those of the recurrence: the tolerance is beyond this precision");
+    explain(exhausted
+                ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
+                : "the true residuals stay above those of the recurrence: the tolerance is beyond this precision");
   }
   return true;
 }
@@ -146,7 +148,8 @@ Outcome BlockCgRun<T>::judge(const BlockCgColumn& column) const {
 
 template <class T>
 bool BlockCgRun<T>::any_active() const {
-  return std::any_of(columns_->begin(), columns_->end(), [](const BlockCgColumn& column) { return column.active; });
+  return std::any_of(columns_->begin(), columns_->end(),
+                     [](const BlockCgColumn& column) { return column.active; });
 }
 
 template class BlockCgRun<float>;

@@ -39,7 +39,8 @@ SmallMatrix restricted(const SmallMatrix& gram, const std::vector<int>& kept) {
   const int n = static_cast<int>(kept.size());
   SmallMatrix result(n, n);
   for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) result(i, j) = gram(kept[static_cast<std::size_t>(i)], kept[static_cast<std::size_t>(j)]);
+    for (int i = 0; i < n; ++i)
+      result(i, j) = gram(kept[static_cast<std::size_t>(i)], kept[static_cast<std::size_t>(j)]);
   }
   return result;
 }
@@ -61,7 +62,8 @@ std::pair<SmallMatrix, SmallMatrix> extended(const GramFactor& of_kept, const st
 
 void place(const SmallMatrix& part, bool transpose, SmallMatrix& whole, int row, int column) {
   for (int j = 0; j < part.cols(); ++j) {
-    for (int i = 0; i < part.rows(); ++i) whole(row + (transpose ? j : i), column + (transpose ? i : j)) = part(i, j);
+    for (int i = 0; i < part.rows(); ++i)
+      whole(row + (transpose ? j : i), column + (transpose ? i : j)) = part(i, j);
   }
 }
 
@@ -111,7 +113,8 @@ void BlockCgRecurrence::measure(const SmallMatrix& products) {
 }
 
 /// Columns of Q' that are more than rounding errors of what they were made from: of columns of length one, but for
-/// the residuals that a round begins with. Noise is not conjugate to earlier directions, and would harm the others.
+/// the residuals that a round begins with. Noise is not conjugate to earlier directions, and would harm the
+/// others.
 std::vector<int> BlockCgRecurrence::worth_keeping(const SmallMatrix& products) const {
   const double noise = fresh_ && passes_ == 0 ? 0.0 : 100.0 * epsilon_;
   std::vector<int> kept;

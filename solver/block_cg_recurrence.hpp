@@ -17,8 +17,8 @@ class BlockCgRecurrence {
   /// `epsilon` of the tall blocks' arithmetic.
   explicit BlockCgRecurrence(double epsilon) : epsilon_(epsilon) {}
 
-  /// A new round: Q' = R, one column a right-hand side. Right-hand sides are done when the norms of their residuals
-  /// are below `limits`; `floors` are norms that are out of reach.
+  /// A new round: Q' = R, one column a right-hand side. Right-hand sides are done when the norms of their
+  /// residuals are below `limits`; `floors` are norms that are out of reach.
   void restart(std::vector<double> limits, std::vector<double> floors, std::vector<bool> active);
 
   /// From S^T A S: the coefficients [T; -Xi] of Q' <- Q' T - A S Xi, Xi = (S^T A S)^-1. Without columns where

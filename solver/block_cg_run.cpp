@@ -41,10 +41,19 @@ SmallMatrix summary(const BlockCgRecurrence& recurrence) {
 template <class T>
 BlockCgRun<T>::BlockCgRun(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
                           const BlockCgOptions& options, LocalIndex width, std::function<void(int)> iterated)
-    : space_(space), a_(a), preconditioner_(preconditioner), options_(options), width_(width), iterated_(std::move(iterated)),
-      norm_a_(a.norm_inf()), norm_known_(!std::isnan(a.norm_inf())),
+    : space_(space),
+      a_(a),
+      preconditioner_(preconditioner),
+      options_(options),
+      width_(width),
+      iterated_(std::move(iterated)),
+      norm_a_(a.norm_inf()),
+      norm_known_(!std::isnan(a.norm_inf())),
       recurrence_(std::numeric_limits<T>::epsilon()),
-      q_(space, width), z_(space, preconditioner != nullptr ? width : 0), s_(space, width), as_(space, width) {
+      q_(space, width),
+      z_(space, preconditioner != nullptr ? width : 0),
+      s_(space, width),
+      as_(space, width) {
   if (!norm_known_) norm_a_ = 0.0;
 }
 
@@ -130,7 +139,8 @@ bool BlockCgRun<T>::take_step() {
   const int directions = s_.cols();
   const bool look = since_start_ % curvature_period == 0;
   SmallMatrix products;
-  space_.gram({s_.view()}, look ? ConstBlockList<T>{as_.view(), s_.view()} : ConstBlockList<T>{as_.view()}, products);
+  space_.gram({s_.view()}, look ? ConstBlockList<T>{as_.view(), s_.view()} : ConstBlockList<T>{as_.view()},
+              products);
   if (!all_finite(products)) {
     give_up_on_all("the numbers grew beyond the range of the arithmetic");
     return false;

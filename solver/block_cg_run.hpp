@@ -34,8 +34,8 @@ class BlockCgRun {
   BlockCgRun(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
              const BlockCgOptions& options, LocalIndex width, std::function<void(int)> iterated);
 
-  /// f and x: n x as many columns as `columns`, at most `width`; their rhs_norm is given. x holds the initial guess,
-  /// zero where `zero_guess`, and then the solution. Collective.
+  /// f and x: n x as many columns as `columns`, at most `width`; their rhs_norm is given. x holds the initial
+  /// guess, zero where `zero_guess`, and then the solution. Collective.
   void solve(ConstBlockView<T> f, BlockView<T> x, bool zero_guess, std::vector<BlockCgColumn>& columns);
 
   int iterations() const { return iterations_; }

@@ -89,7 +89,8 @@ GramFactor factor_gram(const SmallMatrix& gram, double accept) {
   result.factor.resize(n, n);
   for (int p = 0; p < n; ++p) {
     const int column = order[static_cast<std::size_t>(p)];
-    const double scale = scales[static_cast<std::size_t>(column)] > 0.0 ? scales[static_cast<std::size_t>(column)] : 1.0;
+    const double scale =
+        scales[static_cast<std::size_t>(column)] > 0.0 ? scales[static_cast<std::size_t>(column)] : 1.0;
     for (int j = 0; j < n; ++j) {
       result.transform(column, j) = scale * inverse(p, j);
       result.factor(j, column) = lower(p, j) / scale;

@@ -10,15 +10,18 @@
 #include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"
 
-// Matrices that conjugate gradients are not made for are recognised and named; nothing comes out as solved that is not.
+// Matrices that conjugate gradients are not made for are recognised and named; nothing comes out as solved that is
+// not.
 namespace block_eigs {
 namespace {
 
-using ::testing::Test;
 using test::Problem;
+using ::testing::Test;
 
 /// In [-1, 1), without order.
-double noise(GlobalIndex i, int j) { return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0; }
+double noise(GlobalIndex i, int j) {
+  return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0;
+}
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -46,8 +49,8 @@ TEST(BlockCgBreakdown, AnIndefiniteMatrixIsNamed) {
   });
   Problem<double> problem(source);
   Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
-  for (LinearOperator<double>* preconditioner : {static_cast<LinearOperator<double>*>(nullptr),
-                                                 static_cast<LinearOperator<double>*>(&jacobi)}) {
+  for (LinearOperator<double>* preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
     for (const int sides : {1, 4, 16}) {
       const DenseBlock<double> f = test::random_rhs(problem.space, sides);
       const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
@@ -76,9 +79,8 @@ TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesInItsRangeIsSolved) {
   test::RuleSource source(240, neumann);
   Problem<double> problem(source);
   // Differences of neighbours sum to zero.
-  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
-    return noise(i, j) - noise((i + 1) % 240, j);
-  });
+  const DenseBlock<double> f =
+      test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) { return noise(i, j) - noise((i + 1) % 240, j); });
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
   test::expect_consistent(problem, f, result, {});
   EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
@@ -88,8 +90,8 @@ TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesOutsideItsRangeIsNamed) 
   test::RuleSource source(240, neumann);
   Problem<double> problem(source);
   Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
-  for (LinearOperator<double>* preconditioner : {static_cast<LinearOperator<double>*>(nullptr),
-                                                 static_cast<LinearOperator<double>*>(&jacobi)}) {
+  for (LinearOperator<double>* preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
     for (const double part : {1.0, 1e-3}) {
       const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
         return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
@@ -149,7 +151,8 @@ TEST(BlockCgBreakdown, APreconditionerThatIsNotPositiveDefiniteIsNamed) {
 TEST(BlockCgBreakdown, NumbersBeyondTheRangeOfTheArithmeticAreSaid) {
   test::RuleSource source(20, [](GlobalIndex i, GlobalIndex j) { return i == j ? 1e200 : 0.0; });
   Problem<double> problem(source);
-  const DenseBlock<double> f = test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return 1e140 * noise(i, j); });
+  const DenseBlock<double> f =
+      test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return 1e140 * noise(i, j); });
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
   test::expect_consistent(problem, f, result, {});
 }

@@ -20,12 +20,15 @@ const LaplacianOptions grid{.size = {11, 10, 9}};
 std::unique_ptr<MatrixSource> laplacian() { return laplacian3d(Communicator(MPI_COMM_WORLD), grid); }
 
 /// In [-1, 1), without order.
-double noise(GlobalIndex i, int j) { return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0; }
+double noise(GlobalIndex i, int j) {
+  return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0;
+}
 
 /// Eigenvector of the grid's Laplacian.
 double mode(GlobalIndex i, int kx, int ky, int kz) {
   const auto [x, y, z] = std::tuple(i % 11, i / 11 % 10, i / 110);
-  return std::sin(pi * kx * (x + 1.0) / 12) * std::sin(pi * ky * (y + 1.0) / 11) * std::sin(pi * kz * (z + 1.0) / 10);
+  return std::sin(pi * kx * (x + 1.0) / 12) * std::sin(pi * ky * (y + 1.0) / 11) *
+         std::sin(pi * kz * (z + 1.0) / 10);
 }
 
 double mode_eigenvalue(int kx, int ky, int kz) {
@@ -83,7 +86,8 @@ TEST(BlockCgUgly, NothingButZeroColumns) {
 
 TEST(BlockCgUgly, AZeroColumnForgetsItsInitialGuess) {
   Problem<double> problem(*laplacian());
-  const DenseBlock<double> f = test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return j * noise(i, j); });
+  const DenseBlock<double> f =
+      test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return j * noise(i, j); });
   const auto result =
       block_cg<double>(problem.space, problem.matrix, nullptr, f, test::random_rhs(problem.space, 2), {});
   test::expect_consistent(problem, f, result, {});
@@ -93,9 +97,8 @@ TEST(BlockCgUgly, AZeroColumnForgetsItsInitialGuess) {
 
 TEST(BlockCgUgly, OneColumnIsTheSumOfTwoOthers) {
   Problem<double> problem(*laplacian());
-  const auto result = solve(problem, 6, [](GlobalIndex i, int j) {
-    return j == 5 ? noise(i, 1) + noise(i, 3) : noise(i, j);
-  });
+  const auto result =
+      solve(problem, 6, [](GlobalIndex i, int j) { return j == 5 ? noise(i, 1) + noise(i, 3) : noise(i, j); });
   expect_all(result, Outcome::converged);
   EXPECT_EQ(widest(result), 5);
   const std::vector<double> x = test::gathered(problem.space, result.solution);
@@ -106,15 +109,16 @@ TEST(BlockCgUgly, ColumnsThatDifferByLittleAreAllSolved) {
   Problem<double> problem(*laplacian());
   for (const double little : {1e-4, 1e-7, 1e-9, 1e-12}) {
     const BlockCgOptions options{.tolerance = 1e-11};
-    const auto result = solve(problem, 4, [&](GlobalIndex i, int j) { return noise(i, 0) + little * noise(i, j + 1); },
-                              options);
+    const auto result = solve(
+        problem, 4, [&](GlobalIndex i, int j) { return noise(i, 0) + little * noise(i, j + 1); }, options);
     expect_all(result, Outcome::converged);
   }
 }
 
 TEST(BlockCgUgly, ColumnsOfVeryDifferentSize) {
   Problem<double> problem(*laplacian());
-  const auto result = solve(problem, 5, [](GlobalIndex i, int j) { return std::pow(10.0, 60 * (j - 2)) * noise(i, j); });
+  const auto result =
+      solve(problem, 5, [](GlobalIndex i, int j) { return std::pow(10.0, 60 * (j - 2)) * noise(i, j); });
   expect_all(result, Outcome::converged);
 }
 
@@ -139,9 +143,8 @@ TEST(BlockCgUgly, OneRow) {
 
 TEST(BlockCgUgly, AnEigenvectorTakesOneIteration) {
   Problem<double> problem(*laplacian());
-  const auto result = solve(problem, 4, [](GlobalIndex i, int j) {
-    return j < 3 ? mode(i, j + 1, 2, 3) : noise(i, 0);
-  });
+  const auto result =
+      solve(problem, 4, [](GlobalIndex i, int j) { return j < 3 ? mode(i, j + 1, 2, 3) : noise(i, 0); });
   expect_all(result, Outcome::converged);
   for (std::size_t j = 0; j < 3; ++j) EXPECT_LE(result.iterations[j], 2);
   EXPECT_GT(result.iterations[3], 10);
@@ -272,11 +275,12 @@ TEST(BlockCgUgly, ValuesThatAreNotFiniteAreNamed) {
   const DenseBlock<double> f = test::make_rhs(problem.space, 4, bad);
   EXPECT_THROW(block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {}), Error);
   const DenseBlock<double> good = test::random_rhs(problem.space, 4);
-  EXPECT_THROW(block_cg<double>(problem.space, problem.matrix, nullptr, good,
-                                test::make_rhs(problem.space, 4, bad), {}),
-               Error);
-  EXPECT_THROW(block_cg<double>(problem.space, problem.matrix, nullptr, good, test::random_rhs(problem.space, 3), {}),
-               Error);
+  EXPECT_THROW(
+      block_cg<double>(problem.space, problem.matrix, nullptr, good, test::make_rhs(problem.space, 4, bad), {}),
+      Error);
+  EXPECT_THROW(
+      block_cg<double>(problem.space, problem.matrix, nullptr, good, test::random_rhs(problem.space, 3), {}),
+      Error);
 }
 
 }  // namespace

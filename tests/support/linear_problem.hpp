@@ -103,14 +103,16 @@ inline std::vector<double> dense_solution(int n, const RuleSource::Rule& rule, c
     for (int i = 0; i < n; ++i) a.push_back(rule(i, j));
   }
   for (std::size_t k = 0; k < f.size(); ++k) {
-    b[k % static_cast<std::size_t>(sides) * static_cast<std::size_t>(n) + k / static_cast<std::size_t>(sides)] = f[k];
+    b[k % static_cast<std::size_t>(sides) * static_cast<std::size_t>(n) + k / static_cast<std::size_t>(sides)] =
+        f[k];
   }
   int info = 0;
   dposv_("L", &n, &sides, a.data(), &n, b.data(), &n, &info);
   EXPECT_EQ(info, 0) << "dposv";
   std::vector<double> x(f.size());
   for (std::size_t k = 0; k < f.size(); ++k) {
-    x[k] = b[k % static_cast<std::size_t>(sides) * static_cast<std::size_t>(n) + k / static_cast<std::size_t>(sides)];
+    x[k] =
+        b[k % static_cast<std::size_t>(sides) * static_cast<std::size_t>(n) + k / static_cast<std::size_t>(sides)];
   }
   return x;
 }

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/bench/linear_contest.hpp"
+#include "spmm/communicator.hpp"
+#include "spmm/csr_rows.hpp"
+
+namespace block_eigs::bench {
+
+/// How PETSc gets the right-hand sides.
+enum class KspUse {
+  one_by_one,  ///< KSPSolve for each
+  together     ///< KSPMatSolve with all
+};
+
+/// Whether this build has PETSc, and that PETSc a solver of this name ("cg", "hpddm").
+bool have_ksp(const Communicator& comm, const std::string& type);
+
+/// PETSc's KSP for A X = F, set up from `rows` in every run, starting from zero. `f` holds the own rows of F,
+/// row-major, `sides` columns. `options` is a string of PETSc options and is all that sets the solver apart from
+/// its defaults, the tolerance apart. `rows` and `f` must outlive the contender. Throws InputError without PETSc.
+LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f,
+                              int sides, double tolerance, int max_iterations, const std::string& name, KspUse use,
+                              const std::string& options);
+
+/// Ends PETSc if it was started; before MPI_Finalize.
+void end_petsc();
+
+}  // namespace block_eigs::bench
