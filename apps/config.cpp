@@ -27,7 +27,8 @@ constexpr std::array preconditioner_names{std::pair{"none", PreconditionerType::
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
                                      std::pair{"row-split", SpmmAlgorithm::row_split},
                                      std::pair{"merge", SpmmAlgorithm::merge}};
-constexpr std::array precision_names{std::pair{"double", Precision::float64}, std::pair{"float", Precision::float32}};
+constexpr std::array precision_names{std::pair{"double", Precision::float64},
+                                     std::pair{"float", Precision::float32}};
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
                                   std::pair{"cuda", Backend::cuda}};
 
@@ -53,7 +54,15 @@ void describe(YamlSection& section, BlockInput& input) {
 
 void describe(YamlSection& section, PreconditionerConfig& config) {
   section.choice("type", config.type, preconditioner_names);
-  if (config.type != PreconditionerType::chebyshev) return;
+  if (config.type != PreconditionerType::chebyshev) {
+    for (const char* key : {"degree", "ratio"}) {
+      section.check(key, !section.has(key),
+                    fmt::format("belongs to type chebyshev, but the type is {}; "
+                                "replace them together: {{type: {}}}",
+                                name_of(config.type), name_of(config.type)));
+    }
+    return;
+  }
   section.item("degree", config.chebyshev.degree);
   at_least(section, "degree", config.chebyshev.degree, 1);
   section.item("ratio", config.chebyshev.ratio);
@@ -80,6 +89,12 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   section.section("preconditioner", config.preconditioner);
   section.section("initial", config.initial);
   section.section("constraints", config.constraints);
+  // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
+  if (section.reading()) {
+    const PreconditionerType type = config.preconditioner.type;
+    options.filtered_start = !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
+  }
+  section.item("filtered_start", options.filtered_start);
 }
 
 void describe(YamlSection& section, LinearSolverConfig& config) {
@@ -145,8 +160,8 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
   comm.collectively([&] {
     if (!comm.is_root()) return;
     const InputFile file(path);
-    require(file.size() <= largest, fmt::format("{}: holds {} bytes; a config file is YAML of at most {}", file.path(),
-                                                file.size(), largest));
+    require(file.size() <= largest, fmt::format("{}: holds {} bytes; a config file is YAML of at most {}",
+                                                file.path(), file.size(), largest));
     text = file.head(static_cast<std::size_t>(file.size()));
   });
   return parse_config(comm.broadcast(text), absolute_path(path), overrides);

@@ -57,8 +57,8 @@ struct OutputConfig {
 
 enum class Precision { float64, float32 };
 
-/// Everything that a config file can say: the option structs of the layers below, with their defaults. Both programs
-/// read the same file, each uses its sections. docs/config.md explains every key.
+/// Everything that a config file can say: the option structs of the layers below, with their defaults. Both
+/// programs read the same file, each uses its sections. docs/config.md explains every key.
 struct RunConfig {
   MatrixConfig matrix;
   std::optional<MatrixConfig> mass;
@@ -71,8 +71,8 @@ struct RunConfig {
   std::optional<OutputConfig> output;
 };
 
-/// `text` is YAML, `name` what messages call it, `overrides` are "key.path=value". Strict: throws InputError that names
-/// the line and what would be right. Not collective.
+/// `text` is YAML, `name` what messages call it, `overrides` are "key.path=value". Strict: throws InputError that
+/// names the line and what would be right. Not collective.
 RunConfig parse_config(const std::string& text, const std::string& name, std::span<const std::string> overrides);
 
 /// Rank 0 reads the file, all ranks parse the same bytes. Collective.

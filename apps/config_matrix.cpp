@@ -98,7 +98,8 @@ void describe(YamlSection& section, MatrixConfig& config) {
                 "a matrix is either read from a file or generated; give 'file' or 'generate', not both");
   section.check("", !config.file.empty() || !config.generate.empty(),
                 "needs 'file' (a matrix file) or 'generate' (the name of a generator)");
-  section.check("dataset", config.dataset.empty() || !config.file.empty(), "belongs to a 'file', which is not given");
+  section.check("dataset", config.dataset.empty() || !config.file.empty(),
+                "belongs to a 'file', which is not given");
 }
 
 std::unique_ptr<MatrixSource> open_matrix(const Communicator& comm, const MatrixConfig& config) {

@@ -10,7 +10,8 @@
 
 namespace block_eigs {
 
-/// Where a matrix comes from: a file, or the generator that `generate` names, whose options are the ones that count.
+/// Where a matrix comes from: a file, or the generator that `generate` names, whose options are the ones that
+/// count.
 struct MatrixConfig {
   std::string file;
   std::string dataset;  ///< empty where the file holds one matrix only

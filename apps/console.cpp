@@ -15,9 +15,12 @@ namespace {
 
 std::string criterion(const LobpcgOptions& options) {
   switch (options.convergence) {
-    case Convergence::relative: return fmt::format("residual at most {:g} |lambda|", options.tolerance);
-    case Convergence::norm: return fmt::format("residual at most {:g} (||A|| + |lambda| ||B||)", options.tolerance);
-    case Convergence::absolute: return fmt::format("residual at most {:g}", options.tolerance);
+    case Convergence::relative:
+      return fmt::format("residual at most {:g} |lambda|", options.tolerance);
+    case Convergence::norm:
+      return fmt::format("residual at most {:g} (||A|| + |lambda| ||B||)", options.tolerance);
+    case Convergence::absolute:
+      return fmt::format("residual at most {:g}", options.tolerance);
   }
   return "";
 }
@@ -31,21 +34,23 @@ std::string matrix_line(const char* name, const MatrixSource& source, const Dist
 }  // namespace
 
 template <class T>
-void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config, const Arguments& arguments) {
+void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+              const Arguments& arguments) {
   const Communicator& comm = problem.context.comm;
   if (!comm.is_root()) return;
   const Device& device = *problem.context.device;
   const bool fell_back = config.device == Backend::automatic && device.backend() == Backend::host;
-  std::string text = fmt::format("{} {}: {} {}, {}{}, {}\n", arguments.program, version(), comm.size(),
-                                 comm.size() == 1 ? "rank" : "ranks", device.name(),
-                                 fell_back ? " (no GPU was found)" : "",
-                                 config.precision == Precision::float32 ? "float" : "double");
+  std::string text =
+      fmt::format("{} {}: {} {}, {}{}, {}\n", arguments.program, version(), comm.size(),
+                  comm.size() == 1 ? "rank" : "ranks", device.name(), fell_back ? " (no GPU was found)" : "",
+                  config.precision == Precision::float32 ? "float" : "double");
   text += matrix_line("A", *sources.a, *problem.a);
   if (problem.b) text += matrix_line("B", *sources.b, *problem.b);
   const LobpcgOptions& options = config.eigensolver.options;
-  text += fmt::format("{} {} {}, {}, preconditioner {}, {} columns\n", options.pairs,
-                      options.which == Which::smallest ? "smallest" : "largest", options.pairs == 1 ? "pair" : "pairs",
-                      criterion(options), description(config.eigensolver.preconditioner), options.block_size);
+  text +=
+      fmt::format("{} {} {}, {}, preconditioner {}, {} columns\n", options.pairs,
+                  options.which == Which::smallest ? "smallest" : "largest", options.pairs == 1 ? "pair" : "pairs",
+                  criterion(options), description(config.eigensolver.preconditioner), options.block_size);
   fmt::print("{}", text);
   std::fflush(stdout);
 }
@@ -64,17 +69,20 @@ void print_check(const Communicator& comm, const RunConfig& config, const Memory
   fmt::print("everything is in order; nothing was solved\n");
 }
 
-ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments, const RunRecord& run,
-                  const Verification& verified) {
+ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments,
+                  const RunRecord& run, const Verification& verified) {
   // Pairs that a window of columns did not get to are not even there.
   std::vector<bool> open(static_cast<std::size_t>(config.eigensolver.options.pairs), true);
-  for (std::size_t j = 0; j < verified.outcomes.size(); ++j) open[j] = verified.outcomes[j] == Outcome::not_converged;
+  for (std::size_t j = 0; j < verified.outcomes.size(); ++j)
+    open[j] = verified.outcomes[j] == Outcome::not_converged;
   const auto count = std::count(open.begin(), open.end(), true);
   if (comm.is_root()) {
-    const bool limited = std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::at_accuracy_limit) > 0;
+    const bool limited =
+        std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::at_accuracy_limit) > 0;
     fmt::print("{} iterations; set-up {}, solve {}\n", run.iterations, duration_text(run.setup_seconds),
                duration_text(run.solve_seconds));
-    if (limited) fmt::print("at accuracy limit: as accurate as the arithmetic allows, though not within the tolerance\n");
+    if (limited)
+      fmt::print("at accuracy limit: as accurate as the arithmetic allows, though not within the tolerance\n");
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {
@@ -99,7 +107,8 @@ void MemoryWatch::print(const Communicator& comm) const {
   const double device_predicted = comm.max(predicted_.device);
   if (!comm.is_root()) return;
   fmt::print("\npeak memory of a rank: {} (predicted {})", bytes_text(host), bytes_text(host_predicted));
-  if (device > 0.0) fmt::print("; GPU memory in use {} (predicted {})", bytes_text(device), bytes_text(device_predicted));
+  if (device > 0.0)
+    fmt::print("; GPU memory in use {} (predicted {})", bytes_text(device), bytes_text(device_predicted));
   fmt::print("\n");
 }
 

@@ -16,15 +16,16 @@ namespace block_eigs {
 
 /// What is about to be done, in a few lines on stdout. Collective; rank 0 prints.
 template <class T>
-void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config, const Arguments& arguments);
+void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+              const Arguments& arguments);
 
 /// The answer to --check: the resolved config and the memory of the rank that needs the most. Collective.
 void print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory);
 
-/// The last words: where the result is, and on stderr which pairs have not converged and why. Returns the exit code.
-/// Not collective; all ranks get the same code.
-ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments, const RunRecord& run,
-                  const Verification& verified);
+/// The last words: where the result is, and on stderr which pairs have not converged and why. Returns the exit
+/// code. Not collective; all ranks get the same code.
+ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments,
+                  const RunRecord& run, const Verification& verified);
 
 /// Keeps an eye on how much memory a run takes, beside what was predicted.
 class MemoryWatch {

@@ -20,10 +20,10 @@ struct MemoryEstimate {
   double halo = 0.0;
 };
 
-/// What the eigensolver will need on this rank, asked when the matrices are in memory: with b = block_size columns,
-/// 8 b vectors of own rows (+ 3 b with B, + 2 b with Chebyshev), the locked pairs and constraints (twice with B), ghost
-/// rows sent and received, small dense problems of order 3 b on rank 0, and what the process holds already. Where
-/// reading took more than that, its peak stands. Not collective.
+/// What the eigensolver will need on this rank, asked when the matrices are in memory: with b = block_size
+/// columns, 8 b vectors of own rows (+ 3 b with B, + 2 b with Chebyshev), the locked pairs and constraints (twice
+/// with B), ghost rows sent and received, small dense problems of order 3 b on rank 0, and what the process holds
+/// already. Where reading took more than that, its peak stands. Not collective.
 template <class T>
 MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints);
 

@@ -8,7 +8,8 @@
 namespace block_eigs {
 
 template <class T>
-std::unique_ptr<LinearOperator<T>> make_preconditioner(const Problem<T>& problem, const PreconditionerConfig& config) {
+std::unique_ptr<LinearOperator<T>> make_preconditioner(const Problem<T>& problem,
+                                                       const PreconditionerConfig& config) {
   std::unique_ptr<LinearOperator<T>> result;
   problem.context.comm.collectively([&] {
     DistributedMatrix<T>& a = *problem.a;
@@ -25,11 +26,13 @@ std::unique_ptr<LinearOperator<T>> make_preconditioner(const Problem<T>& problem
 
 std::string description(const PreconditionerConfig& config) {
   const std::string name = name_of(config.type);
-  return config.type == PreconditionerType::chebyshev ? fmt::format("{} of degree {}", name, config.chebyshev.degree)
-                                                      : name;
+  return config.type == PreconditionerType::chebyshev
+             ? fmt::format("{} of degree {}", name, config.chebyshev.degree)
+             : name;
 }
 
-template std::unique_ptr<LinearOperator<float>> make_preconditioner(const Problem<float>&, const PreconditionerConfig&);
+template std::unique_ptr<LinearOperator<float>> make_preconditioner(const Problem<float>&,
+                                                                    const PreconditionerConfig&);
 template std::unique_ptr<LinearOperator<double>> make_preconditioner(const Problem<double>&,
                                                                      const PreconditionerConfig&);
 

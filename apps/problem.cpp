@@ -47,8 +47,10 @@ void check_positive_diagonal(const Communicator& comm, const std::vector<double>
   comm.collectively([&] {
     for (std::size_t i = 0; i < diagonal.size(); ++i) {
       if (diagonal[i] > 0.0) continue;
-      throw InputError(fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
-                                   "is {}", description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
+      throw InputError(
+          fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
+                      "is {}",
+                      description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
     }
   });
 }
@@ -81,8 +83,8 @@ Sources open_sources(const Communicator& comm, const RunConfig& config) {
   sources.b = open_matrix(comm, *config.mass);
   check_square(comm, *sources.b);
   require(sources.a->rows() == sources.b->rows(),
-          fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}", sources.a->description(),
-                      sources.a->rows(), sources.b->description(), sources.b->rows()));
+          fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}",
+                      sources.a->description(), sources.a->rows(), sources.b->description(), sources.b->rows()));
   return sources;
 }
 
@@ -100,7 +102,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_finite(comm, rows, sources.b->description());
   check_symmetric(comm, problem.partition, rows, sources.b->description());
   problem.b = build(problem, std::move(rows), options);
-  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()), sources.b->description());
+  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()),
+                          sources.b->description());
   return problem;
 }
 
@@ -117,6 +120,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
 template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&);
-template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&, const Partition&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&,
+                                      const Partition&);
 
 }  // namespace block_eigs

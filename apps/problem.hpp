@@ -27,8 +27,8 @@ struct Problem {
   Partition partition;
   std::unique_ptr<DistributedMatrix<T>> a{};
   std::unique_ptr<DistributedMatrix<T>> b{};  ///< null: the identity
-  GlobalIndex longest_row = 0;              ///< most nonzeros in a row of A or B
-  double build_seconds = 0.0;               ///< what came after reading
+  GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
+  double build_seconds = 0.0;                 ///< what came after reading
 };
 
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their

@@ -17,12 +17,16 @@ namespace {
 constexpr auto terminal_period = std::chrono::milliseconds(100);
 constexpr auto log_period = std::chrono::seconds(5);
 constexpr std::size_t samples = 24;
+/// A line that wraps cannot be written over.
+constexpr std::size_t terminal_width = 79;
 constexpr double patience_of_estimate = 1e5;  // seconds; what is farther off is not known
 
 }  // namespace
 
 ProgressLine::ProgressLine(const Communicator& comm, std::string what, double tolerance)
-    : active_(comm.is_root()), terminal_(active_ && shown_on_terminal(2)), what_(std::move(what)),
+    : active_(comm.is_root()),
+      terminal_(active_ && shown_on_terminal(2)),
+      what_(std::move(what)),
       scale_(tolerance > 0.0 ? tolerance : 1.0) {}
 
 ProgressLine::~ProgressLine() {
@@ -39,15 +43,19 @@ void ProgressLine::update(const IterationReport& report) {
   if (now - last_ < (terminal_ ? Clock::duration(terminal_period) : Clock::duration(log_period))) return;
   last_ = now;
   const std::string text =
-      fmt::format("iteration {}  {}/{} {}  residual {:.1e}  {}{}", report.iteration, report.converged, report.wanted,
-                  what_, report.worst * scale_, duration_text(report.seconds), remaining(report));
-  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "", text, terminal_ ? "" : "\n");
+      fmt::format("iteration {}: {}/{} {}, worst residual {:.1e}, {}{}", report.iteration, report.converged,
+                  report.wanted, what_, report.worst * scale_, duration_text(report.seconds), remaining(report));
+  if (terminal_) {
+    fmt::print(stderr, "\r\033[K{}", text.substr(0, terminal_width));
+  } else {
+    fmt::print(stderr, "{}\n", text);
+  }
   std::fflush(stderr);
   line_open_ = terminal_;
 }
 
-/// From how fast the worst residual falls; where the columns at work are a window on the wanted ones, from how fast
-/// these get done.
+/// From how fast the worst residual falls; where the columns at work are a window on the wanted ones, from how
+/// fast these get done.
 std::string ProgressLine::remaining(const IterationReport& report) const {
   const Sample& first = recent_.front();
   const Sample& last = recent_.back();
@@ -61,7 +69,7 @@ std::string ProgressLine::remaining(const IterationReport& report) const {
     seconds = std::max(last.log_worst, 0.0) * elapsed / (first.log_worst - last.log_worst);
   }
   if (seconds < 0.0 || seconds > patience_of_estimate) return "";
-  return fmt::format("  about {} left", duration_text(seconds));
+  return fmt::format(", about {} left", duration_text(seconds));
 }
 
 }  // namespace block_eigs

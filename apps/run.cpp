@@ -31,16 +31,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 void check_sizes(const RunConfig& config, const Sources& sources) {
   const int pairs = config.eigensolver.options.pairs;
-  require(pairs <= sources.a->rows(), fmt::format("eigensolver.pairs: {} are asked for, but the matrix ({}) has {} rows",
-                                                  pairs, sources.a->description(), sources.a->rows()));
+  require(pairs <= sources.a->rows(),
+          fmt::format("eigensolver.pairs: {} are asked for, but the matrix ({}) has {} rows", pairs,
+                      sources.a->description(), sources.a->rows()));
 }
 
-/// Residuals and bounds of what will be saved, from A and B in double. Where the run was in double the matrices at hand
-/// serve; else they are read again, in place of the ones that are there.
+/// Residuals and bounds of what will be saved, from A and B in double. Where the run was in double the matrices at
+/// hand serve; else they are read again, in place of the ones that are there.
 template <class T>
 Verification verify_result(Problem<T>& problem, const Sources& sources, const RunConfig& config,
                            const EigenResult<T>& result) {

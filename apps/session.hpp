@@ -19,9 +19,10 @@ struct Arguments {
 
 using Program = std::function<ExitCode(const Communicator&, const Arguments&)>;
 
-/// The whole life of a program: starts MPI, reads the command line, runs `program` on all ranks, ends MPI. Returns the
-/// exit code, the same on all ranks. An error is printed once, by one rank: one that all ranks know of ends them in
-/// good order; one that the others do not learn of within seconds aborts the job.
-int run_session(int argc, char** argv, const std::string& name, const std::string& purpose, const Program& program);
+/// The whole life of a program: starts MPI, reads the command line, runs `program` on all ranks, ends MPI. Returns
+/// the exit code, the same on all ranks. An error is printed once, by one rank: one that all ranks know of ends
+/// them in good order; one that the others do not learn of within seconds aborts the job.
+int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
+                const Program& program);
 
 }  // namespace block_eigs

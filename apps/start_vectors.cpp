@@ -38,7 +38,8 @@ StartVectors<T> read_start_vectors(BlockSpace<T>& space, const EigensolverConfig
   StartVectors<T> start;
   if (config.initial) {
     const auto source = open_block(space.comm(), *config.initial, "initial", space.dimension());
-    start.initial = read_block(space, *source, std::min<GlobalIndex>(source->columns(), config.options.block_size));
+    start.initial =
+        read_block(space, *source, std::min<GlobalIndex>(source->columns(), config.options.block_size));
   }
   if (config.constraints) {
     const auto source = open_block(space.comm(), *config.constraints, "constraints", space.dimension());

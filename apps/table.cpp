@@ -27,15 +27,17 @@ struct Share {
   double most = 0.0;
 };
 
-Share share_of(const Communicator& comm, double seconds) { return {comm.sum(seconds) / comm.size(), comm.max(seconds)}; }
+Share share_of(const Communicator& comm, double seconds) {
+  return {comm.sum(seconds) / comm.size(), comm.max(seconds)};
+}
 
 }  // namespace
 
 void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact) {
   if (!comm.is_root()) return;
   const bool compare = !exact.empty() && exact.size() >= pairs.eigenvalues.size();
-  fmt::print("\n{:>5}  {:>22}  {:>9}  {:>11}  {:<17}{}\n", "pair", "eigenvalue", "residual", "error bound", "status",
-             compare ? fmt::format("  {:>22}  {:>10}", "closed form", "difference") : "");
+  fmt::print("\n{:>5}  {:>22}  {:>9}  {:>11}  {:<17}{}\n", "pair", "eigenvalue", "residual", "error bound",
+             "status", compare ? fmt::format("  {:>22}  {:>10}", "closed form", "difference") : "");
   for (std::size_t j = 0; j < pairs.eigenvalues.size(); ++j) {
     const double value = pairs.eigenvalues[j];
     fmt::print("{:>5}  {:>22.15e}  {:>9.1e}  {:>11}  {:<17}{}\n", j + 1, value, pairs.residual_norms[j],

@@ -19,7 +19,8 @@ constexpr LocalIndex panel = 16;
 /// A residual computed anew differs by rounding from the one that the solver judged.
 constexpr double slack = 1.02;
 
-/// The norm of a residual that bounds the error of the eigenvalue: factor ||diag(weights) r||_2 + rounding, see verify.
+/// The norm of a residual that bounds the error of the eigenvalue: factor ||diag(weights) r||_2 + rounding, see
+/// verify.
 struct BoundNorm {
   double factor = 1.0;  ///< NaN where no bound is known
   std::vector<double> weights;
@@ -31,7 +32,8 @@ BoundNorm bound_norm(const Problem<double>& problem) {
   const bool positive = std::all_of(diagonal.begin(), diagonal.end(), [](double d) { return d > 0.0; });
   constexpr double smallest_mu = 1e-3;
   const double mu = 2.0 - problem.b->scaled_gershgorin_bound();
-  if (problem.context.comm.any(!positive) || mu < smallest_mu) return {std::numeric_limits<double>::quiet_NaN(), {}};
+  if (problem.context.comm.any(!positive) || mu < smallest_mu)
+    return {std::numeric_limits<double>::quiet_NaN(), {}};
   BoundNorm norm{1.0 / std::sqrt(mu), {}};
   for (const double d : diagonal) norm.weights.push_back(1.0 / std::sqrt(d));
   return norm;
@@ -41,8 +43,12 @@ template <class T>
 class Verifier {
  public:
   Verifier(Problem<double>& problem, const DenseBlock<T>& vectors, const LobpcgOptions& options)
-      : problem_(problem), vectors_(vectors), convert_(make_kernels<T>(problem.context.device)),
-        space_(problem.context, problem.partition), norm_(bound_norm(problem)), norm_a_(problem.a->norm_inf()),
+      : problem_(problem),
+        vectors_(vectors),
+        convert_(make_kernels<T>(problem.context.device)),
+        space_(problem.context, problem.partition),
+        norm_(bound_norm(problem)),
+        norm_a_(problem.a->norm_inf()),
         test_(options, norm_a_, problem.b ? problem.b->norm_inf() : 1.0, std::numeric_limits<T>::epsilon()),
         weights_(problem.context.device, norm_.weights.size()) {
     weights_.upload(norm_.weights.data());

@@ -18,12 +18,13 @@ struct Verification {
   std::vector<Outcome> outcomes;
 };
 
-/// Verifies `vectors` (own rows of n x k). With `rayleigh` the eigenvalues are replaced by (v'A v) / (v'B v), which
-/// is far better than what single precision had.
+/// Verifies `vectors` (own rows of n x k). With `rayleigh` the eigenvalues are replaced by (v'A v) / (v'B v),
+/// which is far better than what single precision had.
 ///
-/// Some eigenvalue lies within ||r||_{B^-1} / ||v||_B of lambda (Parlett, The Symmetric Eigenvalue Problem, theorems
-/// 4.5.1 and 15.9.1). With B = I rounding in r is allowed for. With Gershgorin's D^-1/2 B D^-1/2 >= mu > 0, D the
-/// diagonal of B, ||r||_{B^-1} <= ||D^-1/2 r||_2 / sqrt(mu); where mu is not positive no bound is known. Collective.
+/// Some eigenvalue lies within ||r||_{B^-1} / ||v||_B of lambda (Parlett, The Symmetric Eigenvalue Problem,
+/// theorems 4.5.1 and 15.9.1). With B = I rounding in r is allowed for. With Gershgorin's D^-1/2 B D^-1/2 >= mu >
+/// 0, D the diagonal of B, ||r||_{B^-1} <= ||D^-1/2 r||_2 / sqrt(mu); where mu is not positive no bound is known.
+/// Collective.
 template <class T>
 Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, const std::vector<double>& eigenvalues,
                     bool rayleigh, const LobpcgOptions& options);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -52,10 +53,24 @@ void require_place(const fs::path& path) {
 
 }  // namespace
 
-OpenFile::OpenFile(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+OpenFile::OpenFile(const std::string& path, int flags)
+    : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
 
 OpenFile::~OpenFile() {
   if (ok()) ::close(descriptor_);
+}
+
+bool OpenFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) const {
+  // The system takes at most 2 GB in a call.
+  constexpr std::size_t most = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), std::min(bytes.size(), most), offset);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+    offset += put;
+  }
+  return true;
 }
 
 std::string resolved_output_path(const std::string& path) {
@@ -81,9 +96,11 @@ void require_writable(const Communicator& comm, const std::string& given) {
                                              std::strerror(probe->error())));
   });
   comm.collectively([&] {
-    require(OpenFile(probe_path, O_WRONLY).ok(),
-            fmt::format("{}: cannot be written: rank {} does not see files that rank 0 makes in that folder; it must "
-                        "be one that all nodes share", path, comm.rank()));
+    require(
+        OpenFile(probe_path, O_WRONLY).ok(),
+        fmt::format("{}: cannot be written: rank {} does not see files that rank 0 makes in that folder; it must "
+                    "be one that all nodes share",
+                    path, comm.rank()));
   });
 }
 

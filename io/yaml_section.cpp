@@ -11,79 +11,14 @@
 #include <fmt/format.h>
 
 #include "io/nearest_name.hpp"
+#include "io/yaml_document.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
 
 namespace {
 
-/// "key.path=value" from the command line.
-struct Override {
-  std::string text;
-  std::vector<std::string> path;
-  std::string value;
-};
-
-struct Document {
-  std::string name;
-  std::vector<Override> overrides;
-};
-
 std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ".")); }
-
-std::string in_document(const std::string& name, const YAML::Mark& mark) {
-  return mark.is_null() ? name : fmt::format("{}:{}", name, mark.line + 1);
-}
-
-/// The node for people: a scalar as it stands, shortened, else what kind of thing it is.
-std::string found(const YAML::Node& node) {
-  if (node.IsMap()) return "a map";
-  if (node.IsSequence()) return "a list";
-  if (!node.IsScalar()) return "nothing";
-  constexpr std::size_t most = 40;
-  std::string text = node.Scalar().substr(0, most) + (node.Scalar().size() > most ? "..." : "");
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-  return node.Tag() == "!" ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
-}
-
-YAML::Node parse(std::string_view text, const std::string& name) {
-  try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    require(documents.size() <= 1, fmt::format("{}: holds {} YAML documents, expected one", name, documents.size()));
-    return documents.empty() ? YAML::Node() : documents.front();
-  } catch (const YAML::Exception& error) {
-    throw InputError(fmt::format("{}: not valid YAML: {}", in_document(name, error.mark), error.msg));
-  }
-}
-
-Override parse_override(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  require(equals != std::string::npos && equals > 0,
-          fmt::format("command line, '{}': expected key.path=value, such as eigensolver.pairs=16", text));
-  Override result{text, {}, text.substr(equals + 1)};
-  for (std::size_t begin = 0; begin <= equals;) {
-    const std::size_t end = std::min(text.find('.', begin), equals);
-    require(end > begin, fmt::format("command line, '{}': the key path has an empty part", text));
-    result.path.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return result;
-}
-
-void apply(const Override& change, YAML::Node root) {
-  const std::string place = fmt::format("command line, '{}'", change.text);
-  YAML::Node node = std::move(root);
-  for (std::size_t i = 0; i + 1 < change.path.size(); ++i) {
-    YAML::Node next = node[change.path[i]];
-    if (!next.IsDefined() || next.IsNull()) {
-      next = YAML::Node(YAML::NodeType::Map);
-      node[change.path[i]] = next;
-    }
-    require(next.IsMap(), fmt::format("{}: '{}' is {}, not a map", place, change.path[i], found(next)));
-    node.reset(next);
-  }
-  node[change.path.back()] = parse(change.value, place);
-}
 
 /// Plain scalar that a number can be read from.
 bool is_plain(const YAML::Node& node) { return node.IsScalar() && node.Tag() != "!"; }
@@ -113,8 +48,7 @@ bool parse_bool(const YAML::Node& node, bool& value) {
 
 /// As YAML that reads back as this very text.
 std::string quoted(const std::string& text) {
-  constexpr std::string_view harmless =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+  constexpr std::string_view harmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
   const bool plain = !text.empty() && text.find_first_not_of(harmless) == std::string::npos && text != "null" &&
                      text != "Null" && text != "NULL" && !text.starts_with('-');
   if (plain) return text;
@@ -126,24 +60,12 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 struct YamlSection::State {
-  std::shared_ptr<const Document> document;  // null when writing
-  YAML::Node node;                           // of the map; null where it is absent
+  std::shared_ptr<const YamlDocument> document;  // null when writing
+  YAML::Node node;                               // of the map; null where it is absent
   YAML::Mark mark = YAML::Mark::null_mark();
   std::vector<std::string> path;
   std::vector<std::string> known;
   std::shared_ptr<std::string> text;  // null when reading
-
-  std::string place_of(const std::vector<std::string>& what, const YAML::Mark& where) const {
-    const auto& changes = document->overrides;
-    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-      const std::size_t length = std::min(change->path.size(), what.size());
-      if (change->path.size() <= what.size() && std::equal(what.begin(), what.begin() + static_cast<long>(length),
-                                                           change->path.begin())) {
-        return fmt::format("command line, '{}'", change->text);
-      }
-    }
-    return in_document(document->name, where);
-  }
 
   /// "run.yaml:7: eigensolver.pairs"
   std::string label(std::string_view key) const {
@@ -155,7 +77,7 @@ struct YamlSection::State {
         if (node.IsMap() && entry.first.Scalar() == key) where = entry.first.Mark();
       }
     }
-    const std::string place = place_of(full, where);
+    const std::string place = document->place_of(full, where);
     return full.empty() ? place : fmt::format("{}: {}", place, join(full));
   }
 
@@ -180,7 +102,7 @@ struct YamlSection::State {
     const YAML::Node given = value(key);
     if (!given.IsDefined()) return;
     if (!parse_value(given, result)) {
-      throw InputError(fmt::format("{}: expected {}, found {}", label(key), expected, found(given)));
+      throw InputError(fmt::format("{}: expected {}, found {}", label(key), expected, words_for(given)));
     }
   }
 
@@ -207,16 +129,17 @@ struct YamlSection::State {
   /// Keys must be plain names, each there once.
   void check_map() const {
     const std::string where = label("");
-    require(node.IsMap(), fmt::format("{}: expected a map of keys and values, found {}", where, found(node)));
+    require(node.IsMap(), fmt::format("{}: expected a map of keys and values, found {}", where, words_for(node)));
     std::vector<std::string> keys;
     for (const auto& entry : node) {
-      require(entry.first.IsScalar(), fmt::format("{}: a key is {}, expected a name", where, found(entry.first)));
+      require(entry.first.IsScalar(),
+              fmt::format("{}: a key is {}, expected a name", where, words_for(entry.first)));
       const std::string& key = entry.first.Scalar();
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) {
         std::vector<std::string> full = path;
         full.push_back(key);
-        throw InputError(fmt::format("{}: {}: this key is here twice", in_document(document->name, entry.first.Mark()),
-                                     join(full)));
+        throw InputError(
+            fmt::format("{}: {}: this key is here twice", document->place_of(entry.first.Mark()), join(full)));
       }
       keys.push_back(key);
     }
@@ -230,17 +153,10 @@ YamlSection::~YamlSection() = default;
 
 YamlSection YamlSection::open_for_reading(std::string_view text, const std::string& name,
                                           std::span<const std::string> overrides) {
-  auto document = std::make_shared<Document>();
-  document->name = name;
   auto state = std::make_unique<State>();
-  state->document = document;
-  state->node = parse(text, name);
-  if (!state->node.IsDefined() || state->node.IsNull()) state->node = YAML::Node(YAML::NodeType::Map);
+  state->document = std::make_shared<YamlDocument>(text, name, overrides);
+  state->node = state->document->root();
   state->check_map();
-  for (const std::string& change : overrides) {
-    document->overrides.push_back(parse_override(change));
-    apply(document->overrides.back(), state->node);
-  }
   return YamlSection(std::move(state));
 }
 
@@ -294,7 +210,8 @@ void YamlSection::item(std::string_view key, std::vector<std::string>& value) {
   state_->item(key, value, "text or a list of texts", read, print);
 }
 
-std::size_t YamlSection::choose(std::string_view key, const std::string& text, const std::vector<std::string>& names) {
+std::size_t YamlSection::choose(std::string_view key, const std::string& text,
+                                const std::vector<std::string>& names) {
   std::string name = text;
   item(key, name);
   if (!reading() || !has(key)) return names.size();

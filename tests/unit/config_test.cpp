@@ -88,9 +88,11 @@ output: {file: result.h5, eigenvectors: false}
 }
 
 TEST(Config, LargestHasNoPreconditionerUnlessOneIsNamed) {
-  EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type, PreconditionerType::none);
+  EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type,
+            PreconditionerType::none);
   EXPECT_EQ(parse(minimal + "eigensolver: {preconditioner: {type: jacobi}, which: largest}")
-                .eigensolver.preconditioner.type, PreconditionerType::jacobi);
+                .eigensolver.preconditioner.type,
+            PreconditionerType::jacobi);
 }
 
 TEST(Config, OverridesReplaceAddAndRemove) {
@@ -150,9 +152,11 @@ const std::vector<Refused> refused{
     {"matrix: {generate: laplacian1d, size: [10]}\neigensolver:\n  pairs: 4\n  tolerence: 1.0e-6\n",
      {"run.yaml:4", "eigensolver.tolerence", "unknown key", "did you mean 'tolerance'"}},
     {"matrx: {generate: laplacian1d, size: [10]}", {"run.yaml:1", "matrx", "did you mean 'matrix'"}},
-    {"matrix: {generate: laplacian1d, size: [10]}\nfoo: 1", {"run.yaml:2: foo", "unknown key", "known here: matrix, mass"}},
+    {"matrix: {generate: laplacian1d, size: [10]}\nfoo: 1",
+     {"run.yaml:2: foo", "unknown key", "known here: matrix, mass"}},
     {"matrix: {generate: laplacian1d, scale: 10}", {"matrix.scale", "unknown key"}},
-    {"matrix: {generate: laplacian4d}", {"matrix.generate", "'laplacian4d' is none of", "did you mean 'laplacian"}},
+    {"matrix: {generate: laplacian4d}",
+     {"matrix.generate", "'laplacian4d' is none of", "did you mean 'laplacian"}},
     {"matrix: {file: a.h5}\neigensolver: {pairs: ten}", {"run.yaml:2: eigensolver.pairs", "an integer", "'ten'"}},
     {"matrix: {file: a.h5}\neigensolver: {pairs: 1.5}", {"an integer", "'1.5'"}},
     {"matrix: {file: a.h5}\neigensolver: {pairs: \"16\"}", {"an integer", "the text \"16\""}},
@@ -164,13 +168,18 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5}\neigensolver: {tolerance: .nan}", {"a finite number", "'.nan'"}},
     {"matrix: {file: a.h5}\neigensolver: {tolerance: 1e-8x}", {"a finite number", "'1e-8x'"}},
     {"matrix: {file: a.h5}\neigensolver: {tolerance: -1}", {"eigensolver.tolerance", "at least 0"}},
-    {"matrix: {file: a.h5}\neigensolver: {which: smalest}", {"'smalest' is none of smallest, largest", "'smallest'"}},
+    {"matrix: {file: a.h5}\neigensolver: {which: smalest}",
+     {"'smalest' is none of smallest, largest", "'smallest'"}},
     {"matrix: {file: a.h5}\neigensolver: 3", {"run.yaml:2: eigensolver", "a map", "'3'"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: jacobi}", {"preconditioner", "a map", "'jacobi'"}},
-    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: jacobi, degree: 3}}", {"degree", "unknown key"}},
-    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: chebyshev, degree: 0}}", {"degree", "at least 1"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: jacobi, degree: 3}}",
+     {"degree", "belongs to type chebyshev, but the type is jacobi"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {typ: jacobi}}", {"typ", "did you mean 'type'"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: chebyshev, degree: 0}}",
+     {"degree", "at least 1"}},
     {"matrix: {file: a.h5}\nprecision: half", {"'half' is none of double, float"}},
-    {"matrix: {file: a.h5}\noutput: {eigenvectors: yes, file: b}", {"output.eigenvectors", "true or false", "'yes'"}},
+    {"matrix: {file: a.h5}\noutput: {eigenvectors: yes, file: b}",
+     {"output.eigenvectors", "true or false", "'yes'"}},
     {"matrix: {file: a.h5}\noutput: {eigenvectors: true}", {"run.yaml:2: output", "needs 'file'"}},
     {"matrix: {file: a.h5, generate: rmat}", {"matrix.generate", "not both"}},
     {"matrix: {dataset: /A}", {"run.yaml:1: matrix", "needs 'file'"}},
