@@ -28,32 +28,60 @@ std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, G
   return ghosts;
 }
 
+/// Where the own and the ghost entries of every row go: offsets of both parts.
+template <class T>
+void count_entries(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, SplitRows<T>& parts) {
+  std::vector<Offset> ghosts_of(static_cast<std::size_t>(rows.rows()), 0);
+  parts.own.row_offsets.assign(rows.row_offsets.size(), 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    Offset own = 0;
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      own += column >= begin && column < end ? 1 : 0;
+    }
+    parts.own.row_offsets[row + 1] = own;
+    ghosts_of[row] = rows.row_offsets[row + 1] - rows.row_offsets[row] - own;
+  }
+  for (std::size_t row = 0; row < ghosts_of.size(); ++row) {
+    parts.own.row_offsets[row + 1] += parts.own.row_offsets[row];
+    if (ghosts_of[row] == 0) continue;
+    parts.boundary.row_map.push_back(static_cast<LocalIndex>(row));
+    parts.boundary.row_offsets.push_back(parts.boundary.row_offsets.back() + ghosts_of[row]);
+  }
+}
+
 template <class T>
 SplitRows<T> split(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts) {
   SplitRows<T> parts;
   parts.own.columns = static_cast<LocalIndex>(end - begin);
   parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());
-  parts.own.row_offsets.reserve(rows.row_offsets.size());
-  parts.own.column_indices.reserve(rows.columns.size());
-  parts.own.values.reserve(rows.columns.size());
+  count_entries(rows, begin, end, parts);
+  for (CsrArrays<T>* part : {&parts.own, &parts.boundary}) {
+    part->column_indices.resize(static_cast<std::size_t>(part->row_offsets.back()));
+    part->values.resize(part->column_indices.size());
+  }
+#pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < rows.rows(); ++i) {
-    const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
-    const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
-    for (std::size_t k = first; k < last; ++k) {
-      const GlobalIndex column = rows.columns[k];
-      if (column >= begin && column < end) {
-        parts.own.column_indices.push_back(static_cast<LocalIndex>(column - begin));
-        parts.own.values.push_back(static_cast<T>(rows.values[k]));
-      } else {
-        const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column) - ghosts.begin();
-        parts.boundary.column_indices.push_back(static_cast<LocalIndex>(ghost));
-        parts.boundary.values.push_back(static_cast<T>(rows.values[k]));
-      }
+    const auto row = static_cast<std::size_t>(i);
+    auto at = static_cast<std::size_t>(parts.own.row_offsets[row]);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      if (column < begin || column >= end) continue;
+      parts.own.column_indices[at] = static_cast<LocalIndex>(column - begin);
+      parts.own.values[at++] = static_cast<T>(rows.values[static_cast<std::size_t>(k)]);
     }
-    parts.own.row_offsets.push_back(static_cast<Offset>(parts.own.values.size()));
-    if (static_cast<Offset>(parts.boundary.values.size()) > parts.boundary.row_offsets.back()) {
-      parts.boundary.row_map.push_back(i);
-      parts.boundary.row_offsets.push_back(static_cast<Offset>(parts.boundary.values.size()));
+  }
+  std::size_t at = 0;
+  for (const LocalIndex i : parts.boundary.row_map) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      if (column >= begin && column < end) continue;
+      const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column) - ghosts.begin();
+      parts.boundary.column_indices[at] = static_cast<LocalIndex>(ghost);
+      parts.boundary.values[at++] = static_cast<T>(rows.values[static_cast<std::size_t>(k)]);
     }
   }
   return parts;
@@ -68,6 +96,9 @@ struct RowNumbers {
 RowNumbers row_numbers(const CsrRows& rows) {
   RowNumbers result;
   result.diagonal.assign(static_cast<std::size_t>(rows.rows()), 0.0);
+  double norm_inf = 0.0;
+  double scaled_gershgorin = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin)
   for (LocalIndex i = 0; i < rows.rows(); ++i) {
     const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
     const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
@@ -77,9 +108,11 @@ RowNumbers row_numbers(const CsrRows& rows) {
       sum += std::abs(rows.values[k]);
       if (rows.columns[k] == rows.row_begin + i) diagonal = rows.values[k];
     }
-    result.norm_inf = std::max(result.norm_inf, sum);
-    result.scaled_gershgorin = std::max(result.scaled_gershgorin, sum / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
+    norm_inf = std::max(norm_inf, sum);
+    scaled_gershgorin = std::max(scaled_gershgorin, sum / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
   }
+  result.norm_inf = norm_inf;
+  result.scaled_gershgorin = scaled_gershgorin;
   return result;
 }
 

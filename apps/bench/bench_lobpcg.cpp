@@ -33,7 +33,7 @@ struct Settings {
   int repeats = 5;
   int degree = ChebyshevOptions{}.degree;
   std::string device = "auto";
-  std::vector<std::string> contenders{"jacobi", "chebyshev", "slepc-lobpcg", "slepc-krylovschur"};
+  std::vector<std::string> contenders{"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg", "slepc-krylovschur"};
   std::string csv;
 };
 
@@ -48,7 +48,7 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioner");
   app.add_option("--device", settings.device, "auto, host or cuda");
-  app.add_option("--contenders", settings.contenders, "none, jacobi, chebyshev, amg, amg-float, slepc-lobpcg, slepc-krylovschur, slepc-gamg")
+  app.add_option("--contenders", settings.contenders, "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, slepc-lobpcg, slepc-krylovschur, slepc-gamg")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
@@ -88,10 +88,12 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
 
 /// Builds everything from the rows in host memory, as the peers do, and solves.
 EigenRun run_ours(const Settings& settings, const Context<double>& context, const Partition& partition,
-                  const CsrRows& rows, const std::string& preconditioner) {
+                  const CsrRows& rows, const std::string& contender) {
+  const std::string preconditioner = contender == "jacobi-filtered" ? "jacobi" : contender;
   context.profile->reset();
+  CsrRows consumed = rows;
   const auto began = std::chrono::steady_clock::now();
-  DistributedMatrix<double> a(context, rows, partition, partition);
+  DistributedMatrix<double> a(context, std::move(consumed), partition, partition);
   BlockSpace<double> space(context, partition);
   const Preconditioner m = make_preconditioner(settings, context, partition, rows, a, preconditioner);
   context.device->synchronize(Queue::compute);
@@ -101,6 +103,7 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
   options.block_size = settings.block_size;
   options.tolerance = settings.tolerance;
   options.max_iterations = settings.max_iterations;
+  options.filtered_start = contender == "jacobi-filtered";
   EigenResult<double> result = lobpcg<double>(space, a, nullptr, m.outer.get(), nullptr, {}, options);
   context.device->synchronize(Queue::compute);
   EigenRun run;
@@ -112,7 +115,7 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
   return run;
 }
 
-EigenContender contender(const std::string& name, const Settings& settings, const Context<double>& context,
+EigenContender make_contender(const std::string& name, const Settings& settings, const Context<double>& context,
                          const Partition& partition, const CsrRows& rows) {
   const auto slepc = [&](const std::string& options) {
     return slepc_contender(context.comm, rows, settings.pairs, settings.tolerance, settings.max_iterations, name, options);
@@ -120,7 +123,7 @@ EigenContender contender(const std::string& name, const Settings& settings, cons
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
-  require(name == "none" || name == "jacobi" || name == "chebyshev" || name == "amg" || name == "amg-float",
+  require(name == "none" || name == "jacobi" || name == "jacobi-filtered" || name == "chebyshev" || name == "amg" || name == "amg-float",
           "unknown contender '" + name + "'");
   return {"block-eigs " + name, name == "chebyshev" ? fmt::format("degree {}", settings.degree) : "",
           [&settings, context, &partition, &rows, name] { return run_ours(settings, context, partition, rows, name); }};
@@ -189,7 +192,7 @@ void run(const Settings& settings) {
       if (comm.is_root()) fmt::print("{}: not in this build\n", name);
       continue;
     }
-    contenders.push_back(contender(name, settings, context, partition, rows));
+    contenders.push_back(make_contender(name, settings, context, partition, rows));
   }
   const auto scores = hold_contest(space, a, settings.tolerance, settings.repeats, contenders);
   const double floor = floor_of_iteration(settings, context, a.global_nonzeros());
