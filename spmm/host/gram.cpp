@@ -70,6 +70,10 @@ void Gram<T>::multiply(const ConstBlockList<T>& left, const ConstBlockList<T>& r
   cut(elements, vectors);
   const std::ptrdiff_t row_bytes = (left.cols() + right.cols()) * static_cast<std::ptrdiff_t>(sizeof(T));
   const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / 8 * 8, 32, rows_in_precision);
+  prefetches_.clear();
+  for (const ConstBlockView<T>& view : elements) prefetches_.add(view);
+  for (const ConstBlockView<T>& view : vectors) prefetches_.add(view);
+  prefetches_.deal(tile, static_cast<std::ptrdiff_t>(pieces_.size()), tile);
   const int parts = threads();
   scratch_.resize(static_cast<std::size_t>(parts));
   thread_sums_.assign(static_cast<std::size_t>(parts) * sums_, 0.0);
@@ -103,7 +107,6 @@ void Gram<T>::cut(const ConstBlockList<T>& elements, const ConstBlockList<T>& ve
   for (Piece& piece : pieces_) {
     if (piece.vectors == nullptr) piece.vector_stride = static_cast<std::ptrdiff_t>(copy_width_);
   }
-  share_prefetches(elements, vectors);
 }
 
 template <class T>
@@ -135,33 +138,6 @@ void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> ve
 }
 
 template <class T>
-void Gram<T>::share_prefetches(const ConstBlockList<T>& elements, const ConstBlockList<T>& vectors) {
-  distinct_.clear();
-  for (const ConstBlockList<T>* list : {&elements, &vectors}) {
-    for (const ConstBlockView<T>& view : *list) {
-      const auto is_same = [&](ConstBlockView<T> other) { return same(view, other); };
-      const bool known = std::any_of(distinct_.begin(), distinct_.end(), is_same);
-      // A few columns of wide rows are left to the processor.
-      if (!known && 2 * view.cols > view.stride) distinct_.push_back(view);
-    }
-  }
-  const auto count = static_cast<int>(distinct_.size());
-  for (int i = 0; i < count; ++i) {
-    const ConstBlockView<T>& view = distinct_[static_cast<std::size_t>(i)];
-    const Range own = part_of(static_cast<std::int64_t>(pieces_.size()), i, count);
-    const std::int64_t shares = std::max<std::int64_t>(own.end - own.begin, 1);
-    const std::int64_t step = (view.stride * static_cast<std::int64_t>(sizeof(T)) + shares - 1) / shares;
-    for (std::int64_t k = own.begin; k < own.end; ++k) {
-      Piece& piece = pieces_[static_cast<std::size_t>(k)];
-      piece.ahead = view.data;
-      piece.ahead_stride = view.stride;
-      piece.ahead_step = step;
-      piece.ahead_share = step * (k - own.begin);
-    }
-  }
-}
-
-template <class T>
 void Gram<T>::sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t tile, Scratch& scratch,
                        double* sums) const {
   T* partial = scratch.take<T>(sums_ + static_cast<std::size_t>(tile) * copy_width_);
@@ -183,16 +159,12 @@ void Gram<T>::sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t 
 template <class T>
 void Gram<T>::sum_tile(std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile, T* copies, T* sums) const {
   copy_narrow(begin, rows, copies);
-  for (const Piece& piece : pieces_) {
+  for (std::size_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
     const T* vectors =
         piece.vectors == nullptr ? copies + piece.copy : piece.vectors + begin * piece.vector_stride;
-    Prefetch prefetch;
-    if (piece.ahead != nullptr) {
-      const T* next_tile = piece.ahead + (begin + tile) * piece.ahead_stride;
-      prefetch = {reinterpret_cast<const char*>(next_tile) + tile * piece.ahead_share, piece.ahead_step};
-    }
     piece.kernel(rows, piece.elements + begin * piece.element_stride, piece.element_stride, vectors,
-                 piece.vector_stride, piece.last, prefetch, sums + piece.sums);
+                 piece.vector_stride, piece.last, prefetches_(i, begin + tile), sums + piece.sums);
   }
 }
 

@@ -34,9 +34,6 @@ class Gram {
     std::size_t copy;     ///< column of the padded copy
     std::size_t sums;     ///< position among the sums
     int row, column, height, vectors_wide;
-    // The share of this piece in fetching the next tile.
-    const T* ahead = nullptr;
-    std::ptrdiff_t ahead_stride = 0, ahead_step = 0, ahead_share = 0;
   };
 
   /// Blocks of the vector side that are narrower than a vector are copied tile by tile and padded with zeros.
@@ -47,7 +44,6 @@ class Gram {
 
   void cut(const ConstBlockList<T>& elements, const ConstBlockList<T>& vectors);
   void cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> vectors, int column, bool upper_half);
-  void share_prefetches(const ConstBlockList<T>& elements, const ConstBlockList<T>& vectors);
   void sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t tile, Scratch& scratch,
                 double* sums) const;
   void sum_tile(std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile, T* copies, T* sums) const;
@@ -56,7 +52,7 @@ class Gram {
 
   std::vector<Piece> pieces_;
   std::vector<Narrow> narrow_;
-  std::vector<ConstBlockView<T>> distinct_;
+  PrefetchPlan<T> prefetches_;
   std::size_t sums_ = 0;
   std::size_t copy_width_ = 0;
   std::vector<Scratch> scratch_;

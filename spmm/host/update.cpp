@@ -92,12 +92,12 @@ template <class T>
 void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
                          const FusedResidual<T>* residual) {
   pack(coefficients);
-  list_prefetches(in, out, residual);
   const int parts = threads();
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
   const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));
   const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, 8) * rows_unit;
+  plan_prefetches(in, out, residual, tile);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     T* product = scratch_[static_cast<std::size_t>(part)].template take<T>(
@@ -138,28 +138,24 @@ void Update<T>::pack(const SmallMatrix& coefficients) {
 }
 
 template <class T>
-void Update<T>::list_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out,
-                                const FusedResidual<T>* residual) {
-  ahead_.clear();
-  const auto add = [&](ConstBlockView<T> view) {
-    const auto is_same = [&](ConstBlockView<T> other) { return same(view, other); };
-    const bool known = std::any_of(ahead_.begin(), ahead_.end(), is_same);
-    // A few columns of wide rows are left to the processor.
-    if (!known && 2 * view.cols > view.stride) ahead_.push_back(view);
-  };
-  for (const ConstBlockView<T>& view : in) add(view);
-  for (const BlockView<T>& view : out) add(view);
-  if (residual == nullptr) return;
-  add(residual->bx);
-  add(residual->r);
+void Update<T>::plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out,
+                                const FusedResidual<T>* residual, std::ptrdiff_t tile) {
+  prefetches_.clear();
+  for (const ConstBlockView<T>& view : in) prefetches_.add(view);
+  for (const BlockView<T>& view : out) prefetches_.add(view);
+  if (residual != nullptr) {
+    prefetches_.add(residual->bx);
+    prefetches_.add(residual->r);
+  }
+  std::ptrdiff_t calls = 0;
+  for (const Group& group : groups_) calls += (tile + height_for(group.vectors) - 1) / height_for(group.vectors);
+  prefetches_.deal(tile, calls, in.cols());
 }
 
 template <class T>
 void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows,
                               std::ptrdiff_t tile, T* product) const {
-  std::ptrdiff_t calls = 0;
-  for (const Group& group : groups_) calls += (rows + height_for(group.vectors) - 1) / height_for(group.vectors);
-  std::ptrdiff_t call = 0;
+  std::size_t call = 0;
   for (const Group& group : groups_) {
     const auto& of_width = kernels<T, Kernel>[static_cast<std::size_t>(group.vectors) - 1];
     const std::ptrdiff_t height = height_for(group.vectors);
@@ -167,23 +163,9 @@ void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin,
       const auto high = static_cast<std::size_t>(std::min(height, rows - i));
       of_width[high - 1](in, begin + i, packed_.data() + group.coefficients,
                          product + i * product_stride_ + group.first_column, product_stride_,
-                         prefetch_for(call, calls, begin + tile, tile, in.cols()));
+                         prefetches_(call, begin + tile));
     }
   }
-}
-
-template <class T>
-Prefetch Update<T>::prefetch_for(std::ptrdiff_t call, std::ptrdiff_t calls, std::ptrdiff_t next_row,
-                                 std::ptrdiff_t rows, int steps) const {
-  const auto views = static_cast<std::ptrdiff_t>(ahead_.size());
-  if (views == 0) return {};
-  const std::ptrdiff_t i = call * views / calls;
-  const std::ptrdiff_t first = (i * calls + views - 1) / views;
-  const std::ptrdiff_t shares = ((i + 1) * calls + views - 1) / views - first;
-  const ConstBlockView<T>& view = ahead_[static_cast<std::size_t>(i)];
-  const std::ptrdiff_t bytes = rows * view.stride * static_cast<std::ptrdiff_t>(sizeof(T)) / shares;
-  const auto* next = reinterpret_cast<const char*>(view.data + next_row * view.stride) + (call - first) * bytes;
-  return {next, (bytes + steps - 1) / steps};
 }
 
 template class Update<float>;

@@ -44,16 +44,15 @@ class Update {
   };
 
   void pack(const SmallMatrix& coefficients);
-  void list_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual);
+  void plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual,
+                       std::ptrdiff_t tile);
   void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,
                      T* product) const;
-  Prefetch prefetch_for(std::ptrdiff_t call, std::ptrdiff_t calls, std::ptrdiff_t next_row, std::ptrdiff_t rows,
-                        int steps) const;
 
   std::vector<Group> groups_;
   std::vector<T> packed_;
   std::ptrdiff_t product_stride_ = 0;
-  std::vector<ConstBlockView<T>> ahead_;
+  PrefetchPlan<T> prefetches_;
   std::vector<Scratch> scratch_;
   ColumnSums<T> norms_;
 };

@@ -124,6 +124,24 @@ TYPED_TEST(ElementwiseTest, AxpbyWithBetaZeroOverwritesNaN) {
                 [&](LocalIndex i, LocalIndex j) { return terms({0.5 * this->at(x, i, j)}); });
 }
 
+TYPED_TEST(ElementwiseTest, ThreeTerm) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    for (const double gamma : {0.0, -0.75}) {
+      const auto x = this->random(shape);
+      const auto y = this->random(shape, 1);
+      const auto z = this->random(shape, 2);
+      const DeviceBlock<T> x_there = this->on_device(x);
+      const DeviceBlock<T> y_there = this->on_device(y);
+      DeviceBlock<T> z_there = this->on_device(z);
+      this->kernels_->three_term(0.5, x_there.view(), 1.375, y_there.view(), gamma, z_there.view());
+      this->compare(z, z_there.download(), 4.0, [&](LocalIndex i, LocalIndex j) {
+        return terms({0.5 * this->at(x, i, j), 1.375 * this->at(y, i, j), gamma * this->at(z, i, j)});
+      });
+    }
+  }
+}
+
 TYPED_TEST(ElementwiseTest, ChebyshevStep) {
   using T = typename TypeParam::Scalar;
   const ChebyshevStep step{0.625, 0.4};
