@@ -92,7 +92,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
   if (section.reading()) {
     const PreconditionerType type = config.preconditioner.type;
-    options.filtered_start = !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
+    options.filtered_start =
+        !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
   }
   section.item("filtered_start", options.filtered_start);
 }
