@@ -21,25 +21,16 @@ std::string in_words(double value) {
   return text;
 }
 
-SmallMatrix part(const SmallMatrix& matrix, int first, int count) {
-  SmallMatrix result(matrix.rows(), count);
-  std::copy_n(matrix.column(first), result.values().size(), result.data());
-  return result;
-}
-
 }  // namespace
 
 /// Looks for directions p in the span of S with p^T A p <= 0, from S^T [A S, S]. False where they end the round.
 template <class T>
 bool BlockCgRun<T>::examine(const SmallMatrix& products) {
-  const int directions = products.rows();
   SmallMatrix found;
   SmallMatrix along;  // components of the residuals along the null directions
   space_.on_root(
       [&] {
-        const Curvature curvature =
-            examine_curvature(part(products, 0, directions), part(products, directions, directions), norm_a_,
-                              std::numeric_limits<T>::epsilon());
+        const Curvature curvature = examine_curvature(products, norm_a_, std::numeric_limits<T>::epsilon());
         along = lapack::product(curvature.null_directions, true, recurrence_.components(), false);
         found.resize(3, 1);
         found(0, 0) = curvature.smallest;

@@ -83,7 +83,9 @@ void BlockCgRecurrence::restart(std::vector<double> limits, std::vector<double> 
   passes_ = 0;
 }
 
-SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& curvature) {
+SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
+  SmallMatrix curvature(products.rows(), products.rows());
+  std::copy_n(products.data(), curvature.values().size(), curvature.data());
   const SmallMatrix inverse = inverse_spd(curvature, epsilon_);
   if (inverse.cols() == 0) return {};
   step_ = lapack::product(inverse, false, components_, false);

@@ -21,9 +21,9 @@ class BlockCgRecurrence {
   /// residuals are below `limits`; `floors` are norms that are out of reach.
   void restart(std::vector<double> limits, std::vector<double> floors, std::vector<bool> active);
 
-  /// From S^T A S: the coefficients [T; -Xi] of Q' <- Q' T - A S Xi, Xi = (S^T A S)^-1. Without columns where
-  /// S^T A S is not positive definite within rounding.
-  SmallMatrix residual_update(const SmallMatrix& curvature);
+  /// From S^T A S, further columns of `products` apart: the coefficients [T; -Xi] of Q' <- Q' T - A S Xi, Xi =
+  /// (S^T A S)^-1. Without columns where S^T A S is not positive definite within rounding.
+  SmallMatrix residual_update(const SmallMatrix& products);
 
   /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C. Returns true when
   /// done; else Q' has nearly dependent columns: replace it by Q' rebasing() and call again with its products.

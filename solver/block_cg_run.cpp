@@ -20,12 +20,6 @@ bool all_finite(const SmallMatrix& matrix) {
   return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
 }
 
-SmallMatrix part(const SmallMatrix& matrix, int first, int count) {
-  SmallMatrix result(matrix.rows(), count);
-  std::copy_n(matrix.column(first), result.values().size(), result.data());
-  return result;
-}
-
 /// Norms, and which right-hand sides are at work.
 SmallMatrix summary(const BlockCgRecurrence& recurrence) {
   SmallMatrix result(2, static_cast<int>(recurrence.norms().size()));
@@ -136,7 +130,6 @@ void BlockCgRun<T>::iterate() {
 /// Xi from S^T A S. False where that is not positive definite; the round is over then.
 template <class T>
 bool BlockCgRun<T>::take_step() {
-  const int directions = s_.cols();
   const bool look = since_start_ % curvature_period == 0;
   SmallMatrix products;
   space_.gram({s_.view()}, look ? ConstBlockList<T>{as_.view(), s_.view()} : ConstBlockList<T>{as_.view()},
@@ -151,8 +144,7 @@ bool BlockCgRun<T>::take_step() {
     give_up_what_grows();
     if (broken_) return false;
   }
-  space_.on_root([&] { residual_update_ = recurrence_.residual_update(part(products, 0, directions)); },
-                 {&residual_update_});
+  space_.on_root([&] { residual_update_ = recurrence_.residual_update(products); }, {&residual_update_});
   if (residual_update_.cols() > 0) return true;
   broken_ = true;
   if (look) return false;

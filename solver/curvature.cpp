@@ -9,6 +9,12 @@ namespace block_eigs {
 
 namespace {
 
+SmallMatrix half_of(const SmallMatrix& products, int first) {
+  SmallMatrix result(products.rows(), products.rows());
+  std::copy_n(products.column(first), result.values().size(), result.data());
+  return result;
+}
+
 /// Columns V with V^T gram V = I on the well-conditioned part of the space.
 SmallMatrix orthonormal_coordinates(const SmallMatrix& gram) {
   constexpr double dependent = 1e-4;
@@ -41,7 +47,9 @@ double amplification(const SmallMatrix& gram, const double* v) {
 
 }  // namespace
 
-Curvature examine_curvature(const SmallMatrix& projected, const SmallMatrix& gram, double norm_a, double epsilon) {
+Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon) {
+  const SmallMatrix projected = half_of(products, 0);
+  const SmallMatrix gram = half_of(products, products.rows());
   const SmallMatrix basis = orthonormal_coordinates(gram);
   SmallMatrix rotation = lapack::product(basis, true, lapack::product(projected, false, basis, false), false);
   const std::vector<double> values = lapack::symmetric_eigen(rotation);

@@ -15,8 +15,8 @@ struct Curvature {
   SmallMatrix null_directions;
 };
 
-/// From S^T A S and S^T S; rounding errors are those of sums in `epsilon` with ||A|| = norm_a (or the largest
-/// quotient found, where that is larger).
-Curvature examine_curvature(const SmallMatrix& projected, const SmallMatrix& gram, double norm_a, double epsilon);
+/// From `products` = S^T [A S, S]; rounding errors are those of sums in `epsilon` with ||A|| = norm_a (or the
+/// largest quotient found, where that is larger).
+Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon);
 
 }  // namespace block_eigs
