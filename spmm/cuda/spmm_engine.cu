@@ -54,6 +54,41 @@ int multiprocessors_of_current_device() {
   return count;
 }
 
+/// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are in use
+/// long before all of them has arrived.
+constexpr std::uint64_t prefetch_of_a = 8 << 20;
+constexpr std::uint64_t prefetch_of_b = 32 << 20;
+constexpr std::uint64_t prefetch_of_b_alone = 1 << 20;
+
+void add_range(Prefetch& prefetch, int i, const void* data, std::uint64_t bytes, std::uint64_t limit) {
+  const std::uint64_t begin = (reinterpret_cast<std::uintptr_t>(data) + 15) / 16 * 16;
+  const std::uint64_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / 16 * 16;
+  if (bytes > limit || end <= begin) return;
+  prefetch.begin[i] = reinterpret_cast<const char*>(begin);
+  prefetch.end[i] = reinterpret_cast<const char*>(end);
+  prefetch.share[i] = static_cast<std::uint32_t>(((end - begin) / prefetch.blocks + 127) / 128 * 128);
+}
+
+/// B is prefetched where its rows lie close together.
+template <class T>
+Prefetch prefetch_of(const RowBundles<T>& a, Offset nonzeros, const ConstBlockView<T>& b, int multiprocessors) {
+  Prefetch prefetch;
+  prefetch.blocks = static_cast<unsigned>(2 * multiprocessors);
+  const std::uint64_t columns = static_cast<std::uint64_t>(a.columns_total) * sizeof(LocalIndex);
+  const std::uint64_t values = static_cast<std::uint64_t>(nonzeros) * sizeof(T);
+  const bool small = columns + values <= prefetch_of_a;
+  if (small) {
+    add_range(prefetch, 0, a.columns, columns, prefetch_of_a);
+    add_range(prefetch, 1, a.values, values, prefetch_of_a);
+  }
+  if (b.stride <= 2 * b.cols && b.rows > 0) {
+    const std::uint64_t elements = static_cast<std::uint64_t>(b.rows - 1) * static_cast<std::uint64_t>(b.stride) +
+                                   static_cast<std::uint64_t>(b.cols);
+    add_range(prefetch, 2, b.data, elements * sizeof(T), small ? prefetch_of_b : prefetch_of_b_alone);
+  }
+  return prefetch;
+}
+
 }  // namespace
 
 template <class T>
@@ -66,6 +101,7 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
   SparsePattern pattern = find_pattern(host);
   auto plan = std::make_unique<CudaSpmmPlan>();
   plan->algorithm = options.algorithm;
+  plan->multiprocessors = multiprocessors_;
   plan->statistics = pattern.statistics;
   plan->bundled = pattern.bundled;
   plan->bundles =
@@ -109,9 +145,10 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   call.x.accumulate = accumulate == Accumulate::yes;
   call.slabs = (packs + packs_limit - 1) / packs_limit;
   call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
-  if (known.bundles > 0 && choose_algorithm(known, c.cols, sizeof(T)) == SpmmAlgorithm::merge) {
+  if (known.bundles > 0 && choose_algorithm(known) == SpmmAlgorithm::merge) {
     multiply_merge(call, wide);
   } else {
+    call.x.prefetch = prefetch_of(call.a, known.statistics.nonzeros, b, multiprocessors_);
     multiply_row_split(call, wide);
   }
 }

@@ -56,13 +56,13 @@ inline int power_below(double wish, int limit) {
 /// The most shared memory that `staged_row_split` asks for.
 inline constexpr std::size_t staging_limit = 56 * 1024;
 
-/// Bundles per tile of staged_row_split, or 0 where a tile would not fit in shared memory.
+/// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared memory.
 template <class T, int L, int R, int Threads>
-LocalIndex staged_tile(const SpmmCall<T>& call, std::size_t& bytes, int& column_capacity) {
+LocalIndex staged_tile(const SpmmCall<T>& call, double work, std::size_t& bytes, int& column_capacity) {
   constexpr int groups = Threads / L;
   const double bundle_values = static_cast<double>(call.plan.statistics.nonzeros) / call.a.count;
   // Enough to keep the copies wide, few enough for many blocks on a multiprocessor and for all of them to have work.
-  const double by_work = 6.0 * Threads / (groups * bundle_values);
+  const double by_work = work * Threads / (groups * bundle_values);
   const double by_blocks = static_cast<double>(call.a.count) / (groups * 4.0 * call.multiprocessors);
   const int rounds = power_below(std::min(by_work, by_blocks), 16);
   for (int tile = groups * rounds; tile >= groups; tile /= 2) {
@@ -76,10 +76,10 @@ LocalIndex staged_tile(const SpmmCall<T>& call, std::size_t& bytes, int& column_
 
 /// False where the rows are too long for it.
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
-bool launch_staged_row_split(const SpmmCall<T>& call) {
+bool launch_staged_row_split(const SpmmCall<T>& call, double work) {
   std::size_t bytes = 0;
   int column_capacity = 0;
-  const LocalIndex tile = staged_tile<T, L, R, Threads>(call, bytes, column_capacity);
+  const LocalIndex tile = staged_tile<T, L, R, Threads>(call, work, bytes, column_capacity);
   if (tile == 0) return false;
   const auto kernel = staged_row_split<T, W, L, P, R, U, Threads, MinBlocks>;
   if (bytes > 48 * 1024) {
@@ -105,6 +105,22 @@ void launch_direct_row_split(const SpmmCall<T>& call) {
   check_launch("row-split SpMM");
 }
 
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
+void launch_warp_row_split(const SpmmCall<T>& call) {
+  const EmptyRows empty = with_blocks(call, Threads / L);
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  warp_row_split<T, W, L, P, R, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
+  check_launch("row-split SpMM");
+}
+
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
+void launch_shuffle_row_split(const SpmmCall<T>& call) {
+  const EmptyRows empty = with_blocks(call, Threads / L);
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  shuffle_row_split<T, W, L, P, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
+  check_launch("row-split SpMM");
+}
+
 /// Sees to it that the carries of `tiles` tiles fit; allocates at the first product of a shape only.
 template <class T>
 void reserve_carries(const SpmmCall<T>& call, MergeTiles& merge, std::size_t record_bytes) {
@@ -121,12 +137,12 @@ void reserve_carries(const SpmmCall<T>& call, MergeTiles& merge, std::size_t rec
 }
 
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
-void launch_merge_by_lanes(const SpmmCall<T>& call) {
+void launch_merge_by_lanes(const SpmmCall<T>& call, int longest_slice) {
   constexpr int slices = Threads / L;
   using Sums = SliceSums<T, W, L, P, 1, slices>;
   const double total = static_cast<double>(call.a.columns_total);
   MergeTiles merge;
-  merge.slice = 8 * power_below(total / (8.0 * slices * 4.0 * call.multiprocessors), L <= 2 ? 2 : 4);
+  merge.slice = 8 * power_below(total / (8.0 * slices * 6.0 * call.multiprocessors), longest_slice / 8);
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
@@ -154,12 +170,13 @@ void launch_merge_by_warps(const SpmmCall<T>& call) {
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks>;
-  if (sizeof(Sums) > 48 * 1024) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(sizeof(Sums))),
+  const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
+  if (bytes > 48 * 1024) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
           "shared memory of the merge SpMM");
   }
   const EmptyRows empty = with_blocks(call, Threads / L);
-  kernel<<<dim3(merge.tiles + empty.blocks, static_cast<unsigned>(call.slabs)), Threads, sizeof(Sums), call.stream>>>(
+  kernel<<<dim3(merge.tiles + empty.blocks, static_cast<unsigned>(call.slabs)), Threads, bytes, call.stream>>>(
       call.a, call.x, empty, merge);
   check_launch("merge SpMM");
 }

@@ -7,23 +7,25 @@ namespace {
 
 template <class T, int W>
 void multiply_slices(const SpmmCall<T>& call) {
-  with_lane_shape(call.x.packs_per_slab, [&](auto shape) {
+  with_lane_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
     constexpr int L = Shape::lanes, P = Shape::packs, U = rows_in_flight<Shape>;
-    if (call.plan.statistics.mean >= 512.0) {
-      launch_merge_by_warps<T, W, L, P, 1, U, 256, 1>(call);
+    constexpr double warp_pays = 512.0;
+    if (call.plan.statistics.mean >= warp_pays) {
+      launch_merge_by_warps<T, W, L, P, 1, U, 256, 2>(call);
     } else {
-      launch_merge_by_lanes<T, W, L, P, U, (L >= 8 ? 256 : 128), (L >= 8 ? 3 : 6)>(call);
+      constexpr int most = L <= 2 ? 16 : L == 4 || P > 2 ? 32 : 64;
+      launch_merge_by_lanes<T, W, L, P, U, 128, (P > 2 ? 7 : 8)>(call, most);
     }
   });
 }
 
 template <class T, int W>
 void multiply_bundles(const SpmmCall<T>& call) {
-  with_bundle_shape(call.x.packs_per_slab, [&](auto shape) {
+  with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
     constexpr int L = Shape::lanes, P = Shape::packs;
-    launch_merge_by_warps<T, W, L, P, bundle_rows_limit, 2 / P, 256, 1>(call);
+    launch_merge_by_warps<T, W, L, P, bundle_rows_limit, 2 / P, 256, (L <= 8 ? 3 : 2)>(call);
   });
 }
 

@@ -39,7 +39,8 @@ class RowWriter {
   LocalIndex next_ = 0;
 };
 
-/// For rows of any length, bundles of one. Every group of L lanes takes a slice of 8, 16 or 32 nonzeros.
+/// For rows of any length, bundles of one. Every group of L lanes takes a slice of 8, 16, or a multiple of 32
+/// nonzeros.
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
 __global__ void __launch_bounds__(Threads, MinBlocks)
     merge_by_lanes(RowBundles<T> a, DenseOperands x, EmptyRows empty, MergeTiles merge) {
@@ -68,16 +69,16 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   }
   close_copies();
   const MergeSlice slice(merge.path, tile_begin + group * merge.slice, a.columns_total, merge.slice);
-  std::uint32_t ends = slice.ends(merge.path, merge.slice);
   Fixup<T, W, L, P, 1, slices> fixup(a, merge, columns, leftover, tile_columns);
   if (threadIdx.x == 0) fixup.find_crossings();
-  if (lane == 0) leftover.ends_one[group] = ends != 0;
+  if (lane == 0) leftover.ends_one[group] = slice.ends_one(merge.path);
   RowWriter<T, LaneColumns<T, W, L, P>> writer(a, columns, slice.bundle, slice.length > 0);
   bool opens_inside = slice.opens_inside;
   wait_for_copies<0>();
   __syncthreads();
   const LocalIndex* const column = column_tile + group * merge.slice;
   const T* const value = value_tile + group * merge.slice;
+  std::uint32_t ends = 0;
   const auto end_column = [&] {
     if (ends & 1) {
       if (opens_inside) {
@@ -93,6 +94,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   };
   int k = 0;
   for (; k + U <= slice.length; k += U) {
+    if (k % 32 == 0) ends = slice.ends(merge.path, k);
     PackType rows[U][P];
 #pragma unroll
     for (int u = 0; u < U; ++u) columns.load(column[k + u], rows[u]);
@@ -105,6 +107,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     }
   }
   for (; k < slice.length; ++k) {
+    if (k % 32 == 0) ends = slice.ends(merge.path, k);
     PackType row[P];
     columns.load(column[k], row);
 #pragma unroll
@@ -126,6 +129,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   using Sums = SliceSums<T, W, L, P, R, slices>;
   extern __shared__ __align__(16) char shared[];
   Sums& leftover = *reinterpret_cast<Sums*>(shared);
+  WarpStage<T, R, L>* const stages = reinterpret_cast<WarpStage<T, R, L>*>(shared + (sizeof(Sums) + 15) / 16 * 16);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const LaneColumns<T, W, L, P> columns(x, lane % L);
   PackType sums[R][P];
@@ -145,17 +149,13 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   for (Offset at = slice.begin; at < end;) {
     const BundleSpan<R> span(a, bundle);
     const Offset bundle_end = span.column + span.length;
-    const LocalIndex* const column = a.columns + span.column;
-    const T* const value = a.values + span.value;
     int row_begin[R];
     span.find_rows(row_begin);
-    accumulate<U, 32 / L>(static_cast<int>(at - span.column) + lane / L,
-                          static_cast<int>(min(end, bundle_end) - span.column), columns,
-                          [&](int k) { return __ldg(column + k); },
-                          [&](int k, int j) { return __ldg(value + k + row_begin[j]); }, sums);
+    accumulate_by_warp<U, L>(a.columns + span.column, a.values + span.value, static_cast<int>(at - span.column),
+                             static_cast<int>(min(end, bundle_end) - span.column), row_begin, span.rows, columns,
+                             stages[warp], sums);
     at = bundle_end;
-#pragma unroll
-    for (int i = 0; i < R * P; ++i) add_across_lanes<L, 32>(sums[i / P][i % P]);
+    add_shares<L, 32>(sums);
     if (bundle_end > end) break;
     if (lane < L) {
       if (opens_inside) {

@@ -45,10 +45,18 @@ struct MergeSlice {
     return (__ldg(path.ends + column / 32) >> (column % 32)) & 1;
   }
 
-  /// Bit k: column k of the slice is the last of its bundle. For slices of 8, 16 or 32 that start at a multiple.
-  __device__ std::uint32_t ends(const MergePath& path, int slice) const {
-    if (length == 0) return 0;
-    return (__ldg(path.ends + begin / 32) >> (begin % 32)) & (~0u >> (32 - slice));
+  /// Bit i: column k + i of the slice is the last of its bundle. Bits behind the slice, and behind the word of the
+  /// path that column k is in, mean nothing. k is 0 or a multiple of 32, as are the beginnings of slices that long.
+  __device__ std::uint32_t ends(const MergePath& path, int k) const {
+    return __ldg(path.ends + (begin + k) / 32) >> (begin % 32);
+  }
+
+  /// Whether some bundle ends in the slice.
+  __device__ bool ends_one(const MergePath& path) const {
+    for (int k = 0; k < length; k += 32) {
+      if ((ends(path, k) & (~0u >> (32 - min(length - k, 32)))) != 0) return true;
+    }
+    return false;
   }
 };
 

@@ -30,6 +30,42 @@ struct EmptyRows {
   unsigned blocks = 0;  ///< that see to them
 };
 
+/// What the first blocks of a grid ask for ahead of need: parts of A and B that would otherwise come from memory piece
+/// by piece, one latency after the other. Shares are multiples of 16 bytes, as are the addresses.
+struct Prefetch {
+  static constexpr int ranges = 3;
+  const char* begin[ranges] = {};
+  const char* end[ranges] = {};
+  std::uint32_t share[ranges] = {};  ///< bytes for each block
+  unsigned blocks = 0;  ///< that share the work; 0: nothing is prefetched
+};
+
+__device__ __forceinline__ void prefetch_to_l2(const char* from, std::uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+  if (threadIdx.x > 0) return;
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes)
+               : "memory");
+#else
+  for (std::uint32_t at = threadIdx.x * 128; at < bytes; at += blockDim.x * 128) {
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from + at)) : "memory");
+  }
+#endif
+}
+
+/// Called by every thread at the beginning of a kernel.
+__device__ __forceinline__ void start_prefetch(const Prefetch& prefetch) {
+  if (blockIdx.y > 0) return;
+  for (unsigned part = blockIdx.x; part < prefetch.blocks; part += gridDim.x) {
+#pragma unroll
+    for (int i = 0; i < Prefetch::ranges; ++i) {
+      const char* const from = prefetch.begin[i] + static_cast<std::uint64_t>(part) * prefetch.share[i];
+      const std::int64_t left = prefetch.end[i] - from;
+      if (left <= 0) continue;
+      prefetch_to_l2(from, static_cast<std::uint32_t>(min(left, static_cast<std::int64_t>(prefetch.share[i]))));
+    }
+  }
+}
+
 /// B and C. Strides are in bytes. A launch works on `packs_per_slab` packs of a row for each blockIdx.y.
 struct DenseOperands {
   const char* b = nullptr;
@@ -39,6 +75,7 @@ struct DenseOperands {
   int columns = 0;
   int packs_per_slab = 0;
   bool accumulate = false;
+  Prefetch prefetch;
 };
 
 /// The part of a row of B and C that one lane works on: packs lane, lane + L, ..., P of them, of the block's slab.

@@ -116,7 +116,9 @@ std::vector<Offset> most_in_runs(const Offset* offsets, LocalIndex count) {
 
 template <class T>
 SparsePattern find_pattern(const CsrView<T>& host) {
-  constexpr double worthwhile = 1.3;
+  // Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
+  constexpr Offset least_nonzeros = 1 << 19;
+  constexpr double least_gain = 1.3;
   SparsePattern pattern;
   if (host.rows == 0) return pattern;
   split_off_empty_rows(host, pattern);
@@ -124,7 +126,7 @@ SparsePattern find_pattern(const CsrView<T>& host) {
   const FilledRows rows{filled.empty() ? host.row_offsets : filled.data(), host.column_indices,
                         pattern.statistics.rows};
   measure_lengths(rows, pattern.statistics);
-  if (expected_gain(rows) >= worthwhile) make_bundles(rows, pattern);
+  if (pattern.statistics.nonzeros >= least_nonzeros && expected_gain(rows) >= least_gain) make_bundles(rows, pattern);
   const Offset* columns = pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data();
   const LocalIndex bundles =
       pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;

@@ -9,6 +9,7 @@ namespace block_eigs::cuda {
 /// What SpmmEngine::analyse learns of one matrix, in device memory. Depends on the pattern alone.
 struct CudaSpmmPlan final : SpmmPlan {
   SpmmAlgorithm algorithm = SpmmAlgorithm::automatic;  ///< as asked for
+  int multiprocessors = 0;
   RowStatistics statistics;
   LocalIndex bundles = 0;
   bool bundled = false;  ///< else every row with nonzeros is a bundle of its own

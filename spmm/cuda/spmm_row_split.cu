@@ -5,32 +5,52 @@ namespace block_eigs::cuda {
 
 namespace {
 
-constexpr int threads = 256;
+/// Up to so many lanes at work a multiprocessor, waiting for memory decides, not bandwidth.
+constexpr double few_lanes = 2048.0;
+
+/// The number of lanes a row grows with its length; the lanes of longer rows pass A on by shuffles.
+template <class T, int W, int L, int P, int U>
+void multiply_few_rows(const SpmmCall<T>& call) {
+  const double mean = call.plan.statistics.mean;
+  constexpr int in_flight = P >= 4 ? 1 : 4 / P;
+  if constexpr (L <= 4) {
+    constexpr double few = L == 1 ? 0.0 : 16.0, many = L == 4 ? 32.0 : 64.0;
+    if (mean < few) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
+    if (mean < many) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+  }
+  if (mean >= 24.0) return launch_shuffle_row_split<T, W, L, P, in_flight, 128, 8>(call);
+  launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 128, (P == 4 ? 6 : 8)>(call);
+}
 
 template <class T, int W>
 void multiply_rows(const SpmmCall<T>& call) {
-  with_lane_shape(call.x.packs_per_slab, [&](auto shape) {
+  with_lane_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
     constexpr int L = Shape::lanes, P = Shape::packs, U = rows_in_flight<Shape>;
-    // A warp a row reads A without detours; lanes are idle where the row is shorter than the groups' first step.
-    const bool long_rows = call.plan.statistics.mean >= 64.0;
-    const bool few_rows = static_cast<double>(call.a.count) * L < 2048.0 * call.multiprocessors;
-    if (!long_rows && !few_rows &&
-        launch_staged_row_split<T, W, L, P, 1, U, threads, (P <= 2 ? 4 : 3)>(call)) {
-      return;
+    if (static_cast<double>(call.a.count) * L < few_lanes * call.multiprocessors) {
+      return multiply_few_rows<T, W, L, P, U>(call);
     }
-    launch_direct_row_split<T, W, L, P, 1, 32 / L, U, threads, 1>(call);
+    constexpr double work = P == 1 ? 12.0 : 6.0;
+    const bool short_rows = call.plan.statistics.mean < 128.0;
+    if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 256, (P == 2 ? 5 : 4)>(call, work)) return;
+    launch_warp_row_split<T, W, L, P, 1, U, 256, 3>(call);
   });
 }
 
 template <class T, int W>
 void multiply_bundles(const SpmmCall<T>& call) {
-  with_bundle_shape(call.x.packs_per_slab, [&](auto shape) {
+  with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
-    constexpr int L = Shape::lanes, P = Shape::packs;
+    constexpr int L = Shape::lanes, P = Shape::packs, R = bundle_rows_limit;
     const double columns = static_cast<double>(call.plan.statistics.columns_total) / call.a.count;
-    if (columns < 32.0 && launch_staged_row_split<T, W, L, P, bundle_rows_limit, 2 / P, threads, 3>(call)) return;
-    launch_direct_row_split<T, W, L, P, bundle_rows_limit, 32 / L, 2 / P, threads, 1>(call);
+    if (columns < 128.0) {
+      if constexpr (L <= 4) {
+        if (L < 4 || columns < 32.0) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
+      }
+      if (columns < 32.0 && launch_staged_row_split<T, W, L, P, R, 2 / P, 128, 6>(call, 24.0)) return;
+      if (columns >= 32.0 && launch_staged_row_split<T, W, L, P, R, 1, 128, 6>(call, 12.0)) return;
+    }
+    launch_warp_row_split<T, W, L, P, R, 2 / P, 256, (L <= 8 ? 3 : 2)>(call);
   });
 }
 

@@ -14,26 +14,35 @@ struct LaneShape {
 /// Packs of a row that one pass over A can take.
 inline constexpr int packs_limit = 32;
 
-/// Calls f with the LaneShape for `packs` packs, bundles of one. From 9 packs on, fewer lanes with more packs each: A is
-/// then loaded for more multiplications at once.
-template <class F>
+/// Calls f with the LaneShape for `packs` packs of W elements, bundles of one. From 9 packs on, fewer lanes with more
+/// packs each: A is then loaded for more multiplications at once. Packs of one element serve blocks that are not aligned
+/// to 16 bytes; a few shapes have to do for these.
+template <int W, class F>
 void with_lane_shape(int packs, F f) {
-  if (packs <= 1) return f(LaneShape<1, 1>{});
-  if (packs <= 2) return f(LaneShape<2, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 1) return f(LaneShape<1, 1>{});
+    if (packs <= 2) return f(LaneShape<2, 1>{});
+  }
   if (packs <= 4) return f(LaneShape<4, 1>{});
   if (packs <= 8) return f(LaneShape<8, 1>{});
   if (packs <= 16) return f(LaneShape<8, 2>{});
-  if (packs <= 24) return f(LaneShape<8, 3>{});
+  if constexpr (W > 1) {
+    if (packs <= 24) return f(LaneShape<8, 3>{});
+  }
   return f(LaneShape<8, 4>{});
 }
 
 /// As with_lane_shape, for bundles of several rows, whose sums need more registers.
-template <class F>
+template <int W, class F>
 void with_bundle_shape(int packs, F f) {
-  if (packs <= 1) return f(LaneShape<1, 1>{});
-  if (packs <= 2) return f(LaneShape<2, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 1) return f(LaneShape<1, 1>{});
+    if (packs <= 2) return f(LaneShape<2, 1>{});
+  }
   if (packs <= 4) return f(LaneShape<4, 1>{});
-  if (packs <= 8) return f(LaneShape<8, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 8) return f(LaneShape<8, 1>{});
+  }
   if (packs <= 16) return f(LaneShape<16, 1>{});
   return f(LaneShape<16, 2>{});
 }
