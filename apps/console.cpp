@@ -33,9 +33,24 @@ std::string matrix_line(const char* name, const MatrixSource& source, const Dist
 
 }  // namespace
 
+std::string task(const EigensolverConfig& config) {
+  const LobpcgOptions& options = config.options;
+  return fmt::format("{} {} {}, {}, preconditioner {}, {} columns", options.pairs,
+                     options.which == Which::smallest ? "smallest" : "largest",
+                     options.pairs == 1 ? "pair" : "pairs", criterion(options), description(config.preconditioner),
+                     options.block_size);
+}
+
+std::string task(const LinearSolverConfig& config, GlobalIndex right_hand_sides) {
+  const GlobalIndex together = std::min<GlobalIndex>(config.block_size, right_hand_sides);
+  return fmt::format("{} right-hand {}, residual at most {:g} ||f||, preconditioner {}, {} at once",
+                     right_hand_sides, right_hand_sides == 1 ? "side" : "sides", config.tolerance,
+                     description(config.preconditioner), together);
+}
+
 template <class T>
 void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-              const Arguments& arguments) {
+              const Arguments& arguments, const std::string& task) {
   const Communicator& comm = problem.context.comm;
   if (!comm.is_root()) return;
   const Device& device = *problem.context.device;
@@ -46,12 +61,7 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
                   config.precision == Precision::float32 ? "float" : "double");
   text += matrix_line("A", *sources.a, *problem.a);
   if (problem.b) text += matrix_line("B", *sources.b, *problem.b);
-  const LobpcgOptions& options = config.eigensolver.options;
-  text +=
-      fmt::format("{} {} {}, {}, preconditioner {}, {} columns\n", options.pairs,
-                  options.which == Which::smallest ? "smallest" : "largest", options.pairs == 1 ? "pair" : "pairs",
-                  criterion(options), description(config.eigensolver.preconditioner), options.block_size);
-  fmt::print("{}", text);
+  fmt::print("{}{}\n", text, task);
   std::fflush(stdout);
 }
 
@@ -70,15 +80,12 @@ void print_check(const Communicator& comm, const RunConfig& config, const Memory
 }
 
 ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments,
-                  const RunRecord& run, const Verification& verified) {
-  // Pairs that a window of columns did not get to are not even there.
-  std::vector<bool> open(static_cast<std::size_t>(config.eigensolver.options.pairs), true);
-  for (std::size_t j = 0; j < verified.outcomes.size(); ++j)
-    open[j] = verified.outcomes[j] == Outcome::not_converged;
+                  const RunRecord& run, const std::string& what, const std::vector<Outcome>& outcomes) {
+  std::vector<bool> open;
+  for (const Outcome outcome : outcomes) open.push_back(outcome == Outcome::not_converged);
   const auto count = std::count(open.begin(), open.end(), true);
   if (comm.is_root()) {
-    const bool limited =
-        std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::at_accuracy_limit) > 0;
+    const bool limited = std::count(outcomes.begin(), outcomes.end(), Outcome::at_accuracy_limit) > 0;
     fmt::print("{} iterations; set-up {}, solve {}\n", run.iterations, duration_text(run.setup_seconds),
                duration_text(run.solve_seconds));
     if (limited)
@@ -86,7 +93,7 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const Argum
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {
-      fmt::print(stderr, "{}: {} of {} pairs not converged ({}): {}\n", arguments.program, count, open.size(),
+      fmt::print(stderr, "{}: {} of {} {} not converged ({}): {}\n", arguments.program, count, open.size(), what,
                  ranges_text(open), run.remark.empty() ? "true residuals are above the tolerance" : run.remark);
     }
   }
@@ -112,7 +119,9 @@ void MemoryWatch::print(const Communicator& comm) const {
   fmt::print("\n");
 }
 
-template void announce(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&);
-template void announce(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&);
+template void announce(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&,
+                       const std::string&);
+template void announce(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&,
+                       const std::string&);
 
 }  // namespace block_eigs

@@ -8,24 +8,26 @@
 #include "apps/memory.hpp"
 #include "apps/problem.hpp"
 #include "apps/session.hpp"
-#include "apps/verify.hpp"
 #include "io/result_file.hpp"
+#include "solver/report.hpp"
 #include "spmm/communicator.hpp"
 
 namespace block_eigs {
 
-/// What is about to be done, in a few lines on stdout. Collective; rank 0 prints.
+/// What is about to be done, in a few lines on stdout, the last one being `task`. Collective; rank 0 prints.
 template <class T>
 void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-              const Arguments& arguments);
+              const Arguments& arguments, const std::string& task);
+std::string task(const EigensolverConfig& config);
+std::string task(const LinearSolverConfig& config, GlobalIndex right_hand_sides);
 
 /// The answer to --check: the resolved config and the memory of the rank that needs the most. Collective.
 void print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory);
 
-/// The last words: where the result is, and on stderr which pairs have not converged and why. Returns the exit
-/// code. Not collective; all ranks get the same code.
+/// The last words: where the result is, and on stderr which of `what` ("pairs"), with `outcomes`, have not
+/// converged and why. Returns the exit code. Not collective; all ranks get the same code.
 ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments,
-                  const RunRecord& run, const Verification& verified);
+                  const RunRecord& run, const std::string& what, const std::vector<Outcome>& outcomes);
 
 /// Keeps an eye on how much memory a run takes, beside what was predicted.
 class MemoryWatch {

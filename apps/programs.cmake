@@ -1,5 +1,6 @@
 # What both programs share, then the programs.
 add_library(block_eigs_apps STATIC
+  block_input.cpp
   config.cpp
   config_matrix.cpp
   console.cpp

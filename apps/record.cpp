@@ -1,6 +1,23 @@
 #include "apps/record.hpp"
 
+#include "apps/version.hpp"
+
 namespace block_eigs {
+
+template <class T>
+RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                     const Arguments& arguments) {
+  RunRecord run;
+  run.program = arguments.program;
+  run.version = version();
+  run.config = resolved_config(config);
+  run.matrix = sources.a->description();
+  run.rows = sources.a->rows();
+  run.nonzeros = problem.a->global_nonzeros();
+  run.ranks = problem.context.comm.size();
+  run.device = problem.context.device->name();
+  return run;
+}
 
 PairsRecord pairs_record(const Verification& verified) {
   PairsRecord record;
@@ -28,5 +45,21 @@ HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pa
   }
   return record;
 }
+
+HistoryRecord history_record(const std::vector<BlockCgIteration>& history, int right_hand_sides) {
+  HistoryRecord record;
+  record.iterations = static_cast<std::int64_t>(history.size());
+  record.width = right_hand_sides;
+  for (const BlockCgIteration& entry : history) {
+    record.residual_norms.insert(record.residual_norms.end(), entry.residual_norms.begin(),
+                                 entry.residual_norms.end());
+    record.seconds.push_back(entry.seconds);
+    record.active_columns.push_back(entry.active_columns);
+  }
+  return record;
+}
+
+template RunRecord run_record(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&);
+template RunRecord run_record(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&);
 
 }  // namespace block_eigs

@@ -19,7 +19,6 @@
 #include "apps/table.hpp"
 #include "apps/text.hpp"
 #include "apps/verify.hpp"
-#include "apps/version.hpp"
 #include "io/output_path.hpp"
 #include "io/result_file.hpp"
 #include "solver/block_space.hpp"
@@ -71,23 +70,11 @@ void write_result(const Problem<T>& problem, const RunConfig& config, const RunR
   file.commit();
 }
 
-template <class T>
-RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-                     const Arguments& arguments, const EigenResult<T>& result, double setup_seconds) {
-  RunRecord run;
-  run.program = arguments.program;
-  run.version = version();
-  run.config = resolved_config(config);
-  run.matrix = sources.a->description();
-  run.rows = sources.a->rows();
-  run.nonzeros = problem.a->global_nonzeros();
-  run.ranks = problem.context.comm.size();
-  run.device = problem.context.device->name();
-  run.setup_seconds = setup_seconds + result.setup_seconds;
-  run.solve_seconds = result.solve_seconds;
-  run.iterations = result.iterations;
-  run.remark = result.remark;
-  return run;
+/// Pairs that a window of columns did not get to are not even there.
+std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
+  std::vector<Outcome> outcomes = verified.outcomes;
+  outcomes.resize(static_cast<std::size_t>(pairs), Outcome::not_converged);
+  return outcomes;
 }
 
 template <class T>
@@ -100,7 +87,7 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   Problem<T> problem = read_problem(context, sources, config.spmm);
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, eigensolver);
-  announce(problem, sources, config, arguments);
+  announce(problem, sources, config, arguments, task(eigensolver));
 
   const auto setup = Clock::now();
   auto preconditioner = make_preconditioner(problem, eigensolver.preconditioner);
@@ -123,14 +110,18 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
                        });
   }
   preconditioner.reset();
-  const RunRecord run = run_record(problem, sources, config, arguments, result, setup_seconds);
+  RunRecord run = run_record(problem, sources, config, arguments);
+  run.setup_seconds = setup_seconds + result.setup_seconds;
+  run.solve_seconds = result.solve_seconds;
+  run.iterations = result.iterations;
+  run.remark = result.remark;
   Verification verified = verify_result(problem, sources, config, result);
   sort_pairs(space, verified, result.eigenvectors, eigensolver.options.which);
   print_pairs(comm, verified, known_eigenvalues(config));
   if (config.output) write_result(problem, config, run, verified, result);
   print_times(comm, *context.profile, seconds_since(began));
   watch.print(comm);
-  return conclude(comm, config, arguments, run, verified);
+  return conclude(comm, config, arguments, run, "pairs", outcomes_of_all(verified, eigensolver.options.pairs));
 }
 
 }  // namespace

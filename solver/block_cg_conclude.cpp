@@ -129,21 +129,25 @@ bool BlockCgRun<T>::restore_best() {
 }
 
 template <class T>
-double BlockCgRun<T>::accuracy_limit(const BlockCgColumn& column) const {
-  return 10.0 * std::numeric_limits<T>::epsilon() * (norm_a_ * column.solution_norm + column.rhs_norm);
+LinearResidualTest BlockCgRun<T>::test() const {
+  return {options_.tolerance, norm_a_, std::numeric_limits<T>::epsilon()};
 }
 
-/// Whether x is so large that rounding errors in A x leave nothing of f.
+template <class T>
+double BlockCgRun<T>::accuracy_limit(const BlockCgColumn& column) const {
+  return test().accuracy_limit(column.rhs_norm, column.solution_norm);
+}
+
 template <class T>
 bool BlockCgRun<T>::beyond_reach(const BlockCgColumn& column) const {
-  return accuracy_limit(column) > 0.1 * column.rhs_norm;
+  return test().beyond_reach(column.rhs_norm, column.solution_norm);
 }
 
 template <class T>
 Outcome BlockCgRun<T>::judge(const BlockCgColumn& column) const {
-  if (column.true_norm <= column.limit) return Outcome::converged;
-  const bool as_good_as_it_gets = column.true_norm <= accuracy_limit(column) && !beyond_reach(column);
-  return as_good_as_it_gets && !column.unsolvable ? Outcome::at_accuracy_limit : Outcome::not_converged;
+  const Outcome outcome = test().judge(column.true_norm, column.rhs_norm, column.solution_norm);
+  const bool doubtful = column.unsolvable && outcome == Outcome::at_accuracy_limit;
+  return doubtful ? Outcome::not_converged : outcome;
 }
 
 template <class T>

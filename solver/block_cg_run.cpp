@@ -63,7 +63,7 @@ void BlockCgRun<T>::solve(ConstBlockView<T> f, BlockView<T> x, bool zero_guess,
   trouble_.clear();
   best_is_zero_ = zero_guess;
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    columns[j].limit = options_.tolerance * columns[j].rhs_norm;
+    columns[j].limit = test().limit(columns[j].rhs_norm);
     if (columns[j].rhs_norm == 0.0) space_.kernels().fill(x_.columns(static_cast<LocalIndex>(j), 1), 0.0);
   }
   if (zero_guess) {

@@ -6,6 +6,7 @@
 
 #include "solver/block_cg.hpp"
 #include "solver/block_cg_recurrence.hpp"
+#include "solver/linear_residual_test.hpp"
 #include "solver/panel.hpp"
 
 namespace block_eigs {
@@ -65,6 +66,7 @@ class BlockCgRun {
   void explain(const std::string& trouble);
   void keep_best();
   bool restore_best();
+  LinearResidualTest test() const;
   double accuracy_limit(const BlockCgColumn& column) const;
   bool beyond_reach(const BlockCgColumn& column) const;
   Outcome judge(const BlockCgColumn& column) const;

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "solver/report.hpp"
+
+namespace block_eigs {
+
+/// Decides when a right-hand side f of A x = f is done, from the norms of f, x and the residual f - A x.
+class LinearResidualTest {
+ public:
+  /// ||A||inf, and epsilon of the arithmetic.
+  LinearResidualTest(double tolerance, double norm_a, double epsilon)
+      : tolerance_(tolerance), norm_a_(norm_a), epsilon_(epsilon) {}
+
+  double limit(double rhs_norm) const { return tolerance_ * rhs_norm; }
+  /// Rounding errors in f - A x: residuals below say nothing more.
+  double accuracy_limit(double rhs_norm, double solution_norm) const {
+    return 10.0 * epsilon_ * (norm_a_ * solution_norm + rhs_norm);
+  }
+  /// Whether x is so large that rounding errors in A x leave nothing of f: that solves nothing.
+  bool beyond_reach(double rhs_norm, double solution_norm) const {
+    return accuracy_limit(rhs_norm, solution_norm) > 0.1 * rhs_norm;
+  }
+
+  Outcome judge(double residual, double rhs_norm, double solution_norm) const {
+    if (residual <= limit(rhs_norm)) return Outcome::converged;
+    const bool small = residual <= accuracy_limit(rhs_norm, solution_norm);
+    return small && !beyond_reach(rhs_norm, solution_norm) ? Outcome::at_accuracy_limit : Outcome::not_converged;
+  }
+
+ private:
+  double tolerance_;
+  double norm_a_;
+  double epsilon_;
+};
+
+}  // namespace block_eigs
