@@ -88,6 +88,7 @@ void describe(YamlSection& section, MatrixConfig& config) {
   section.item("file", config.file);
   section.item("dataset", config.dataset);
   std::vector<std::string> names;
+  names.reserve(generators.size());
   for (const Generator& generator : generators) names.emplace_back(generator.name);
   section.choice("generate", config.generate, names);
   for (const Generator& generator : generators) {

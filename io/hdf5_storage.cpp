@@ -19,7 +19,7 @@ namespace block_eigs {
 namespace {
 
 /// HDF5's own part of the file: far more than the few objects of a file need.
-constexpr std::int64_t metadata_bytes = 64 * 1024;
+constexpr std::int64_t metadata_bytes = 65536;
 
 /// What HDF5 says of its last failure: the innermost entry of its error stack.
 std::string hdf5_reason() {

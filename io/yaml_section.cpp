@@ -204,6 +204,7 @@ void YamlSection::item(std::string_view key, std::vector<std::string>& value) {
   };
   const auto print = [](const std::vector<std::string>& texts) {
     std::vector<std::string> parts;
+    parts.reserve(texts.size());
     for (const std::string& text : texts) parts.push_back(quoted(text));
     return parts.size() == 1 ? parts.front() : fmt::format("[{}]", fmt::join(parts, ", "));
   };
@@ -233,10 +234,10 @@ std::optional<YamlSection> YamlSection::enter(std::string_view key) {
     YamlSection inner = empty(key);
     return inner;
   }
-  YAML::Node node = state_->value(key);
+  const YAML::Node node = state_->value(key);
   if (!node.IsDefined() || node.IsNull()) return std::nullopt;
   YamlSection inner = empty(key);
-  inner.state_->node = std::move(node);
+  inner.state_->node.reset(node);
   for (const auto& entry : state_->node) {
     if (entry.first.Scalar() == key) inner.state_->mark = entry.first.Mark();
   }

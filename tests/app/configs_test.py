@@ -1,6 +1,7 @@
 """Every file in configs/ runs as it stands, and gives what its comment promises."""
 
 import os
+import re
 
 import h5py
 import harness
@@ -24,6 +25,24 @@ class ConfigsTest(harness.AppTest):
     def test_none_is_left_out(self):
         there = {name for name in os.listdir(os.path.join(harness.options.source, "configs")) if name.endswith(".yaml")}
         self.assertEqual({name for name in there if self.belongs_here(name)}, self.TESTED)
+
+    def test_manual_explains_every_key(self):
+        """Every key that a resolved config can have is in docs/config.md."""
+        with open(os.path.join(harness.options.source, "docs", "config.md"), encoding="utf-8") as file:
+            manual = file.read()
+        keys = set()
+        for matrix in ("laplacian2d, size: [4, 4], anisotropy: [1, 1]", "elasticity3d, size: [1, 1, 1]", "rmat, scale: 3",
+                       "schroedinger3d, size: [2, 2, 2]", "random_uniform, rows: 20", "random_banded, rows: 20",
+                       "random_spd, rows: 20", "graph_laplacian, scale: 3"):
+            check = self.run_program("--check", self.config(f"matrix: {{generate: {matrix}}}\n"
+                                     "eigensolver: {preconditioner: {type: chebyshev}}\noutput: {file: r.h5}\n"
+                                     "right_hand_sides: {random: 2}\n"), ranks=1)
+            self.assertEqual(check.code, 0, check)
+            keys |= set(re.findall(r"^ *(\w+):", check.stdout[check.stdout.index("\nmatrix:"):
+                                                             check.stdout.index("\nmemory")], re.MULTILINE))
+        self.assertGreater(len(keys), 40)
+        missing = [key for key in keys if not re.search(rf"[`{{ ]{key}[`:,]", manual)]
+        self.assertEqual(missing, [])
 
     def belongs_here(self, name):
         """Files for block-solve name their right-hand sides; they are tested with it."""
