@@ -32,9 +32,9 @@ void LobpcgRun<T>::filter_start_block() {
   double last = std::numeric_limits<double>::infinity();
   for (int stage = 0; stage < most_stages; ++stage) {
     // The first Ritz values are those of random vectors and say nothing: cut where a short filter can.
-    const double cut = std::min(ritz_.values.back(), 0.04 * upper);
-    if (!(ritz_.values.front() > 0.0) || !(cut > 0.0)) return;
-    filter(cut, upper, degree_for(cut, upper));
+    const double cut = stage == 0 ? std::min(ritz_.values.back(), 0.04 * upper) : ritz_.values.back();
+    if (!(ritz_.values.front() > 0.0) || !(cut < 0.5 * upper)) return;
+    filter(cut, upper, std::min(degree_for(cut, upper), stage == 0 ? largest_degree : missing_degree(cut, upper)));
     orthonormalize_start_block(0);
     start();
     double worst = 0.0;
@@ -42,6 +42,19 @@ void LobpcgRun<T>::filter_start_block() {
     if (worst <= 1.0 || (stage >= 2 && worst > 0.1 * last)) return;
     last = worst;
   }
+}
+
+/// The degree that should finish all wanted pairs: against the part of the spectrum above the cut, a filter of degree m
+/// gains exp(2 m sqrt((cut - lambda) / upper)) for the vector of lambda.
+template <class T>
+int LobpcgRun<T>::missing_degree(double cut, double upper) const {
+  double degree = 10.0;
+  for (int j = 0; j < std::min(options_.pairs, active()); ++j) {
+    const double gain = 2.0 * std::sqrt(std::max(cut - ritz_.values[static_cast<std::size_t>(j)], 0.0) / upper);
+    const double wanted = std::log(2.0 * std::max(ratio(j), 1.0));
+    degree = std::max(degree, wanted < largest_degree * gain ? 1.1 * wanted / gain : largest_degree);
+  }
+  return static_cast<int>(degree);
 }
 
 /// X <- p(A) X, p(0) = 1 and p small on [lower, upper]: the residual polynomial of Chebyshev semi-iteration, by its

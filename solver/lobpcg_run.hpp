@@ -60,6 +60,7 @@ class LobpcgRun {
   void start();
   void filter_start_block();
   void filter(double lower, double upper, int degree);
+  int missing_degree(double cut, double upper) const;
   void orthonormalize_start_block(LocalIndex good);
   void iterate();
   void expand(int refill);

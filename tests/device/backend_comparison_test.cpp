@@ -68,7 +68,8 @@ TYPED_TEST(AgainstHost, Spmm) {
         there.kernels->spmm(a.plan(), a.there(), x.view(), y.view(), Accumulate::no, {});
         results.push_back(y.download());
       }
-      this->expect_equal(results[0], results[1], 64.0);
+      // Two orders of summation: the difference grows with the root of the number of terms, n / 2 in the long row.
+      this->expect_equal(results[0], results[1], 4.0 * std::sqrt(n / 2.0));
     }
   }
 }
