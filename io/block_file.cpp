@@ -146,6 +146,7 @@ std::vector<std::string> dense_datasets(const Hdf5File& file) {
 
 std::vector<std::string> chosen_datasets(const Hdf5File& file, const std::vector<std::string>& asked) {
   std::vector<std::string> chosen;
+  chosen.reserve(asked.size());
   for (const std::string& name : asked) chosen.push_back(name.starts_with("/") ? name : "/" + name);
   const auto missing =
       std::find_if(chosen.begin(), chosen.end(), [&](const auto& name) { return !file.has_dataset(name); });
@@ -153,7 +154,7 @@ std::vector<std::string> chosen_datasets(const Hdf5File& file, const std::vector
   if (missing != chosen.end() && file.has_group(*missing)) {
     throw InputError(fmt::format("{}:{}: is a group; a dataset [n, m] is needed", file.path(), *missing));
   }
-  const auto candidates = dense_datasets(file);
+  auto candidates = dense_datasets(file);
   const std::string list = candidates.empty() ? "it has no dataset of numbers in one or two dimensions"
                                               : fmt::format("its datasets are {}", fmt::join(candidates, ", "));
   if (missing != chosen.end())

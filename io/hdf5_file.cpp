@@ -148,7 +148,8 @@ std::string explain_open_failure(const std::string& path, const std::string& rea
 }
 
 /// `path` of the file and `prefix`, the group's own name, are for messages and names.
-void visit(hid_t group, const std::string& path, std::string prefix, int depth, std::vector<std::string>& found) {
+void visit(hid_t group, const std::string& path, const std::string& prefix, int depth,
+           std::vector<std::string>& found) {
   if (depth > max_depth) return;
   H5G_info_t info;
   if (H5Gget_info(group, &info) < 0) fail_listing(path, prefix);
@@ -162,8 +163,9 @@ void visit(hid_t group, const std::string& path, std::string prefix, int depth, 
     if (!object.valid() || (prefix.empty() && name.front() == '#')) continue;
     const auto type = H5Iget_type(object.id());
     if (type != H5I_GROUP && type != H5I_DATASET) continue;
-    found.push_back(prefix + "/" + name);
-    if (type == H5I_GROUP) visit(object.id(), path, found.back(), depth + 1, found);
+    const std::string full_name = fmt::format("{}/{}", prefix, name);
+    found.push_back(full_name);
+    if (type == H5I_GROUP) visit(object.id(), path, full_name, depth + 1, found);
   }
 }
 

@@ -117,7 +117,7 @@ SparseLayout sparse_layout(const Hdf5File& file, const std::string& group) {
                     "(MATLAB v7.3, sparse) is needed",
                     file.path(), group, what_is_there(file, group)));
   }
-  const SparseLayout layout = is_anndata(file, group) ? anndata_layout(file, group) : matlab_layout(file, group);
+  SparseLayout layout = is_anndata(file, group) ? anndata_layout(file, group) : matlab_layout(file, group);
   for (const std::string& name : {layout.indices, layout.values}) {
     if (!name.empty()) require(file.has_dataset(name), fmt::format("{}:{}: is missing", file.path(), name));
   }

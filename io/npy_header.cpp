@@ -62,7 +62,7 @@ void convert_as(const NpyHeader& header, const char* bytes, std::size_t count, T
     std::array<char, sizeof(Stored)> ordered;
     std::memcpy(ordered.data(), bytes + k * sizeof(Stored), sizeof(Stored));
     if (swap) std::reverse(ordered.begin(), ordered.end());
-    out[k] = static_cast<T>(std::bit_cast<Stored>(ordered));
+    out[k] = static_cast<T>(+std::bit_cast<Stored>(ordered));
   }
 }
 

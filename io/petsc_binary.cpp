@@ -166,6 +166,12 @@ PetscArray::Element value_type(const InputFile& file, const PetscHeader& header)
                   file.size() < wanted ? ": the file is cut off" : ", and what follows is no PETSc object"));
 }
 
+/// Positions in the entries at which the own rows begin and end, and the number of entries of all rows.
+struct RowPositions {
+  std::vector<Offset> own;
+  Offset total = 0;
+};
+
 class PetscMatrix : public MatrixSource {
  public:
   PetscMatrix(const Communicator& comm, const std::string& path)
@@ -177,7 +183,7 @@ class PetscMatrix : public MatrixSource {
     // one.
     if (header_.index_width == 4 && header_.nonzeros == overflowed) {
       const Partition partition = Partition::uniform(header_.rows, comm_.size());
-      header_.nonzeros = positions(partition, std::numeric_limits<Offset>::max()).second;
+      header_.nonzeros = positions(partition, std::numeric_limits<Offset>::max()).total;
     }
     comm_.collectively([&] { value_type_ = value_type(file_, header_); });
   }
@@ -187,16 +193,16 @@ class PetscMatrix : public MatrixSource {
   std::string description() const override { return file_.path(); }
 
   CsrRows read(const Partition& partition) override {
-    const auto [own, total] = positions(partition, header_.nonzeros);
+    const RowPositions place = positions(partition, header_.nonzeros);
     comm_.collectively([&] {
-      if (!comm_.is_root() || total == header_.nonzeros) return;
+      if (!comm_.is_root() || place.total == header_.nonzeros) return;
       throw InputError(
           fmt::format("{}: its row lengths add up to {}, but its header promises {} nonzeros; the file is damaged",
-                      file_.path(), total, header_.nonzeros));
+                      file_.path(), place.total, header_.nonzeros));
     });
     PetscArray indices(comm_, file_, header_.indices_place(), header_.nonzeros, index_type(), "column numbers");
     PetscArray values(comm_, file_, header_.values_place(), header_.nonzeros, value_type_, "values");
-    return read_by_rows(comm_, partition, header_.columns, own, {indices, values});
+    return read_by_rows(comm_, partition, header_.columns, place.own, {indices, values});
   }
 
  private:
@@ -204,9 +210,8 @@ class PetscMatrix : public MatrixSource {
     return header_.index_width == 8 ? PetscArray::Element::int64 : PetscArray::Element::int32;
   }
 
-  /// Positions at which the own rows begin and end, out of the row lengths, and the sum of all lengths.
-  /// Collective.
-  std::pair<std::vector<Offset>, Offset> positions(const Partition& partition, Offset limit) const {
+  /// Out of the row lengths. Collective.
+  RowPositions positions(const Partition& partition, Offset limit) const {
     PetscArray lengths(comm_, file_, header_.lengths_place(), header_.rows, index_type(), "row lengths");
     const auto own_rows = static_cast<std::size_t>(partition.size(comm_.rank()));
     std::vector<Offset> own(own_rows + 1, 0);
