@@ -41,11 +41,10 @@ std::string task(const EigensolverConfig& config) {
                      options.block_size);
 }
 
-std::string task(const LinearSolverConfig& config, GlobalIndex right_hand_sides) {
-  const GlobalIndex together = std::min<GlobalIndex>(config.block_size, right_hand_sides);
-  return fmt::format("{} right-hand {}, residual at most {:g} ||f||, preconditioner {}, {} at once",
-                     right_hand_sides, right_hand_sides == 1 ? "side" : "sides", config.tolerance,
-                     description(config.preconditioner), together);
+std::string task(const LinearSolverConfig& config, const RightHandSides& sides) {
+  return fmt::format("{} right-hand {} ({}), residual at most {:g} ||f||, preconditioner {}, {} at once",
+                     sides.count(), sides.count() == 1 ? "side" : "sides", sides.description(), config.tolerance,
+                     description(config.preconditioner), std::min<GlobalIndex>(config.block_size, sides.count()));
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include "apps/config.hpp"
 #include "apps/memory.hpp"
 #include "apps/problem.hpp"
+#include "apps/right_hand_sides.hpp"
 #include "apps/session.hpp"
 #include "io/result_file.hpp"
 #include "solver/report.hpp"
@@ -19,7 +20,7 @@ template <class T>
 void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
               const Arguments& arguments, const std::string& task);
 std::string task(const EigensolverConfig& config);
-std::string task(const LinearSolverConfig& config, GlobalIndex right_hand_sides);
+std::string task(const LinearSolverConfig& config, const RightHandSides& sides);
 
 /// The answer to --check: the resolved config and the memory of the rank that needs the most. Collective.
 void print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory);

@@ -32,6 +32,25 @@ bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constrai
   return 5 * (GlobalIndex{std::max(options.block_size, options.pairs)} + constraints) > rows;
 }
 
+/// Bytes of `columns` vectors of `rows` rows.
+template <class T>
+double block_bytes(double rows, int columns) {
+  return rows * DenseBlock<T>::padded(columns) * sizeof(T);
+}
+
+/// Adds up what is in `estimate` and `small` dense matrices. Of the vectors some are `held` already; on a GPU the
+/// `result` returns to the host.
+template <class T>
+void add_up(const Problem<T>& problem, double small, double held, double result, MemoryEstimate& estimate) {
+  const bool on_host = problem.context.device->host_addressable();
+  // On a GPU messages are staged in host memory.
+  estimate.device = on_host ? 0.0 : estimate.vectors + estimate.matrix + estimate.halo;
+  const double more = estimate.halo + (on_host ? estimate.vectors - held : result);
+  // Thread pools, LAPACK's and MPI's buffers come into being while the solver works.
+  constexpr double libraries = 4e6;
+  estimate.host = std::max(resident_peak(), resident_now() + more + small + libraries);
+}
+
 }  // namespace
 
 double resident_now() { return status_bytes("VmRSS:"); }
@@ -42,36 +61,50 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
   const LobpcgOptions& options = config.options;
   const bool mass = problem.b != nullptr;
   const bool root = problem.context.comm.is_root();
-  const bool on_host = problem.context.device->host_addressable();
   const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
-  const auto bytes_of = [](double height, int cols) { return height * DenseBlock<T>::padded(cols) * sizeof(T); };
 
   MemoryEstimate estimate;
   estimate.matrix = static_cast<double>(problem.a->bytes() + (mass ? problem.b->bytes() : 0));
   double small = 0.0;
   if (solves_densely(options, problem.partition.rows(), constraints)) {
     const auto order = static_cast<double>(problem.partition.rows());
-    estimate.vectors = bytes_of(rows, options.pairs) + bytes_of(rows, 2 * 64);
+    estimate.vectors = block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, 2 * 64);
     small = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
   } else {
     const int width = options.block_size;
     const int blocks = 8 + (mass ? 3 : 0) + (config.preconditioner.type == PreconditionerType::chebyshev ? 2 : 0);
     const int kept = constraints + options.pairs + width;
-    estimate.vectors = blocks * bytes_of(rows, width) + (mass ? 2 : 1) * bytes_of(rows, kept) +
-                       bytes_of(rows, options.pairs) + bytes_of(rows, constraints);
+    estimate.vectors = blocks * block_bytes<T>(rows, width) + (mass ? 2 : 1) * block_bytes<T>(rows, kept) +
+                       block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, constraints);
     small = root ? small_dense_bytes(3.0 * width) : 0.0;
     const double ghosts = problem.a->ghosts() + (mass ? problem.b->ghosts() : 0);
     estimate.halo = 2.0 * ghosts * width * sizeof(T);
   }
-  // On a GPU messages are staged in host memory.
-  estimate.device = on_host ? 0.0 : estimate.vectors + estimate.matrix + estimate.halo;
-  const double more = on_host ? estimate.vectors + estimate.halo : estimate.halo + bytes_of(rows, options.pairs);
-  // Thread pools, LAPACK's and MPI's buffers come into being while the solver works.
-  constexpr double libraries = 4e6;
-  estimate.host = std::max(resident_peak(), resident_now() + more + small + libraries);
+  add_up(problem, small, 0.0, block_bytes<T>(rows, options.pairs), estimate);
   return estimate;
 }
 
+template <class T>
+MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConfig& config, int right_hand_sides) {
+  const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
+  const int width = std::min(config.block_size, right_hand_sides);
+  const PreconditionerType type = config.preconditioner.type;
+  const int blocks = 3 + (type != PreconditionerType::none ? 1 : 0) +
+                     (type == PreconditionerType::chebyshev ? 2 : 0) + (config.initial ? 1 : 0) +
+                     (width < right_hand_sides ? 1 : 0);
+  MemoryEstimate estimate;
+  estimate.matrix = static_cast<double>(problem.a->bytes());
+  const double all = block_bytes<T>(rows, right_hand_sides);
+  estimate.vectors = blocks * block_bytes<T>(rows, width) + 2.0 * all;
+  estimate.halo = 2.0 * problem.a->ghosts() * width * sizeof(T);
+  // The initial guess becomes the solution.
+  const double held = config.initial ? 2.0 * all : all;
+  add_up(problem, small_dense_bytes(width), held, all, estimate);
+  return estimate;
+}
+
+template MemoryEstimate estimate_memory(const Problem<float>&, const LinearSolverConfig&, int);
+template MemoryEstimate estimate_memory(const Problem<double>&, const LinearSolverConfig&, int);
 template MemoryEstimate estimate_memory(const Problem<float>&, const EigensolverConfig&, int);
 template MemoryEstimate estimate_memory(const Problem<double>&, const EigensolverConfig&, int);
 

@@ -27,4 +27,10 @@ struct MemoryEstimate {
 template <class T>
 MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints);
 
+/// The same for the linear solver, its right-hand sides (and initial guess) in memory: these, the solution, 3 b
+/// vectors of own rows (+ b with a preconditioner, + 2 b with Chebyshev, + b with an initial guess, + b where
+/// there are more right-hand sides than b = block_size) and ghost rows. Not collective.
+template <class T>
+MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConfig& config, int right_hand_sides);
+
 }  // namespace block_eigs

@@ -9,12 +9,14 @@ add_library(block_eigs_apps STATIC
   problem.cpp
   progress.cpp
   record.cpp
+  right_hand_sides.cpp
   session.cpp
   start_vectors.cpp
   table.cpp
   terminal.cpp
   text.cpp
   verify.cpp
+  verify_solution.cpp
   version.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt
   PRIVATE CLI11::CLI11 block_eigs_flags)
@@ -24,3 +26,7 @@ set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIG
 add_executable(block-eigs block_eigs.cpp run.cpp)
 target_link_libraries(block-eigs PRIVATE block_eigs_apps block_eigs_flags)
 set_target_properties(block-eigs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
+add_executable(block-solve block_solve.cpp solve.cpp)
+target_link_libraries(block-solve PRIVATE block_eigs_apps block_eigs_flags)
+set_target_properties(block-solve PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

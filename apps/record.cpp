@@ -32,6 +32,20 @@ PairsRecord pairs_record(const Verification& verified) {
   return record;
 }
 
+SolutionsRecord solutions_record(const SolutionCheck& checked, const std::vector<double>& recursive_residual_norms,
+                                 const std::vector<int>& iterations) {
+  SolutionsRecord record;
+  record.rhs_norms = checked.rhs_norms;
+  record.residual_norms = checked.residual_norms;
+  record.recursive_residual_norms = recursive_residual_norms;
+  record.iterations.assign(iterations.begin(), iterations.end());
+  for (const Outcome outcome : checked.outcomes) {
+    record.converged.push_back(outcome != Outcome::not_converged);
+    record.status.emplace_back(name_of(outcome));
+  }
+  return record;
+}
+
 HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pairs) {
   HistoryRecord record;
   record.iterations = static_cast<std::int64_t>(history.size());

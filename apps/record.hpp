@@ -4,6 +4,7 @@
 #include "apps/problem.hpp"
 #include "apps/session.hpp"
 #include "apps/verify.hpp"
+#include "apps/verify_solution.hpp"
 #include "io/result_file.hpp"
 #include "solver/block_cg.hpp"
 #include "solver/lobpcg.hpp"
@@ -17,6 +18,8 @@ RunRecord run_record(const Problem<T>& problem, const Sources& sources, const Ru
 
 /// What a result file says of a solver's result and its verification.
 PairsRecord pairs_record(const Verification& verified);
+SolutionsRecord solutions_record(const SolutionCheck& checked, const std::vector<double>& recursive_residual_norms,
+                                 const std::vector<int>& iterations);
 HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pairs);
 HistoryRecord history_record(const std::vector<BlockCgIteration>& history, int right_hand_sides);
 

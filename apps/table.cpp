@@ -13,8 +13,7 @@ namespace block_eigs {
 
 namespace {
 
-std::string words(Outcome outcome) {
-  std::string text = name_of(outcome);
+std::string words(std::string text) {
   std::replace(text.begin(), text.end(), '_', ' ');
   return text;
 }
@@ -41,8 +40,22 @@ void print_pairs(const Communicator& comm, const Verification& pairs, const std:
   for (std::size_t j = 0; j < pairs.eigenvalues.size(); ++j) {
     const double value = pairs.eigenvalues[j];
     fmt::print("{:>5}  {:>22.15e}  {:>9.1e}  {:>11}  {:<17}{}\n", j + 1, value, pairs.residual_norms[j],
-               bound_text(pairs.error_bounds[j]), words(pairs.outcomes[j]),
+               bound_text(pairs.error_bounds[j]), words(name_of(pairs.outcomes[j])),
                compare ? fmt::format("  {:>22.15e}  {:>10.1e}", exact[j], value - exact[j]) : "");
+  }
+  std::fflush(stdout);
+}
+
+void print_solutions(const Communicator& comm, const SolutionsRecord& solutions) {
+  if (!comm.is_root()) return;
+  fmt::print("\n{:>5}  {:>11}  {:>9}  {:>9}  {:>10}  {}\n", "side", "norm", "residual", "recursive", "iterations",
+             "status");
+  for (std::size_t j = 0; j < solutions.rhs_norms.size(); ++j) {
+    // Relative to f; a zero right-hand side has the zero solution.
+    const double norm = solutions.rhs_norms[j] > 0.0 ? solutions.rhs_norms[j] : 1.0;
+    fmt::print("{:>5}  {:>11.5e}  {:>9.1e}  {:>9.1e}  {:>10}  {}\n", j + 1, solutions.rhs_norms[j],
+               solutions.residual_norms[j] / norm, solutions.recursive_residual_norms[j] / norm,
+               solutions.iterations[j], words(solutions.status[j]));
   }
   std::fflush(stdout);
 }

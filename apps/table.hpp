@@ -4,6 +4,7 @@
 
 #include "apps/config.hpp"
 #include "apps/verify.hpp"
+#include "io/result_file.hpp"
 #include "spmm/communicator.hpp"
 #include "spmm/profile.hpp"
 
@@ -12,6 +13,9 @@ namespace block_eigs {
 /// The eigenpairs, one a line, on stdout of rank 0; `exact` adds a column of known eigenvalues where it is not
 /// empty. Not collective.
 void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact);
+
+/// The right-hand sides, one a line, on stdout of rank 0. Not collective.
+void print_solutions(const Communicator& comm, const SolutionsRecord& solutions);
 
 /// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank. Collective; rank 0
 /// prints.

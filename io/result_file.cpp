@@ -36,6 +36,15 @@ void ResultFile::write(const PairsRecord& pairs) {
   writer_.dataset("/status", pairs.status);
 }
 
+void ResultFile::write(const SolutionsRecord& solutions) {
+  write("/rhs_norms", solutions.rhs_norms);
+  write("/residual_norms", solutions.residual_norms);
+  write("/recursive_residual_norms", solutions.recursive_residual_norms);
+  write("/iterations", solutions.iterations);
+  writer_.dataset("/converged", solutions.converged);
+  writer_.dataset("/status", solutions.status);
+}
+
 void ResultFile::write(const HistoryRecord& history) {
   const std::vector<std::int64_t> table{history.iterations, history.width};
   if (length(history.eigenvalues) == history.iterations * history.width) {

@@ -37,6 +37,16 @@ struct PairsRecord {
   std::vector<std::string> status;
 };
 
+/// Solutions of linear systems, as many of each as right-hand sides.
+struct SolutionsRecord {
+  std::vector<double> rhs_norms;
+  std::vector<double> residual_norms;            ///< computed anew
+  std::vector<double> recursive_residual_norms;  ///< what the solver held them to be
+  std::vector<std::int64_t> iterations;
+  std::vector<bool> converged;
+  std::vector<std::string> status;
+};
+
 /// One row an iteration.
 struct HistoryRecord {
   std::int64_t iterations = 0;
@@ -56,6 +66,7 @@ class ResultFile {
 
   void describe(const RunRecord& run);
   void write(const PairsRecord& pairs);
+  void write(const SolutionsRecord& solutions);
   void write(const HistoryRecord& history);
   /// Own rows of [partition.rows()][block.cols()], in the block's precision, row-major.
   template <class T>
