@@ -1,0 +1,330 @@
+"""block-solve as users meet it: result file against SciPy, ways in for right-hand sides, what it says when it cannot."""
+
+import os
+import re
+
+import h5py
+import harness
+import numpy as np
+import scipy.io
+import scipy.linalg
+import scipy.sparse as sp
+import scipy.sparse.linalg
+
+UNITS = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9}
+
+
+def grid(*sizes):
+    """Laplacian of a grid, x fastest."""
+    a = sp.csr_matrix((1, 1))
+    for n in sizes:
+        a = sp.kron(harness.laplacian(n), sp.identity(a.shape[0])) + sp.kron(sp.identity(n), a)
+    return a.tocsr()
+
+
+class SolveTest(harness.AppTest):
+    def right_hand_sides(self, values, name="rhs.h5", **more):
+        with h5py.File(self.path(name), "w") as file:
+            file["F"] = values
+            for key, other in more.items():
+                file[key] = other
+        return name
+
+    def solve(self, text, *overrides, code=0, timeout=120):
+        run = self.run_program(self.config(text + "output: {file: result.h5}\n"), *overrides, timeout=timeout)
+        self.assertEqual(run.code, code, run)
+        file = h5py.File(self.path("result.h5"))
+        self.addCleanup(file.close)
+        for name in ("solution", "residual_norms", "recursive_residual_norms", "rhs_norms", "history/residual_norms"):
+            self.assertTrue(np.isfinite(file[name][:]).all(), f"{name}\n{run}")
+        return run, file
+
+    def check(self, file, a, f, tolerance):
+        """What the file says of itself is true, and every right-hand side is solved."""
+        x = file["solution"][:].astype(float)
+        norms = np.linalg.norm(f, axis=0)
+        residuals = np.linalg.norm(f - a @ x, axis=0)
+        rounding = 1e-15 * (abs(a).sum(axis=1).max() * np.linalg.norm(x, axis=0) + norms)
+        np.testing.assert_allclose(file["rhs_norms"][:], norms, rtol=1e-12)
+        self.assertTrue((abs(file["residual_norms"][:] - residuals) <= rounding + 1e-9 * residuals).all())
+        self.assertTrue(file["converged"][:].all())
+        for status, residual, norm in zip(file["status"][:], residuals, norms):
+            if status == b"converged":
+                self.assertLessEqual(residual, tolerance * norm * (1 + 1e-6))
+            else:
+                self.assertEqual(status, b"at_accuracy_limit")
+        return x
+
+
+class Answers(SolveTest):
+    def test_a_block_of_right_hand_sides(self):
+        a = grid(14, 12, 9)
+        f = np.random.default_rng(1).standard_normal((a.shape[0], 7))
+        self.save(a)
+        for name, options in (("none", "type: none"), ("jacobi", "type: jacobi"),
+                              ("chebyshev", "type: chebyshev, degree: 4")):
+            with self.subTest(preconditioner=name):
+                run, file = self.solve(f"matrix: {{file: a.npz}}\nright_hand_sides: {{file: {self.right_hand_sides(f)}}}\n"
+                                       f"linear_solver: {{tolerance: 1.0e-10, preconditioner: {{{options}}}}}\n")
+                x = self.check(file, a, f, 1e-10)
+                np.testing.assert_allclose(x, scipy.sparse.linalg.spsolve(a.tocsc(), f), atol=1e-7)
+                self.assertEqual(file.attrs["program"], "block-solve")
+                self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
+                self.assertEqual(file["history/residual_norms"].shape, (file.attrs["iterations"], 7))
+                self.assertEqual(len(re.findall(r"^ +\d+ .* converged$", run.stdout, re.MULTILINE)), 7, run)
+                self.assertNotIn("eigenvalues", file)
+
+    def test_vectors_in_several_datasets(self):
+        a = grid(20, 15)
+        rng = np.random.default_rng(2)
+        f, g = rng.standard_normal((300, 2)), rng.standard_normal(300)
+        self.save(a)
+        self.right_hand_sides(f, G=g)
+        _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5, dataset: [/G, /F]}\n")
+        self.check(file, a, np.column_stack([g, f]), 1e-8)
+
+    def test_matrix_market_array(self):
+        a = grid(20, 15)
+        f = np.random.default_rng(3).standard_normal((300, 3))
+        self.save(a)
+        scipy.io.mmwrite(self.path("f.mtx"), f)
+        _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: f.mtx}\n")
+        self.check(file, a, f, 1e-8)
+
+    def test_random_ones_do_not_depend_on_the_ranks(self):
+        text = ("matrix: {generate: laplacian2d, size: [21, 17]}\nright_hand_sides: {random: 4, seed: 5}\n"
+                "linear_solver: {tolerance: 1.0e-12}\n")
+        _, file = self.solve(text)
+        x = file["solution"][:]
+        run = harness.run([self.config(text + "output: {file: one.h5}\n")], self.folder, ranks=1)
+        self.assertEqual(run.code, 0, run)
+        with h5py.File(self.path("one.h5")) as one:
+            np.testing.assert_allclose(one["rhs_norms"][:], file["rhs_norms"][:], rtol=1e-14)
+            np.testing.assert_allclose(one["solution"][:], x, atol=1e-9)
+
+    def test_more_right_hand_sides_than_the_block_holds(self):
+        a = grid(20, 15)
+        f = np.random.default_rng(4).standard_normal((300, 23))
+        self.save(a)
+        self.right_hand_sides(f)
+        _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\nlinear_solver: {block_size: 8}\n")
+        self.check(file, a, f, 1e-8)
+        self.assertEqual(file["history/active_columns"][:].max(), 8)
+        self.assertLess(file["iterations"][:].max(), file.attrs["iterations"])
+
+    def test_goes_on_from_an_earlier_result(self):
+        a = grid(20, 15)
+        f = np.random.default_rng(5).standard_normal((300, 4))
+        self.save(a)
+        self.right_hand_sides(f)
+        text = "matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5, dataset: /F}\n"
+        _, first = self.solve(text, "linear_solver.tolerance=1e-10")
+        first.close()
+        os.rename(self.path("result.h5"), self.path("earlier.h5"))
+        initial = "linear_solver.initial={file: earlier.h5, dataset: /solution}"
+        _, again = self.solve(text, "linear_solver.tolerance=1e-9", initial)
+        self.assertEqual(again.attrs["iterations"], 0)
+        self.check(again, a, f, 1e-9)
+        again.close()
+        _, better = self.solve(text, "linear_solver.tolerance=1e-12", initial)
+        self.check(better, a, f, 1e-12)
+        self.assertGreater(better.attrs["iterations"], 0)
+
+    def test_more_right_hand_sides_than_rows(self):
+        a = harness.laplacian(4)
+        f = np.random.default_rng(6).standard_normal((4, 11))
+        self.save(a)
+        self.right_hand_sides(f)
+        _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n"
+                             "linear_solver: {tolerance: 1.0e-12}\n")
+        np.testing.assert_allclose(self.check(file, a, f, 1e-12), np.linalg.solve(a.toarray(), f), atol=1e-11)
+
+    def test_single_precision(self):
+        """Residuals are those of the float solution against A and F in double."""
+        a = grid(16, 14, 9)
+        f = np.random.default_rng(7).standard_normal((a.shape[0], 5))
+        self.save(a)
+        self.right_hand_sides(f)
+        text = "matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\nprecision: float\n"
+        _, file = self.solve(text, "linear_solver.tolerance=1e-4")
+        self.check(file, a, f, 1.02e-4)
+        self.assertEqual(file["solution"].dtype, np.float32)
+        _, file = self.solve(text, "linear_solver.tolerance=1e-12")
+        self.check(file, a, f, 1e-12)
+        self.assertTrue((file["status"][:] == b"at_accuracy_limit").all())
+
+    def test_bcsstk17(self):
+        path = os.path.join(harness.options.matrices, "bcsstk17.mtx.gz")
+        if not os.path.exists(path):
+            self.skipTest("no bcsstk17.mtx.gz")
+        a = scipy.io.mmread(path).tocsr()
+        f = np.random.default_rng(8).standard_normal((a.shape[0], 16))
+        self.right_hand_sides(f)
+        run, file = self.solve(f"matrix: {{file: {path}}}\nright_hand_sides: {{file: rhs.h5}}\n"
+                               "linear_solver: {tolerance: 1.0e-8, max_iterations: 4000}\n", timeout=300)
+        x = self.check(file, a, f, 1e-8)
+        scale = abs(a).sum(axis=1).max() * np.linalg.norm(x, axis=0) + np.linalg.norm(f, axis=0)
+        self.assertLessEqual((np.linalg.norm(f - a @ x, axis=0) / scale).max(), 1e-12, run)
+        exact = scipy.sparse.linalg.splu(a.tocsc()).solve(f)
+        # ||x - x*|| <= ||r|| / lambda_min, which is 1 here.
+        self.assertLessEqual(np.linalg.norm(x - exact, axis=0).max(), 2e-8 * np.linalg.norm(f, axis=0).max())
+
+
+class Limits(SolveTest):
+    def test_iterations_used_up(self):
+        run, file = self.solve("matrix: {generate: laplacian2d, size: [40, 30]}\nright_hand_sides: {random: 6}\n"
+                               "linear_solver: {max_iterations: 3}\n", code=4)
+        self.assertIn("6 of 6 right-hand sides not converged (1-6): max_iterations = 3 reached", run.stderr)
+        self.assertFalse(file["converged"][:].any())
+        self.assertEqual(file["history/seconds"].size, 3)
+
+    def test_accuracy_limit_counts_as_done(self):
+        run, file = self.solve("matrix: {generate: laplacian2d, size: [40, 30]}\nright_hand_sides: {random: 6}\n"
+                               "linear_solver: {tolerance: 0.0}\n")
+        self.assertTrue((file["status"][:] == b"at_accuracy_limit").all())
+        self.assertIn("at accuracy limit", run.stdout)
+
+    def test_indefinite_matrix(self):
+        path = os.path.join(harness.options.matrices, "c-62.mtx.gz")
+        if not os.path.exists(path):
+            self.skipTest("no c-62.mtx.gz")
+        run, file = self.solve(f"matrix: {{file: {path}}}\nright_hand_sides: {{random: 16}}\n", code=4)
+        self.assertRegex(run.stderr, r"16 of 16 right-hand sides not converged \(1-16\): A is not positive definite: p'Ap")
+        self.assertTrue((file["residual_norms"][:] <= file["rhs_norms"][:] * (1 + 1e-12)).all())
+
+    def test_singular_matrix(self):
+        """A ring: its Laplacian maps the constants to nothing."""
+        ring = harness.laplacian(200).tolil()
+        ring[0, 199] = ring[199, 0] = -1.0
+        ring = ring.tocsr()
+        self.save(ring)
+        f = np.random.default_rng(9).standard_normal((200, 4))
+        self.right_hand_sides(f)
+        text = "matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n"
+        run, file = self.solve(text, code=4)
+        self.assertIn("A is singular to working precision and a right-hand side is not in its range", run.stderr)
+        self.assertFalse(file["converged"][:].any())
+        file.close()
+        f -= f.mean(axis=0)
+        self.right_hand_sides(f)
+        _, file = self.solve(text)
+        self.check(file, ring, f, 1e-8)
+
+
+class Refusals(SolveTest):
+    MATRIX = "matrix: {generate: laplacian1d, size: [60]}\n"
+
+    def refuse(self, text, *words, overrides=(), code=2):
+        run = self.run_program(self.config(self.MATRIX + text + "output: {file: result.h5}\n"), *overrides)
+        self.assert_refused(run, code, words)
+
+    def test_no_right_hand_sides(self):
+        self.refuse("", "right_hand_sides", "{random: 16}")
+
+    def test_wrong_number_of_rows(self):
+        self.right_hand_sides(np.ones((59, 3)))
+        self.refuse("right_hand_sides: {file: rhs.h5}\n", "rhs.h5", "59 rows", "60")
+
+    def test_not_finite(self):
+        values = np.ones((60, 3))
+        values[41, 1] = np.nan
+        self.right_hand_sides(values)
+        self.refuse("right_hand_sides: {file: rhs.h5}\n", "rhs.h5", "nan")
+
+    def test_missing_file(self):
+        self.refuse("right_hand_sides: {file: nowhere.h5}\n", self.path("nowhere.h5"))
+
+    def test_missing_dataset(self):
+        self.right_hand_sides(np.ones((60, 3)))
+        self.refuse("right_hand_sides: {file: rhs.h5, dataset: /G}\n", "rhs.h5", "/G")
+
+    def test_no_vectors(self):
+        self.right_hand_sides(np.ones((60, 0)))
+        self.refuse("right_hand_sides: {file: rhs.h5, dataset: /F}\n", "rhs.h5")
+
+    def test_initial_guess_for_other_right_hand_sides(self):
+        self.right_hand_sides(np.ones((60, 3)))
+        self.refuse("right_hand_sides: {random: 4}\nlinear_solver: {initial: {file: rhs.h5}}\n", "linear_solver.initial",
+                    "3 vectors", "4 right-hand sides")
+
+    def test_misspelt_key(self):
+        self.refuse("right_hand_sides: {random: 4}\nlinear_solver: {tolerence: 1.0e-6}\n", "run.yaml:3",
+                    "linear_solver.tolerence", "did you mean 'tolerance'")
+
+    def test_matrix_that_is_not_symmetric(self):
+        path = os.path.join(harness.options.matrices, "p2p-Gnutella31.mtx.gz")
+        if not os.path.exists(path):
+            self.skipTest("no p2p-Gnutella31.mtx.gz")
+        run = self.run_program(self.config(f"matrix: {{file: {path}}}\nright_hand_sides: {{random: 2}}\n"
+                                           "output: {file: result.h5}\n"))
+        self.assert_refused(run, 2, ["p2p-Gnutella31", "symmetric"])
+
+    def test_output_folder_is_missing(self):
+        self.refuse("right_hand_sides: {random: 2}\n", "does not exist", overrides=["output.file=no/result.h5"])
+
+    def test_sections_of_the_other_program_are_accepted(self):
+        run = self.run_program(self.config(self.MATRIX + "right_hand_sides: {random: 2}\neigensolver: {pairs: 4}\n"
+                                           "mass: {file: nowhere.h5}\n"))
+        self.assertEqual(run.code, 0, run)
+
+
+class Check(SolveTest):
+    def sizes(self, text, pattern):
+        found = re.search(pattern, text)
+        self.assertIsNotNone(found, text)
+        return [float(value) * UNITS[unit] for value, unit in re.findall(r"([\d.]+) ([kMG]?B)\b", found.group(0))]
+
+    def test_memory_is_predicted(self):
+        for more in ("{}", "{preconditioner: {type: chebyshev}}", "{block_size: 8, preconditioner: {type: none}}"):
+            with self.subTest(linear_solver=more):
+                config = self.config("matrix: {generate: laplacian3d, size: [50, 50, 50]}\n"
+                                     f"right_hand_sides: {{random: 24}}\nlinear_solver: {more}\n")
+                check = self.run_program("--check", config)
+                self.assertEqual(check.code, 0, check)
+                self.assertIn("nothing was solved", check.stdout)
+                self.assertIn("random: 24", check.stdout)
+                predicted = self.sizes(check.stdout, r"memory that a rank will need: .*")[0]
+                run = self.run_program(config, "linear_solver.max_iterations=3")
+                self.assertEqual(run.code, 4, run)
+                peak = self.sizes(run.stdout, r"peak memory of a rank: .*")[0]
+                self.assertLess(abs(predicted - peak), 0.2 * peak, f"predicted {predicted:g}, taken {peak:g}\n{run}")
+
+
+class Configs(SolveTest):
+    TESTED = {"block_solve.yaml", "block_solve_own.yaml"}
+
+    def config_path(self, name):
+        return os.path.join(os.path.abspath(harness.options.source), "configs", name)
+
+    def test_none_is_left_out(self):
+        folder = self.config_path("")
+        ours = set()
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                if "\nright_hand_sides:" in file.read():
+                    ours.add(name)
+        self.assertEqual(ours, self.TESTED)
+
+    def test_block_solve(self):
+        run = self.run_program(self.config_path("block_solve.yaml"), timeout=240)
+        self.assertEqual(run.code, 0, run)
+        with h5py.File(self.path("solution.h5")) as file:
+            self.assertEqual(file["solution"].shape, (48**3, 16))
+            self.assertTrue((file["residual_norms"][:] <= 1e-8 * file["rhs_norms"][:]).all())
+
+    def test_block_solve_own(self):
+        """The lines of Python in its comment, as they are."""
+        with open(self.config_path("block_solve_own.yaml"), encoding="utf-8") as file:
+            lines = [line[4:].rstrip("\n") for line in file if line.startswith("#   ") and "mpirun" not in line]
+        split = next(i for i, line in enumerate(lines) if "x.h5" in line)
+        scope = {}
+        os.chdir(self.folder)
+        exec("\n".join(lines[:split]), scope)  # pylint: disable=exec-used
+        run = self.run_program(self.config_path("block_solve_own.yaml"))
+        self.assertEqual(run.code, 0, run)
+        exec("\n".join(lines[split:]).replace("print(", "largest = ("), scope)  # pylint: disable=exec-used
+        self.assertLess(scope["largest"], 1e-8)
+
+
+if __name__ == "__main__":
+    harness.main()
