@@ -41,7 +41,7 @@ class ConfigsTest(harness.AppTest):
             keys |= set(re.findall(r"^ *(\w+):", check.stdout[check.stdout.index("\nmatrix:"):
                                                              check.stdout.index("\nmemory")], re.MULTILINE))
         self.assertGreater(len(keys), 40)
-        missing = [key for key in keys if not re.search(rf"[`{{ ]{key}[`:,]", manual)]
+        missing = [key for key in keys if not re.search(rf"(^|[`{{ ]){key}[`:,]", manual, re.MULTILINE)]
         self.assertEqual(missing, [])
 
     def belongs_here(self, name):
