@@ -21,18 +21,15 @@ constexpr int ranking_period = 8;
 /// Passes of orthonormalisation after which what is still dependent is dropped.
 constexpr int most_passes = 3;
 
-double quadratic_form(const SmallMatrix& matrix, int first_column, const double* x) {
-  double sum = 0.0;
-  for (int j = 0; j < matrix.rows(); ++j) {
-    const double* column = matrix.column(first_column + j);
-    sum += x[j] * std::inner_product(column, column + matrix.rows(), x, 0.0);
-  }
-  return sum;
-}
-
 double length(const SmallMatrix& matrix, int j) {
   const double* column = matrix.column(j);
   return std::sqrt(std::inner_product(column, column + matrix.rows(), column, 0.0));
+}
+
+SmallMatrix last_columns(const SmallMatrix& matrix, int count) {
+  SmallMatrix result(matrix.rows(), count);
+  std::copy_n(matrix.column(matrix.cols() - count), result.values().size(), result.data());
+  return result;
 }
 
 SmallMatrix restricted(const SmallMatrix& gram, const std::vector<int>& kept) {
@@ -105,9 +102,11 @@ SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
 
 /// ||r||^2 = c^T Q'^T Q' c, plus what was dropped.
 void BlockCgRecurrence::measure(const SmallMatrix& products) {
-  const int squares = products.cols() - products.rows();
+  const SmallMatrix squares = last_columns(products, products.rows());
+  const SmallMatrix images = lapack::product(squares, false, components_, false);
   for (int j = 0; j < components_.cols(); ++j) {
-    const double squared = quadratic_form(products, squares, components_.column(j));
+    const double* c = components_.column(j);
+    const double squared = std::inner_product(c, c + components_.rows(), images.column(j), 0.0);
     const auto i = static_cast<std::size_t>(j);
     norms_[i] = std::sqrt(std::max(squared, 0.0)) + dropped_[i];
     if (!std::isfinite(squared)) finite_ = false;
