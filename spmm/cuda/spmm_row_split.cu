@@ -33,6 +33,10 @@ void multiply_rows(const SpmmCall<T>& call) {
     constexpr double work = P == 1 ? 12.0 : 6.0;
     const bool short_rows = call.plan.statistics.mean < 128.0;
     if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 256, (P == 2 ? 5 : 4)>(call, work)) return;
+    if constexpr (L <= 2) {
+      if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 128, 8>(call, work)) return;
+      if (short_rows) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+    }
     launch_warp_row_split<T, W, L, P, 1, U, 256, 3>(call);
   });
 }
@@ -43,12 +47,12 @@ void multiply_bundles(const SpmmCall<T>& call) {
     using Shape = decltype(shape);
     constexpr int L = Shape::lanes, P = Shape::packs, R = bundle_rows_limit;
     const double columns = static_cast<double>(call.plan.statistics.columns_total) / call.a.count;
-    if (columns < 128.0) {
-      if constexpr (L <= 4) {
-        if (L < 4 || columns < 32.0) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
-      }
-      if (columns < 32.0 && launch_staged_row_split<T, W, L, P, R, 2 / P, 128, 6>(call, 24.0)) return;
-      if (columns >= 32.0 && launch_staged_row_split<T, W, L, P, R, 1, 128, 6>(call, 12.0)) return;
+    if (columns < 32.0) {
+      if constexpr (L <= 4) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
+      if (launch_staged_row_split<T, W, L, P, R, 2 / P, 128, 6>(call, 24.0)) return;
+    } else if (columns < 128.0) {
+      if (L > 1 && launch_staged_row_split<T, W, L, P, R, P, 64, (P == 1 ? 12 : 8)>(call, 12.0)) return;
+      if constexpr (L <= 4) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
     }
     launch_warp_row_split<T, W, L, P, R, 2 / P, 256, (L <= 8 ? 3 : 2)>(call);
   });

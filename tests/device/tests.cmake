@@ -20,3 +20,11 @@ add_test(NAME device.cuda COMMAND test_device)
 set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300
   SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
   "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")
+
+# Large matrices that take every way through the SpMM.
+block_eigs_test(spmm_paths SOURCES device/spmm_paths_test.cpp LABELS unit TIMEOUT 300)
+set_tests_properties(spmm_paths.1 PROPERTIES ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=-*cuda*")
+add_test(NAME spmm_paths.cuda COMMAND test_spmm_paths)
+set_tests_properties(spmm_paths.cuda PROPERTIES LABELS gpu TIMEOUT 300
+  SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+  "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")

@@ -1,0 +1,147 @@
+#include <functional>
+#include <string>
+
+#include "tests/device/reference.hpp"
+
+// Matrices large and odd enough that every way a GPU product can take is taken: rows with the same columns, rows that
+// a whole warp shares, rows that cross many blocks, empty rows among them. On other backends the same products.
+namespace block_eigs::test {
+namespace {
+
+/// Columns of row i, ascending, appended to the vector.
+using RowColumns = std::function<void(LocalIndex, std::vector<LocalIndex>&)>;
+
+template <class T>
+struct Sparse {
+  LocalIndex columns = 0;
+  std::vector<Offset> offsets{0};
+  std::vector<LocalIndex> indices;
+  std::vector<T> values;
+  std::vector<LocalIndex> map;
+
+  Sparse(Random& random, LocalIndex rows, LocalIndex columns_, const RowColumns& row_columns) : columns(columns_) {
+    for (LocalIndex i = 0; i < rows; ++i) {
+      row_columns(i, indices);
+      offsets.push_back(static_cast<Offset>(indices.size()));
+    }
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    for (std::size_t k = 0; k < indices.size(); ++k) values.push_back(static_cast<T>(uniform(random)));
+  }
+  LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size()) - 1; }
+  LocalIndex target(LocalIndex i) const { return map.empty() ? i : map[static_cast<std::size_t>(i)]; }
+};
+
+/// `count` columns spread over all of them, the same for equal `which`.
+void spread(LocalIndex which, LocalIndex count, LocalIndex columns, std::vector<LocalIndex>& to) {
+  const LocalIndex stretch = columns / count;
+  for (LocalIndex k = 0; k < count; ++k) to.push_back(k * stretch + (which * 7919 + k * 31) % stretch);
+}
+
+template <class Param>
+class SpmmPathsTest : public DeviceTest<Param> {
+ protected:
+  using T = typename Param::Scalar;
+
+  /// Every algorithm, replacing and adding, at column counts that take one pack, several, and several passes.
+  void check_all(Sparse<T>& a) {
+    for (const LocalIndex cols : {2, 7, 16, 40, 130}) {
+      const LocalIndex result_rows = a.rows() == 0 ? 1 : a.target(a.rows() - 1) + 2;
+      const auto b = random_block<T>(this->random_, a.columns, cols, cols + cols % 4);
+      const auto before = random_block<T>(this->random_, result_rows, cols, cols + cols % 4);
+      const Buffer<T> values = upload(this->device_, a.values);
+      const Buffer<Offset> offsets = upload(this->device_, a.offsets);
+      const Buffer<LocalIndex> indices = upload(this->device_, a.indices);
+      const Buffer<LocalIndex> map = upload(this->device_, a.map);
+      const CsrView<T> here{a.rows(), a.columns, a.offsets.back(), a.offsets.data(), a.indices.data(), a.values.data(),
+                            a.map.empty() ? nullptr : a.map.data()};
+      const CsrView<T> there{a.rows(), a.columns, a.offsets.back(), offsets.data(), indices.data(), values.data(),
+                             map.data()};
+      const DeviceBlock<T> b_there = this->on_device(b);
+      for (const auto algorithm : {SpmmAlgorithm::automatic, SpmmAlgorithm::row_split, SpmmAlgorithm::merge}) {
+        SCOPED_TRACE(std::string(name_of(algorithm)) + ", " + std::to_string(cols) + " columns");
+        const bool host = this->device_->host_addressable();
+        const auto plan = this->kernels_->analyse(host ? there : here, there, {algorithm});
+        const auto accumulate = cols % 3 == 1 ? Accumulate::yes : Accumulate::no;
+        DeviceBlock<T> c = this->on_device(before);
+        this->kernels_->spmm(*plan, there, b_there.view(), c.view(), accumulate, {});
+        compare(a, b, before, c.download(), accumulate);
+      }
+    }
+  }
+
+ private:
+  void compare(const Sparse<T>& a, const HostBlock<T>& b, const HostBlock<T>& before, const HostBlock<T>& after,
+               Accumulate accumulate) {
+    std::vector<Sum> sums(static_cast<std::size_t>(b.cols()));
+    HostBlock<T> untouched = after;
+    for (LocalIndex i = 0; i < a.rows(); ++i) {
+      const LocalIndex row = a.target(i);
+      for (LocalIndex j = 0; j < b.cols(); ++j) {
+        Sum& sum = sums[static_cast<std::size_t>(j)] = Sum{};
+        if (accumulate == Accumulate::yes) sum.add(static_cast<double>(before(row, j)));
+        untouched(row, j) = before(row, j);
+      }
+      const Offset end = a.offsets[static_cast<std::size_t>(i) + 1];
+      for (Offset k = a.offsets[static_cast<std::size_t>(i)]; k < end; ++k) {
+        const double value = static_cast<double>(a.values[static_cast<std::size_t>(k)]);
+        const LocalIndex column = a.indices[static_cast<std::size_t>(k)];
+        for (LocalIndex j = 0; j < b.cols(); ++j) {
+          sums[static_cast<std::size_t>(j)].add(value * static_cast<double>(b(column, j)));
+        }
+      }
+      const double terms = static_cast<double>(end - a.offsets[static_cast<std::size_t>(i)]) + 2.0;
+      for (LocalIndex j = 0; j < b.cols(); ++j) {
+        expect_close<T>(static_cast<double>(after(row, j)), sums[static_cast<std::size_t>(j)], terms, row, j);
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+    ASSERT_EQ(untouched.values(), before.values()) << "changed beside the result";
+  }
+};
+
+TYPED_TEST_SUITE(SpmmPathsTest, EveryBackend, BackendName);
+
+TYPED_TEST(SpmmPathsTest, RunsOfShortRowsWithTheSameColumns) {
+  Sparse<typename TestFixture::T> a(this->random_, 90000, 3000,
+                                    [](LocalIndex i, auto& to) { spread(i / 3, 5 + i / 3 % 4, 3000, to); });
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, RunsOfUnequalNumbersOfRowsAmongEmptyOnes) {
+  Sparse<typename TestFixture::T> a(this->random_, 15000, 5000, [](LocalIndex i, auto& to) {
+    if (i % 11 < 9) spread(i / 11 * 2 + (i % 11 > 6 ? 1 : 0), 50, 5000, to);
+  });
+  for (LocalIndex i = 0; i < a.rows(); ++i) a.map.push_back(i + i / 1000);
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, RunsOfLongRows) {
+  Sparse<typename TestFixture::T> a(this->random_, 700, 4000,
+                                    [](LocalIndex i, auto& to) { spread(i / 4, 700 + i / 4 % 300, 4000, to); });
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, FewerRowsThanMultiprocessors) {
+  Sparse<typename TestFixture::T> a(this->random_, 6, 120000,
+                                    [](LocalIndex i, auto& to) { spread(i / 5, 100000, 120000, to); });
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, LongRowsThatDiffer) {
+  Sparse<typename TestFixture::T> a(this->random_, 30000, 9000, [](LocalIndex i, auto& to) {
+    if (i < 400) spread(i, 800 + i, 9000, to);
+    else if (i == 29000) spread(i, 9000, 9000, to);
+  });
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, ManyShortRowsAndOneThatCrossesManyBlocks) {
+  Sparse<typename TestFixture::T> a(this->random_, 80000, 60000, [](LocalIndex i, auto& to) {
+    if (i == 40001) spread(i, 60000, 60000, to);
+    else spread(i, 1 + i % 13, 60000, to);
+  });
+  this->check_all(a);
+}
+
+}  // namespace
+}  // namespace block_eigs::test
