@@ -1,0 +1,301 @@
+#include "io/petsc/panel_product.hpp"
+
+#include <mpi.h>
+#include <omp.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace block_eigs::petsc {
+
+namespace {
+
+/// Rows of A whose products stay in cache until they are turned.
+constexpr std::int64_t tile_rows = 64;
+/// Rows of B that are turned at once, while the next ones are fetched.
+constexpr std::int64_t piece_rows = 32;
+/// Rows of A that the threads share between two moments at which all rows of B they need are there.
+constexpr std::int64_t step_rows = 1024;
+constexpr int widest = 16;
+/// Doubles in a cache line.
+constexpr std::int64_t line = 8;
+
+/// to[i] = from[i * stride], i < count: past the caches, for C is written once and not read soon.
+void store_run(double* to, const double* from, std::int64_t stride, std::int64_t count) {
+  std::int64_t i = 0;
+#if defined(__x86_64__)
+  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 && count > 0) {
+    to[0] = from[0];
+    i = 1;
+  }
+  for (; i + 1 < count; i += 2) _mm_stream_pd(to + i, _mm_set_pd(from[(i + 1) * stride], from[i * stride]));
+#endif
+  for (; i < count; ++i) to[i] = from[i * stride];
+}
+
+/// Before others read what store_run has written.
+void finish_stores() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+/// Rows of a panel, row-major, the row i of it at i & mask.
+struct Window {
+  double* data;
+  std::int64_t mask;
+
+  template <int width>
+  double* row(std::int64_t i) const {
+    return data + (i & mask) * width;
+  }
+};
+
+/// Rows first .. last - 1 of a panel of B into the window; columns from `count` on become zero.
+template <int width>
+void turn_rows(ConstColumns b, int count, std::int64_t first, std::int64_t last, const Window& window) {
+  for (std::int64_t begin = first; begin < last;) {
+    // Up to where the window wraps, in pieces that stay in cache.
+    const std::int64_t end = std::min({last, begin + piece_rows, (begin | window.mask) + 1});
+    double* const out = window.row<width>(begin);
+    for (int j = 0; j < width; ++j) {
+      const double* column = b.data + begin + j * b.leading;
+      if (j >= count) {
+        for (std::int64_t i = 0; i < end - begin; ++i) out[i * width + j] = 0.0;
+        continue;
+      }
+      // The processor's own prefetching does not keep up with so many short streams.
+      for (std::int64_t i = 0; i < piece_rows; i += line) __builtin_prefetch(column + piece_rows + i);
+      for (std::int64_t i = 0; i < end - begin; ++i) out[i * width + j] = column[i];
+    }
+    begin = end;
+  }
+}
+
+/// One row of A times the row-major panel. `out` has room for `width` numbers.
+template <int width, class Index>
+void row_times_panel(const BorrowedCsr<Index>& a, Index row, const Window& panel, double* out) {
+  double sum[width] = {};
+  const Index end = a.row_offsets[row + 1];
+  for (Index k = a.row_offsets[row]; k < end; ++k) {
+    const double value = a.values[k];
+    const double* in = panel.row<width>(a.columns[k]);
+    for (int j = 0; j < width; ++j) sum[j] += value * in[j];
+  }
+  std::memcpy(out, sum, sizeof sum);
+}
+
+/// Rows begin .. end - 1 of A times the panel, turned tile by tile into the columns of C.
+template <int width, class Index>
+void multiply_rows(const BorrowedCsr<Index>& a, std::int64_t begin, std::int64_t end, const Window& panel,
+                   Columns c, int count) {
+  alignas(64) std::array<double, static_cast<std::size_t>(tile_rows) * width> tile;
+  for (; begin < end; begin += tile_rows) {
+    const std::int64_t rows = std::min(tile_rows, end - begin);
+    for (std::int64_t i = 0; i < rows; ++i) {
+      row_times_panel<width>(a, static_cast<Index>(begin + i), panel, tile.data() + i * width);
+    }
+    for (int j = 0; j < count; ++j) {
+      store_run(c.data + begin + j * c.leading, tile.data() + j, width, rows);
+    }
+  }
+}
+
+}  // namespace
+
+/// Messages of one panel: whole rows of it, one message a neighbour.
+template <class Index>
+class PanelProduct<Index>::Halo {
+ public:
+  Halo(const Communicator& comm, const Partition& columns, std::span<const GlobalIndex> ghost_columns)
+      : comm_(comm), plan_(comm, columns, ghost_columns) {}
+
+  void begin(ConstColumns b, int count, int width) {
+    const auto row_bytes = static_cast<std::size_t>(width);
+    received_.resize(static_cast<std::size_t>(plan_.ghosts()) * row_bytes);
+    packed_.resize(plan_.rows_to_send().size() * row_bytes);
+    requests_.clear();
+    for (const auto& source : plan_.sources()) {
+      MPI_Irecv(received_.data() + static_cast<std::size_t>(source.first) * row_bytes, source.count,
+                row_type(width), source.rank, tag, comm_.handle(), &requests_.emplace_back());
+    }
+    const auto& rows = plan_.rows_to_send();
+    for (int j = 0; j < width; ++j) {
+      const double* column = b.data + j * b.leading;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        packed_[i * row_bytes + static_cast<std::size_t>(j)] = j < count ? column[rows[i]] : 0.0;
+      }
+    }
+    for (const auto& destination : plan_.destinations()) {
+      MPI_Isend(packed_.data() + static_cast<std::size_t>(destination.first) * row_bytes, destination.count,
+                row_type(width), destination.rank, tag, comm_.handle(), &requests_.emplace_back());
+    }
+  }
+
+  void progress() {
+    int done = 0;
+    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+  }
+
+  const double* finish() {
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    return received_.data();
+  }
+
+  ~Halo() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0) return;
+    for (MPI_Datatype& type : row_types_) {
+      if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
+    }
+  }
+  Halo(const Halo&) = delete;
+  Halo& operator=(const Halo&) = delete;
+
+ private:
+  /// One row as an MPI type, so that counts are rows and stay below 2^31.
+  MPI_Datatype row_type(int width) {
+    MPI_Datatype& type = row_types_[static_cast<std::size_t>(width)];
+    if (type == MPI_DATATYPE_NULL) {
+      MPI_Type_contiguous(width, MPI_DOUBLE, &type);
+      MPI_Type_commit(&type);
+    }
+    return type;
+  }
+
+  static constexpr int tag = 2;
+  Communicator comm_;
+  HaloPlan plan_;
+  std::vector<double> received_;
+  std::vector<double> packed_;
+  std::vector<MPI_Request> requests_;
+  std::array<MPI_Datatype, widest + 1> row_types_ = [] {
+    std::array<MPI_Datatype, widest + 1> none{};
+    none.fill(MPI_DATATYPE_NULL);
+    return none;
+  }();
+};
+
+template <class Index>
+PanelProduct<Index>::PanelProduct(const Communicator& comm, const Partition& columns,
+                                  const BorrowedCsr<Index>& own, const BorrowedCsr<Index>& ghost,
+                                  std::span<const GlobalIndex> ghost_columns)
+    : own_(own),
+      ghost_(ghost),
+      halo_(std::make_unique<Halo>(comm, columns, ghost_columns)),
+      own_columns_(static_cast<Index>(columns.size(comm.rank()))) {
+  for (Index i = 0; i < ghost_.rows; ++i) {
+    if (ghost_.row_offsets[i] < ghost_.row_offsets[i + 1]) boundary_rows_.push_back(i);
+  }
+  const std::size_t steps = (static_cast<std::size_t>(own_.rows) + step_rows - 1) / step_rows;
+  first_needed_.assign(steps, own_columns_);
+  end_needed_.assign(steps, 0);
+  for (std::size_t s = 0; s < steps; ++s) {
+    const auto begin = static_cast<Index>(s * step_rows);
+    const Index end = static_cast<Index>(std::min<std::int64_t>(begin + step_rows, own_.rows));
+    for (Index k = own_.row_offsets[begin]; k < own_.row_offsets[end]; ++k) {
+      first_needed_[s] = std::min(first_needed_[s], own_.columns[k]);
+      end_needed_[s] = std::max<Index>(end_needed_[s], own_.columns[k] + 1);
+    }
+    if (s > 0) end_needed_[s] = std::max(end_needed_[s], end_needed_[s - 1]);
+  }
+  for (std::size_t s = steps; s-- > 1;) first_needed_[s - 1] = std::min(first_needed_[s - 1], first_needed_[s]);
+}
+
+template <class Index>
+PanelProduct<Index>::~PanelProduct() = default;
+
+template <class Index>
+void PanelProduct<Index>::rebind(const BorrowedCsr<Index>& own, const BorrowedCsr<Index>& ghost) {
+  own_ = own;
+  ghost_ = ghost;
+}
+
+template <class Index>
+void PanelProduct<Index>::multiply(ConstColumns b, Columns c, std::int64_t count) {
+  for (std::int64_t first = 0; first < count; first += widest) {
+    const ConstColumns in{b.data + first * b.leading, b.leading};
+    const Columns out{c.data + first * c.leading, c.leading};
+    multiply_panel(in, out, static_cast<int>(std::min<std::int64_t>(widest, count - first)));
+  }
+}
+
+template <class Index>
+void PanelProduct<Index>::multiply_panel(ConstColumns b, Columns c, int count) {
+  const auto with_width = [&]<int width>(std::integral_constant<int, width>) {
+    halo_->begin(b, count, width);
+    multiply_own<width>(b, c, count);
+    add_ghosts<width>(halo_->finish(), c, count);
+  };
+  if (count <= 4) return with_width(std::integral_constant<int, 4>{});
+  if (count <= 8) return with_width(std::integral_constant<int, 8>{});
+  if (count <= 12) return with_width(std::integral_constant<int, 12>{});
+  with_width(std::integral_constant<int, widest>{});
+}
+
+/// Height of the window for `team` threads, a power of two. A thread turns rows of the next steps while others may
+/// still multiply the last ones.
+template <class Index>
+std::int64_t PanelProduct<Index>::window_rows(int team) const {
+  std::int64_t rows = 1;
+  for (std::size_t s = 0; s < end_needed_.size(); s += static_cast<std::size_t>(team)) {
+    const std::size_t last = std::min(s + 2 * static_cast<std::size_t>(team), end_needed_.size()) - 1;
+    rows = std::max<std::int64_t>(rows, end_needed_[last] - first_needed_[s]);
+  }
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(rows)));
+}
+
+template <class Index>
+template <int width>
+void PanelProduct<Index>::multiply_own(ConstColumns b, Columns c, int count) {
+  const int team = own_.rows > step_rows ? omp_get_max_threads() : 1;
+  const std::int64_t rows_kept = window_rows(team);
+  window_.resize(static_cast<std::size_t>(rows_kept) * widest);
+  const Window window{window_.data(), rows_kept - 1};
+#pragma omp parallel num_threads(team)
+  {
+    std::int64_t turned = 0;
+    const auto steps = static_cast<std::int64_t>(end_needed_.size());
+    for (std::int64_t step = 0; step < steps; step += team) {
+      const std::int64_t last_step = std::min<std::int64_t>(step + team, steps) - 1;
+      const std::int64_t needed = end_needed_[static_cast<std::size_t>(last_step)];
+      const std::int64_t share = (needed - turned + team - 1) / team;
+      const std::int64_t from = std::min(turned + omp_get_thread_num() * share, needed);
+      turn_rows<width>(b, count, from, std::min(from + share, needed), window);
+      turned = needed;
+      if (omp_get_thread_num() == 0) halo_->progress();
+#pragma omp barrier
+      const std::int64_t mine = step + omp_get_thread_num();
+      if (mine > last_step) continue;
+      const std::int64_t end = std::min<std::int64_t>((mine + 1) * step_rows, own_.rows);
+      multiply_rows<width>(own_, mine * step_rows, end, window, c, count);
+    }
+    finish_stores();
+  }
+}
+
+template <class Index>
+template <int width>
+void PanelProduct<Index>::add_ghosts(const double* ghosts, Columns c, int count) const {
+  const Window panel{const_cast<double*>(ghosts), -1};
+  const auto rows = static_cast<std::int64_t>(boundary_rows_.size());
+#pragma omp parallel for schedule(static) if (rows > step_rows)
+  for (std::int64_t r = 0; r < rows; ++r) {
+    const Index row = boundary_rows_[static_cast<std::size_t>(r)];
+    std::array<double, width> sum;
+    row_times_panel<width>(ghost_, row, panel, sum.data());
+    for (int j = 0; j < count; ++j) c.data[row + j * c.leading] += sum[static_cast<std::size_t>(j)];
+  }
+}
+
+template class PanelProduct<std::int32_t>;
+template class PanelProduct<std::int64_t>;
+
+}  // namespace block_eigs::petsc
