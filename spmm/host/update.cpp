@@ -20,15 +20,26 @@ constexpr int highest = 8;
 /// Most rows that go with `vectors` vectors: their product must stay below the number of registers.
 constexpr int height_for(int vectors) { return vectors == 1 ? 8 : vectors == 2 ? 6 : 4; }
 
-/// out(h, v) = sum over k of [in](row + h, k) times the k-th of the packed coefficients' vectors v.
+/// out(h, v) = sum over k of [in](row + h, k) times the k-th of the packed coefficients' vectors v, but for inputs
+/// that add nothing or themselves.
 template <class T, int Height, int Vectors>
-void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const T* coefficients, T* out,
-                   std::ptrdiff_t out_stride, Prefetch prefetch) {
+void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms& terms, const T* coefficients,
+                   T* out, std::ptrdiff_t out_stride, Prefetch prefetch) {
   constexpr int width = Vector<T>::width;
   Vector<T> sum[Height * Vectors];
-  for (const ConstBlockView<T>& view : in) {
+  for (int input = 0; input < in.size(); ++input) {
+    const ConstBlockView<T>& view = in[input];
+    const Term term = terms[static_cast<std::size_t>(input)];
     const std::ptrdiff_t stride = view.stride;
     const T* x = view.data + row * stride;
+    if (term.kind == Term::Kind::itself) {
+      unroll<Height * Vectors>([&](auto i) {
+        Vector<T> one;
+        one.load(x + (i / Vectors) * stride + term.column + (i % Vectors) * width);
+        sum[i].lanes += one.lanes;
+      });
+    }
+    if (term.kind != Term::Kind::product) continue;
     for (int k = 0; k < view.cols; ++k, ++x, coefficients += Vectors * width) {
       prefetch.advance();
       Vector<T> c[Vectors];
@@ -81,6 +92,35 @@ void copy_out(const T* product, std::ptrdiff_t product_stride, std::ptrdiff_t be
   }
 }
 
+/// What the rows [row, row + rows) of the coefficients amount to in so many columns. An input is added as it is in
+/// whole vectors only.
+Term simplest_term(const SmallMatrix& coefficients, int row, int rows, int column, int columns,
+                   bool whole_vectors) {
+  int nonzeros = 0;
+  int shift = 0;
+  bool itself = whole_vectors;
+  for (int j = 0; j < columns; ++j) {
+    for (int k = 0; k < rows; ++k) {
+      const double value = coefficients(row + k, column + j);
+      if (value == 0.0) continue;
+      if (nonzeros++ == 0) shift = k - j;
+      itself = itself && value == 1.0 && k - j == shift;
+    }
+  }
+  if (nonzeros == 0) return {Term::Kind::nothing, 0};
+  return itself && nonzeros == columns ? Term{Term::Kind::itself, shift} : Term{};
+}
+
+/// Columns of the inputs that take part in products.
+template <class T>
+std::ptrdiff_t multiplied_columns(const ConstBlockList<T>& in, const Terms& terms) {
+  std::ptrdiff_t columns = 0;
+  for (int i = 0; i < in.size(); ++i) {
+    if (terms[static_cast<std::size_t>(i)].kind == Term::Kind::product) columns += in[i].cols;
+  }
+  return columns;
+}
+
 template <class View>
 View rows_of(View view, std::ptrdiff_t begin, std::ptrdiff_t rows) {
   return {view.data + begin * view.stride, static_cast<LocalIndex>(rows), view.cols, view.stride};
@@ -91,7 +131,7 @@ View rows_of(View view, std::ptrdiff_t begin, std::ptrdiff_t rows) {
 template <class T>
 void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
                          const FusedResidual<T>* residual) {
-  pack(coefficients);
+  pack(in, coefficients, out);
   const int parts = threads();
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
@@ -117,24 +157,48 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
 }
 
 template <class T>
-void Update<T>::pack(const SmallMatrix& coefficients) {
+void Update<T>::pack(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) {
   constexpr int width = Vector<T>::width;
   groups_.clear();
-  const int vectors = Vector<T>::count_for(coefficients.cols());
-  product_stride_ = static_cast<std::ptrdiff_t>(vectors) * width;
-  packed_.resize(static_cast<std::size_t>(product_stride_) * static_cast<std::size_t>(coefficients.rows()));
-  const int groups = (vectors + widest - 1) / widest;
-  T* to = packed_.data();
-  for (int group = 0; group < groups; ++group) {
-    const auto [begin, end] = part_of(vectors, group, groups);
-    groups_.push_back({static_cast<int>(begin) * width, static_cast<int>(end - begin),
-                       static_cast<std::size_t>(to - packed_.data())});
-    for (int k = 0; k < coefficients.rows(); ++k) {
-      for (int j = static_cast<int>(begin) * width; j < end * width; ++j) {
-        *to++ = j < coefficients.cols() ? static_cast<T>(coefficients(k, j)) : T(0);
+  packed_.clear();
+  const int all = Vector<T>::count_for(coefficients.cols());
+  product_stride_ = static_cast<std::ptrdiff_t>(all) * width;
+  // Groups end where an output ends, if vectors do so too: within one output coefficients may be simple.
+  int begin = 0;
+  int columns = 0;
+  for (const BlockView<T>& view : out) {
+    columns += view.cols;
+    const bool last = columns == coefficients.cols();
+    if (columns % width != 0 && !last) continue;
+    const int vectors = (last ? all : columns / width) - begin;
+    const int groups = (vectors + widest - 1) / widest;
+    for (int group = 0; group < groups; ++group) {
+      const Range own = part_of(vectors, group, groups);
+      pack_group(in, coefficients, (begin + static_cast<int>(own.begin)) * width,
+                 static_cast<int>(own.end - own.begin));
+    }
+    begin += vectors;
+  }
+}
+
+template <class T>
+void Update<T>::pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column,
+                           int vectors) {
+  Group group{first_column, vectors, packed_.size(), {}};
+  const int width = vectors * Vector<T>::width;
+  const int columns = std::min(width, coefficients.cols() - first_column);
+  int row = 0;
+  for (int i = 0; i < in.size(); row += in[i].cols, ++i) {
+    Term& term = group.terms[static_cast<std::size_t>(i)];
+    term = simplest_term(coefficients, row, in[i].cols, first_column, columns, columns == width);
+    if (term.kind != Term::Kind::product) continue;
+    for (int k = row; k < row + in[i].cols; ++k) {
+      for (int j = 0; j < width; ++j) {
+        packed_.push_back(j < columns ? static_cast<T>(coefficients(k, first_column + j)) : T(0));
       }
     }
   }
+  groups_.push_back(group);
 }
 
 template <class T>
@@ -148,8 +212,10 @@ void Update<T>::plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>&
     prefetches_.add(residual->r);
   }
   std::ptrdiff_t calls = 0;
+  std::ptrdiff_t steps = in.cols();
+  for (const Group& group : groups_) steps = std::min(steps, multiplied_columns(in, group.terms));
   for (const Group& group : groups_) calls += (tile + height_for(group.vectors) - 1) / height_for(group.vectors);
-  prefetches_.deal(tile, calls, in.cols());
+  prefetches_.deal(tile, calls, std::max<std::ptrdiff_t>(steps, 1));
 }
 
 template <class T>
@@ -161,7 +227,7 @@ void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin,
     const std::ptrdiff_t height = height_for(group.vectors);
     for (std::ptrdiff_t i = 0; i < rows; i += height, ++call) {
       const auto high = static_cast<std::size_t>(std::min(height, rows - i));
-      of_width[high - 1](in, begin + i, packed_.data() + group.coefficients,
+      of_width[high - 1](in, begin + i, group.terms, packed_.data() + group.coefficients,
                          product + i * product_stride_ + group.first_column, product_stride_,
                          prefetches_(call, begin + tile));
     }

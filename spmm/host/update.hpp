@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -22,6 +23,15 @@ struct FusedResidual {
   std::span<double> squared_norms;
 };
 
+/// What one input adds to a few columns of a product: its product with their coefficients, or something simpler.
+struct Term {
+  enum class Kind { nothing, product, itself };
+  Kind kind = Kind::product;
+  int column = 0;  ///< of the input, from which on its columns are added as they are
+};
+/// One an input.
+using Terms = std::array<Term, ViewList<ConstBlockView<float>>::capacity>;
+
 /// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a
 /// few rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs
 /// again: that is what makes updates in place safe, and lets a residual be formed from rows that are still in
@@ -34,16 +44,19 @@ class Update {
                 const FusedResidual<T>* residual = nullptr);
 
  private:
-  using Kernel = void (*)(const ConstBlockList<T>& in, std::ptrdiff_t row, const T* coefficients, T* out,
-                          std::ptrdiff_t out_stride, Prefetch prefetch);
+  using Kernel = void (*)(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms& terms,
+                          const T* coefficients, T* out, std::ptrdiff_t out_stride, Prefetch prefetch);
 
-  /// A few vectors of columns of the result, and their coefficients packed in the order of use.
+  /// A few vectors of columns of the result, and their coefficients packed in the order of use. Inputs whose
+  /// coefficients are zero are left out, and where they are a part of the identity nothing is multiplied.
   struct Group {
     int first_column, vectors;
     std::size_t coefficients;
+    Terms terms;
   };
 
-  void pack(const SmallMatrix& coefficients);
+  void pack(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
+  void pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column, int vectors);
   void plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual,
                        std::ptrdiff_t tile);
   void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,

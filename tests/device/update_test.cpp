@@ -109,6 +109,38 @@ TYPED_TEST(UpdateTest, CopiesExactlyWithAnIdentity) {
   }
 }
 
+// As solvers have them: inputs that add nothing to an output, or themselves, in place of the whole or shifted.
+TYPED_TEST(UpdateTest, BlocksOfCoefficientsThatAreZeroOrTheIdentity) {
+  using T = typename TypeParam::Scalar;
+  Random& random = this->random_;
+  for (int trial = 0; trial < 120; ++trial) {
+    std::vector<LocalIndex> cols(static_cast<std::size_t>(pick(random, 1, 4)));
+    for (LocalIndex& count : cols) count = trial % 3 == 0 ? 8 * pick(random, 1, 4) : pick(random, 1, 21);
+    const auto outputs = static_cast<std::size_t>(pick(random, 1, static_cast<int>(cols.size())));
+    BlockSet<T> blocks(this->device_, random, pick(random, 1, 300), cols, pick(random, 0, 3));
+    const WideBlock in(blocks.here());
+    int out_cols = 0;
+    for (std::size_t i = 0; i < outputs; ++i) out_cols += cols[i];
+    SmallMatrix coefficients = random_coefficients(random, in.cols(), out_cols);
+    int row = 0;
+    for (const LocalIndex height : cols) {
+      int column = 0;
+      for (std::size_t i = 0; i < outputs; column += cols[i], ++i) {
+        const int kind = pick(random, 0, 3);  // as it is, zero, identity, identity moved or spoilt
+        for (int j = 0; j < cols[i] && kind > 0; ++j) {
+          for (int k = 0; k < height; ++k) {
+            coefficients(row + k, column + j) = kind > 1 && k == j + (kind > 2 ? trial % 5 : 0) ? 1.0 : 0.0;
+          }
+        }
+        if (kind == 3 && trial % 2 == 0) coefficients(row, column) = -1.0;
+      }
+      row += height;
+    }
+    this->kernels_->update(blocks.inputs(), coefficients, blocks.outputs(outputs));
+    this->compare(in, coefficients, blocks, outputs);
+  }
+}
+
 TYPED_TEST(UpdateTest, RandomShapes) {
   Random& random = this->random_;
   for (int trial = 0; trial < 80; ++trial) {
