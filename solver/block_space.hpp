@@ -50,7 +50,8 @@ class BlockSpace {
   std::vector<double> column_norms(ConstBlockView<T> x);
   void copy(ConstBlockView<T> x, BlockView<T> y);
   /// z = alpha x + beta y + gamma z
-  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma, BlockView<T> z);
+  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
+                  BlockView<T> z);
   /// The same numbers for any number of ranks.
   void fill_random(BlockView<T> y, std::uint64_t seed);
 

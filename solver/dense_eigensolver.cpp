@@ -18,7 +18,8 @@ constexpr LocalIndex panel_width = 64;
 
 /// All rows of a distributed block on rank 0, in the columns of `target` from `first` on.
 template <class T>
-void gather_columns(BlockSpace<T>& space, const DenseBlock<T>& block, LocalIndex cols, SmallMatrix& target, int first) {
+void gather_columns(BlockSpace<T>& space, const DenseBlock<T>& block, LocalIndex cols, SmallMatrix& target,
+                    int first) {
   const std::vector<T> own = block.to_host();
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
   outgoing[0].assign(own.begin(), own.end());
@@ -143,7 +144,8 @@ void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, c
   if (std::isnan(norm_a)) norm_a = std::abs(result.eigenvalues.back());
   if (std::isnan(norm_b)) norm_b = 1.0;
   // A dense solver is accurate to n epsilon ||A||.
-  const double epsilon = std::numeric_limits<T>::epsilon() * std::max(1.0, static_cast<double>(space.dimension()) / 100);
+  const double epsilon =
+      std::numeric_limits<T>::epsilon() * std::max(1.0, static_cast<double>(space.dimension()) / 100);
   const ResidualTest test(options, norm_a, norm_b, epsilon);
   for (std::size_t j = 0; j < xax.size(); ++j) {
     result.outcomes.push_back(
@@ -193,7 +195,8 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
 
 template EigenResult<float> dense_eigensolve(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
                                              const DenseBlock<float>*, const LobpcgOptions&);
-template EigenResult<double> dense_eigensolve(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
-                                              const DenseBlock<double>*, const LobpcgOptions&);
+template EigenResult<double> dense_eigensolve(BlockSpace<double>&, LinearOperator<double>&,
+                                              LinearOperator<double>*, const DenseBlock<double>*,
+                                              const LobpcgOptions&);
 
 }  // namespace block_eigs

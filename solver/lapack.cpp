@@ -11,9 +11,9 @@ void dsyevd_(const char* jobz, const char* uplo, const int* n, double* a, const 
 void dsyev_(const char* jobz, const char* uplo, const int* n, double* a, const int* lda, double* w, double* work,
             const int* lwork, int* info);
 void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a, const int* lda,
-             const double* vl, const double* vu, const int* il, const int* iu, const double* abstol, int* m, double* w,
-             double* z, const int* ldz, int* isuppz, double* work, const int* lwork, int* iwork, const int* liwork,
-             int* info);
+             const double* vl, const double* vu, const int* il, const int* iu, const double* abstol, int* m,
+             double* w, double* z, const int* ldz, int* isuppz, double* work, const int* lwork, int* iwork,
+             const int* liwork, int* info);
 void dsygst_(const int* itype, const char* uplo, const int* n, double* a, const int* lda, const double* b,
              const int* ldb, int* info);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
@@ -92,7 +92,9 @@ bool cholesky(SmallMatrix& matrix) {
 
 void solve_lower(const SmallMatrix& lower, SmallMatrix& matrix) { solve_triangular('N', lower, matrix); }
 
-void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix) { solve_triangular('T', lower, matrix); }
+void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix) {
+  solve_triangular('T', lower, matrix);
+}
 
 SmallMatrix product(const SmallMatrix& a, bool transpose_a, const SmallMatrix& b, bool transpose_b) {
   const int m = transpose_a ? a.cols() : a.rows();

@@ -103,8 +103,8 @@ void LobpcgRun<T>::fill_start_block(const DenseBlock<T>& initial) {
   orthonormalize_start_block(0);
 }
 
-/// Makes the columns of X from `good` on orthonormal, to those before them too; dependent ones are replaced by random
-/// ones.
+/// Makes the columns of X from `good` on orthonormal, to those before them too; dependent ones are replaced by
+/// random ones.
 template <class T>
 void LobpcgRun<T>::orthonormalize_start_block(LocalIndex good) {
   constexpr std::uint64_t most_attempts = 5;
@@ -117,7 +117,8 @@ void LobpcgRun<T>::orthonormalize_start_block(LocalIndex good) {
                               {state_.b_kept(), ConstBlockView<T>(state_.bx()).columns(0, good)},
                               Orthonormality::to_rounding);
     space_.comm().collectively([&] {
-      if (attempt > most_attempts) throw RunError("lobpcg: no independent start vectors left outside the constraints");
+      if (attempt > most_attempts)
+        throw RunError("lobpcg: no independent start vectors left outside the constraints");
     });
     if (good < x.cols) space_.fill_random(x.columns(good, x.cols - good), options_.seed + attempt);
   }
@@ -140,7 +141,8 @@ void LobpcgRun<T>::start() {
   if (std::isnan(norm_b)) norm_b = 1.0;
   test_ = ResidualTest(options_, norm_a, norm_b, std::numeric_limits<T>::epsilon());
   apply_ritz(solve_on_root<T>(space_, [&] {
-    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(), 0.0, options_.which == Which::largest};
+    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
+                       0.0,  options_.which == Which::largest};
   }));
 }
 
@@ -168,8 +170,8 @@ void LobpcgRun<T>::iterate() {
   }
 }
 
-/// W = M^-1 R, random columns where the window has room, orthogonal to what is kept; A W. Where the tolerance is near
-/// the rounding errors, W is made orthonormal to X and P as well before it is multiplied.
+/// W = M^-1 R, random columns where the window has room, orthogonal to what is kept; A W. Where the tolerance is
+/// near the rounding errors, W is made orthonormal to X and P as well before it is multiplied.
 template <class T>
 void LobpcgRun<T>::expand(int refill) {
   const int residuals = active();
@@ -195,13 +197,14 @@ void LobpcgRun<T>::expand(int refill) {
   if (b_ != nullptr) b_->apply(w, state_.bw());
   if (orthonormal) {
     state_.narrow_w(orthonormalize<T>(space_, {state_.kept(), state_.x.view(), state_.p.view()}, w, state_.bw(),
-                                      {state_.b_kept(), state_.bx(), state_.bp()}, Orthonormality::well_conditioned));
+                                      {state_.b_kept(), state_.bx(), state_.bp()},
+                                      Orthonormality::well_conditioned));
   }
   a_.apply(state_.w.view(), state_.aw.view());
 }
 
-/// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much of
-/// the eigenvalues: what the tolerance leaves room for.
+/// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much
+/// of the eigenvalues: what the tolerance leaves room for.
 template <class T>
 double LobpcgRun<T>::acceptable_pivot() const {
   const double epsilon = std::numeric_limits<T>::epsilon();
@@ -220,8 +223,8 @@ void LobpcgRun<T>::check_preconditioner() {
   }
 }
 
-/// One step on the basis [X P W]. W is used as it is while the basis is well conditioned, which is nearly always; else
-/// it is made orthonormal first, A W following by the same coefficients. False when nothing new is left in W.
+/// One step on the basis [X P W]. W is used as it is while the basis is well conditioned, which is nearly always;
+/// else it is made orthonormal first, A W following by the same coefficients. False when nothing new is left in W.
 template <class T>
 bool LobpcgRun<T>::rayleigh_ritz(int wanted) {
   if (state_.w.cols() == 0) return false;
@@ -242,7 +245,8 @@ bool LobpcgRun<T>::rayleigh_ritz(int wanted) {
   return true;
 }
 
-/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W; the small problem's solution.
+/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W; the small problem's
+/// solution.
 template <class T>
 RitzSolution LobpcgRun<T>::project(int wanted, double smallest_pivot) {
   const int nx = active();
@@ -252,8 +256,8 @@ RitzSolution LobpcgRun<T>::project(int wanted, double smallest_pivot) {
   SmallMatrix products;
   space_.gram({state_.x.view(), state_.p.view(), state_.w.view()}, {state_.aw.view(), state_.bw()}, products);
   return solve_on_root<T>(space_, [&] {
-    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size), nx, wanted, smallest_pivot,
-                        options_.which == Which::largest};
+    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),     nx, wanted,
+                        smallest_pivot,          options_.which == Which::largest};
     for (int j = 0; j < nx; ++j) problem.projected(j, j) = ritz_.values[static_cast<std::size_t>(j)];
     for (int j = 0; j < np; ++j) {
       for (int i = 0; i < np; ++i) problem.projected(nx + i, nx + j) = projected_p_(i, j);
@@ -334,7 +338,8 @@ void LobpcgRun<T>::record(int columns) {
   const auto pairs = static_cast<std::size_t>(options_.pairs);
   LobpcgIteration entry{locked_.values, locked_.residuals, elapsed(), columns};
   const auto open = std::min<std::size_t>(ritz_.values.size(), pairs - entry.eigenvalues.size());
-  entry.eigenvalues.insert(entry.eigenvalues.end(), ritz_.values.begin(), ritz_.values.begin() + static_cast<int>(open));
+  entry.eigenvalues.insert(entry.eigenvalues.end(), ritz_.values.begin(),
+                           ritz_.values.begin() + static_cast<int>(open));
   entry.residual_norms.insert(entry.residual_norms.end(), ritz_.residuals.begin(),
                               ritz_.residuals.begin() + static_cast<int>(open));
   entry.eigenvalues.resize(pairs, nan);
@@ -360,9 +365,10 @@ namespace {
 void check_options(const LobpcgOptions& options, GlobalIndex dimension, int constraints) {
   const GlobalIndex room = dimension - constraints;
   require(options.pairs >= 1, "eigensolver.pairs must be at least 1, not " + std::to_string(options.pairs));
-  require(options.pairs <= room, "eigensolver.pairs = " + std::to_string(options.pairs) + ", but the matrix has only " +
-                                     std::to_string(dimension) + " rows" +
-                                     (constraints > 0 ? " and " + std::to_string(constraints) + " constraints" : ""));
+  require(options.pairs <= room,
+          "eigensolver.pairs = " + std::to_string(options.pairs) + ", but the matrix has only " +
+              std::to_string(dimension) + " rows" +
+              (constraints > 0 ? " and " + std::to_string(constraints) + " constraints" : ""));
   require(options.block_size >= 0, "eigensolver.block_size must not be negative");
   require(options.tolerance >= 0.0, "eigensolver.tolerance must not be negative");
 }

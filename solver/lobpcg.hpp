@@ -13,8 +13,8 @@ namespace block_eigs {
 
 enum class Which { smallest, largest };
 
-/// What a residual is measured against: tolerance times |lambda| ||Bx||, times (||A||inf + |lambda| ||B||inf) ||x||,
-/// or the tolerance itself.
+/// What a residual is measured against: tolerance times |lambda| ||Bx||, times (||A||inf + |lambda| ||B||inf)
+/// ||x||, or the tolerance itself.
 enum class Convergence { relative, norm, absolute };
 
 struct LobpcgOptions {

@@ -73,9 +73,10 @@ bool LobpcgRun<T>::conclude() {
   if (done || exhausted_ || out_of_iterations || ++rounds_ >= most_rounds) {
     if (!done) {
       result_.remark = exhausted_ ? "the search space is exhausted: no new direction is left in this precision"
-                       : out_of_iterations ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
-                                           : "the true residuals stay above those of the recursion: the tolerance is "
-                                             "near the limit of this precision";
+                       : out_of_iterations
+                           ? "max_iterations = " + std::to_string(options_.max_iterations) + " reached"
+                           : "the true residuals stay above those of the recursion: the tolerance is "
+                             "near the limit of this precision";
     }
     finish();
     return true;
@@ -127,8 +128,9 @@ void LobpcgRun<T>::finish() {
   result_.eigenvalues.assign(ritz_.values.begin(), ritz_.values.begin() + pairs);
   result_.residual_norms.assign(ritz_.residuals.begin(), ritz_.residuals.begin() + pairs);
   for (int j = 0; j < pairs; ++j) result_.outcomes.push_back(judge(j));
-  result_.error_bounds =
-      b_ == nullptr ? result_.residual_norms : std::vector<double>(static_cast<std::size_t>(pairs), std::numeric_limits<double>::quiet_NaN());
+  result_.error_bounds = b_ == nullptr ? result_.residual_norms
+                                       : std::vector<double>(static_cast<std::size_t>(pairs),
+                                                             std::numeric_limits<double>::quiet_NaN());
   result_.eigenvectors = space_.make_block(pairs);
   for (int j = 0; j < pairs; ++j) {
     space_.copy(state_.kept().columns(constraints_ + order_[static_cast<std::size_t>(j)], 1),

@@ -6,8 +6,8 @@
 #include "solver/lobpcg_run.hpp"
 #include "solver/orthonormalize.hpp"
 
-// A start block from Chebyshev filters with Rayleigh-Ritz in between (Zhou, Saad, Tiago, Chelikowsky, J. Comput. Phys.
-// 219, 2006). One degree costs a product with A and four words a row and column, an eighth of an iteration.
+// A start block from Chebyshev filters with Rayleigh-Ritz in between (Zhou, Saad, Tiago, Chelikowsky, J. Comput.
+// Phys. 219, 2006). One degree costs a product with A and four words a row and column, an eighth of an iteration.
 namespace block_eigs {
 
 namespace {
@@ -44,8 +44,8 @@ void LobpcgRun<T>::filter_start_block() {
   }
 }
 
-/// The degree that should finish all wanted pairs: against the part of the spectrum above the cut, a filter of degree m
-/// gains exp(2 m sqrt((cut - lambda) / upper)) for the vector of lambda.
+/// The degree that should finish all wanted pairs: against the part of the spectrum above the cut, a filter of
+/// degree m gains exp(2 m sqrt((cut - lambda) / upper)) for the vector of lambda.
 template <class T>
 int LobpcgRun<T>::missing_degree(double cut, double upper) const {
   double degree = 10.0;
@@ -57,8 +57,8 @@ int LobpcgRun<T>::missing_degree(double cut, double upper) const {
   return static_cast<int>(degree);
 }
 
-/// X <- p(A) X, p(0) = 1 and p small on [lower, upper]: the residual polynomial of Chebyshev semi-iteration, by its
-/// three-term recurrence. Uses the storage of w and aw.
+/// X <- p(A) X, p(0) = 1 and p small on [lower, upper]: the residual polynomial of Chebyshev semi-iteration, by
+/// its three-term recurrence. Uses the storage of w and aw.
 template <class T>
 void LobpcgRun<T>::filter(double lower, double upper, int degree) {
   const double center = 0.5 * (upper + lower);

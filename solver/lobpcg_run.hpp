@@ -33,7 +33,8 @@ struct RitzPairs {
     return sorted;
   }
   void drop_leading(int count) {
-    for (auto* list : {&values, &residuals, &image_norms, &norms}) list->erase(list->begin(), list->begin() + count);
+    for (auto* list : {&values, &residuals, &image_norms, &norms})
+      list->erase(list->begin(), list->begin() + count);
   }
 };
 
@@ -43,9 +44,16 @@ template <class T>
 class LobpcgRun {
  public:
   LobpcgRun(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, LinearOperator<T>* preconditioner,
-         const LobpcgOptions& options, const Observer& observer, int width, int constraints)
-      : space_(space), a_(a), b_(b), preconditioner_(preconditioner), options_(options), observer_(observer),
-        width_(width), constraints_(constraints), guard_(std::max(width - options.pairs, 0)),
+            const LobpcgOptions& options, const Observer& observer, int width, int constraints)
+      : space_(space),
+        a_(a),
+        b_(b),
+        preconditioner_(preconditioner),
+        options_(options),
+        observer_(observer),
+        width_(width),
+        constraints_(constraints),
+        guard_(std::max(width - options.pairs, 0)),
         state_(space, width, constraints + options.pairs + width, b != nullptr),
         test_(options, 1.0, 1.0, 0.0) {
     // A window narrower than the pairs asked for still wants guards behind the last of them.

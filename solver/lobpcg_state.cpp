@@ -6,9 +6,17 @@ namespace block_eigs {
 
 template <class T>
 LobpcgState<T>::LobpcgState(BlockSpace<T>& space, LocalIndex width, LocalIndex kept, bool with_mass)
-    : x(space, width), p(space, width), w(space, width), r(space, width),
-      ax(space, width), ap(space, width), aw(space, width),
-      space_(space), with_mass_(with_mass), spare_(space, width), kept_(space.make_block(kept)) {
+    : x(space, width),
+      p(space, width),
+      w(space, width),
+      r(space, width),
+      ax(space, width),
+      ap(space, width),
+      aw(space, width),
+      space_(space),
+      with_mass_(with_mass),
+      spare_(space, width),
+      kept_(space.make_block(kept)) {
   if (!with_mass) return;
   bx_ = Panel<T>(space, width);
   bp_ = Panel<T>(space, width);

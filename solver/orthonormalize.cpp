@@ -145,6 +145,6 @@ template LocalIndex orthonormalize(BlockSpace<float>&, const ConstBlockList<floa
                                    const std::vector<CarriedImage<float>>&);
 template LocalIndex orthonormalize(BlockSpace<double>&, const ConstBlockList<double>&, BlockView<double>,
                                    BlockView<double>, const ConstBlockList<double>&, Orthonormality,
-                                    const std::vector<CarriedImage<double>>&);
+                                   const std::vector<CarriedImage<double>>&);
 
 }  // namespace block_eigs

@@ -9,7 +9,7 @@ namespace block_eigs {
 
 /// How far orthonormalize has to go.
 enum class Orthonormality {
-  to_rounding,    ///< until a pass finds nothing left to do
+  to_rounding,      ///< until a pass finds nothing left to do
   well_conditioned  ///< until the Gram matrix is close enough to I for the caller to correct it exactly
 };
 
@@ -22,9 +22,9 @@ struct CarriedImage {
 
 /// Makes the columns of w orthonormal, and orthogonal to `against` (at most three orthonormal blocks), in the
 /// inner product x^T B y. `bw` holds B w and is carried along by the same coefficients; where B is the
-/// identity, pass bw = w. So are the images in `carried`. Directions that depend on the others within rounding are dropped: the kept columns
-/// come first. Returns how many. Collective; throws RunError on values that are not finite and InputError
-/// when w^T B w <= 0.
+/// identity, pass bw = w. So are the images in `carried`. Directions that depend on the others within rounding are
+/// dropped: the kept columns come first. Returns how many. Collective; throws RunError on values that are not
+/// finite and InputError when w^T B w <= 0.
 ///
 /// One pass is Gram matrix + Cholesky QR of the part orthogonal to `against`; after a bad pivot SVQB
 /// (Stathopoulos and Wu, SIAM J. Sci. Comput. 23, 2002) and another pass, as in Duersch, Shao, Yang, Gu,

@@ -88,9 +88,10 @@ RitzSolution solve_ritz(RitzProblem problem) {
   const SmallMatrix p = lapack::product(others, false, q, true);
   solution.p_columns = p.cols();
 
+  const std::vector<double> other_values(values.begin() + wanted, values.end());
   SmallMatrix scaled_q = q;
   for (int j = 0; j < q.cols(); ++j) {
-    for (int i = 0; i < q.rows(); ++i) scaled_q(i, j) *= sign * values[static_cast<std::size_t>(wanted + j)];
+    for (int i = 0; i < q.rows(); ++i) scaled_q(i, j) *= sign * other_values[static_cast<std::size_t>(j)];
   }
   solution.projected_p = lapack::product(scaled_q, false, q, true);
 

@@ -14,9 +14,12 @@ enum class Outcome {
 
 inline const char* name_of(Outcome outcome) {
   switch (outcome) {
-    case Outcome::converged: return "converged";
-    case Outcome::at_accuracy_limit: return "at_accuracy_limit";
-    case Outcome::not_converged: return "not_converged";
+    case Outcome::converged:
+      return "converged";
+    case Outcome::at_accuracy_limit:
+      return "at_accuracy_limit";
+    case Outcome::not_converged:
+      return "not_converged";
   }
   return "";
 }

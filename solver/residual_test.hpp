@@ -34,9 +34,12 @@ class ResidualTest {
  private:
   double limit(double lambda, double image_norm, double norm) const {
     switch (options_.convergence) {
-      case Convergence::relative: return options_.tolerance * std::abs(lambda) * image_norm;
-      case Convergence::norm: return options_.tolerance * (norm_a_ + std::abs(lambda) * norm_b_) * norm;
-      case Convergence::absolute: return options_.tolerance;
+      case Convergence::relative:
+        return options_.tolerance * std::abs(lambda) * image_norm;
+      case Convergence::norm:
+        return options_.tolerance * (norm_a_ + std::abs(lambda) * norm_b_) * norm;
+      case Convergence::absolute:
+        return options_.tolerance;
     }
     return 0.0;
   }

@@ -13,8 +13,7 @@ template <class T>
 class Buffer {
  public:
   Buffer() = default;
-  Buffer(std::shared_ptr<Device> device, std::size_t size)
-      : device_(std::move(device)), size_(size) {
+  Buffer(std::shared_ptr<Device> device, std::size_t size) : device_(std::move(device)), size_(size) {
     if (size_ > 0) data_ = static_cast<T*>(device_->allocate(size_ * sizeof(T)));
   }
   Buffer(Buffer&& other) noexcept { swap(other); }
@@ -61,8 +60,7 @@ template <class T>
 class StagingBuffer {
  public:
   StagingBuffer() = default;
-  StagingBuffer(std::shared_ptr<Device> device, std::size_t size)
-      : device_(std::move(device)), size_(size) {
+  StagingBuffer(std::shared_ptr<Device> device, std::size_t size) : device_(std::move(device)), size_(size) {
     if (size_ > 0) data_ = static_cast<T*>(device_->allocate_staging(size_ * sizeof(T)));
   }
   StagingBuffer(StagingBuffer&& other) noexcept { swap(other); }

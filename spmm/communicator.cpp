@@ -42,7 +42,8 @@ template <class T>
 std::vector<std::vector<T>> exchange(MPI_Comm comm, int size, const std::vector<std::vector<T>>& outgoing) {
   std::vector<std::int64_t> send_counts(static_cast<std::size_t>(size));
   std::vector<std::int64_t> receive_counts(send_counts.size());
-  for (std::size_t r = 0; r < send_counts.size(); ++r) send_counts[r] = static_cast<std::int64_t>(outgoing[r].size());
+  for (std::size_t r = 0; r < send_counts.size(); ++r)
+    send_counts[r] = static_cast<std::int64_t>(outgoing[r].size());
   MPI_Alltoall(send_counts.data(), 1, MPI_INT64_T, receive_counts.data(), 1, MPI_INT64_T, comm);
 
   std::vector<std::vector<T>> incoming(send_counts.size());
@@ -161,7 +162,8 @@ void Communicator::collectively(const std::function<void()>& step) const {
     failure = std::current_exception();
   }
   // The lowest failed rank and its exit code in one reduction: rank * 256 + code, negated for MPI_MAX.
-  const std::int64_t mine = failure ? -(std::int64_t{rank_} * 256 + code) : std::numeric_limits<std::int64_t>::min();
+  const std::int64_t mine =
+      failure ? -(std::int64_t{rank_} * 256 + code) : std::numeric_limits<std::int64_t>::min();
   const std::int64_t lowest = max(mine);
   if (lowest == std::numeric_limits<std::int64_t>::min()) return;
   const int failed_rank = static_cast<int>(-lowest / 256);

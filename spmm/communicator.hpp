@@ -45,8 +45,7 @@ class Communicator {
   std::vector<double> all_gather(double value) const;
 
   /// Sends outgoing[r] to rank r; returns what every rank r sent here. Messages may be empty.
-  std::vector<std::vector<std::int64_t>> all_to_all(
-      const std::vector<std::vector<std::int64_t>>& outgoing) const;
+  std::vector<std::vector<std::int64_t>> all_to_all(const std::vector<std::vector<std::int64_t>>& outgoing) const;
   std::vector<std::vector<double>> all_to_all(const std::vector<std::vector<double>>& outgoing) const;
 
   void barrier() const;

@@ -11,9 +11,9 @@ namespace {
 template <class T>
 void check(const CsrArrays<T>& a) {
   require(!a.row_offsets.empty() && a.row_offsets.front() == 0, "sparse matrix: row offsets must start at 0");
-  require(a.column_indices.size() == a.values.size() &&
-              a.row_offsets.back() == static_cast<Offset>(a.values.size()),
-          "sparse matrix: the last row offset must equal the number of nonzeros");
+  require(
+      a.column_indices.size() == a.values.size() && a.row_offsets.back() == static_cast<Offset>(a.values.size()),
+      "sparse matrix: the last row offset must equal the number of nonzeros");
   const std::size_t rows = a.row_offsets.size() - 1;
   require(a.row_map.empty() || a.row_map.size() == rows, "sparse matrix: the row map must have an entry per row");
   for (std::size_t i = 0; i < rows; ++i) {
@@ -51,10 +51,15 @@ CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const Sp
   row_map_ = uploaded(context.device, arrays.row_map);
   const auto rows = static_cast<LocalIndex>(arrays.row_offsets.size() - 1);
   const Offset nonzeros = arrays.row_offsets.back();
-  view_ = {rows,  arrays.columns,   nonzeros,      row_offsets_.data(), column_indices_.data(),
+  view_ = {rows,           arrays.columns, nonzeros, row_offsets_.data(), column_indices_.data(),
            values_.data(), row_map_.data()};
-  const CsrView<T> on_host{rows, arrays.columns, nonzeros, arrays.row_offsets.data(), arrays.column_indices.data(),
-                           arrays.values.data(), arrays.row_map.empty() ? nullptr : arrays.row_map.data()};
+  const CsrView<T> on_host{rows,
+                           arrays.columns,
+                           nonzeros,
+                           arrays.row_offsets.data(),
+                           arrays.column_indices.data(),
+                           arrays.values.data(),
+                           arrays.row_map.empty() ? nullptr : arrays.row_map.data()};
   plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
 }
 

@@ -15,7 +15,9 @@ class DenseBlock {
  public:
   DenseBlock() = default;
   DenseBlock(std::shared_ptr<Device> device, LocalIndex rows, LocalIndex cols)
-      : rows_(rows), cols_(cols), stride_(padded(cols)),
+      : rows_(rows),
+        cols_(cols),
+        stride_(padded(cols)),
         buffer_(std::move(device), static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride_)) {}
 
   LocalIndex rows() const { return rows_; }
@@ -25,9 +27,7 @@ class DenseBlock {
   BlockView<T> view() { return {buffer_.data(), rows_, cols_, stride_}; }
   ConstBlockView<T> view() const { return {buffer_.data(), rows_, cols_, stride_}; }
   BlockView<T> columns(LocalIndex first, LocalIndex count) { return view().columns(first, count); }
-  ConstBlockView<T> columns(LocalIndex first, LocalIndex count) const {
-    return view().columns(first, count);
-  }
+  ConstBlockView<T> columns(LocalIndex first, LocalIndex count) const { return view().columns(first, count); }
 
   /// Row-major rows() x cols() without padding, to and from host memory. Complete on return.
   std::vector<T> to_host() const;

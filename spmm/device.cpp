@@ -22,9 +22,12 @@ Backend backend_from_name(std::string_view name) {
 
 const char* name_of(Backend backend) {
   switch (backend) {
-    case Backend::automatic: return "auto";
-    case Backend::host: return "host";
-    case Backend::cuda: return "cuda";
+    case Backend::automatic:
+      return "auto";
+    case Backend::host:
+      return "host";
+    case Backend::cuda:
+      return "cuda";
   }
   return "";
 }

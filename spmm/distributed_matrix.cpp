@@ -53,7 +53,8 @@ void count_entries(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, Spli
 }
 
 template <class T>
-SplitRows<T> split(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts) {
+SplitRows<T> split(const CsrRows& rows, GlobalIndex begin, GlobalIndex end,
+                   const std::vector<GlobalIndex>& ghosts) {
   SplitRows<T> parts;
   parts.own.columns = static_cast<LocalIndex>(end - begin);
   parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());

@@ -22,8 +22,8 @@ class DistributedMatrix final : public LinearOperator<T> {
  public:
   /// Collective. Consumes `rows`, which are those that `row_partition` gives to the calling rank. Throws
   /// InputError (through Communicator::collectively) when indices are out of range.
-  DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
-                    Partition column_partition, const SpmmOptions& options = {});
+  DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
+                    const SpmmOptions& options = {});
 
   LocalIndex rows() const override { return row_partition_.size(context_.comm.rank()); }
   LocalIndex columns() const override { return column_partition_.size(context_.comm.rank()); }

@@ -35,8 +35,7 @@ class RunError : public Error {
 /// `rank()` itself rethrows its own exception. Only that rank prints.
 class RemoteError : public Error {
  public:
-  RemoteError(int rank, ExitCode code)
-      : Error(code, "failed on rank " + std::to_string(rank)), rank_(rank) {}
+  RemoteError(int rank, ExitCode code) : Error(code, "failed on rank " + std::to_string(rank)), rank_(rank) {}
   int rank() const { return rank_; }
 
  private:

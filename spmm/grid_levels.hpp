@@ -11,10 +11,10 @@ namespace block_eigs {
 /// coarser level with its transpose (both without rows on the coarsest). Made by whoever builds the hierarchy,
 /// consumed by the V-cycle.
 struct GridLevel {
-  Partition partition;       ///< of this level's unknowns
+  Partition partition;  ///< of this level's unknowns
   CsrRows matrix;
-  CsrRows interpolation;     ///< rows of this level, columns of the coarser one
-  CsrRows restriction;       ///< rows of the coarser level, columns of this one
+  CsrRows interpolation;  ///< rows of this level, columns of the coarser one
+  CsrRows restriction;    ///< rows of the coarser level, columns of this one
 };
 
 /// Finest level first.

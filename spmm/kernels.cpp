@@ -17,9 +17,12 @@ SpmmAlgorithm spmm_algorithm_from_name(std::string_view name) {
 
 const char* name_of(SpmmAlgorithm algorithm) {
   switch (algorithm) {
-    case SpmmAlgorithm::automatic: return "auto";
-    case SpmmAlgorithm::row_split: return "row-split";
-    case SpmmAlgorithm::merge: return "merge";
+    case SpmmAlgorithm::automatic:
+      return "auto";
+    case SpmmAlgorithm::row_split:
+      return "row-split";
+    case SpmmAlgorithm::merge:
+      return "merge";
   }
   return "";
 }

@@ -89,18 +89,16 @@ class Kernels {
   virtual void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) = 0;
   /// [out] = [in] coefficients, coefficients being in.cols() x out.cols(). Each input is read once for
   /// all outputs, and outputs may be among the inputs.
-  virtual void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
-                      const BlockList<T>& out) = 0;
+  virtual void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) = 0;
   /// r = ax - bx diag(lambda), squared_norms[j] = sum_i r(i, j)^2, lambda and squared_norms having ax.cols
   /// entries. Waits for the norms.
-  virtual void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
-                        BlockView<T> r, std::span<double> squared_norms) = 0;
+  virtual void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                        std::span<double> squared_norms) = 0;
   /// As update of [ax] by `in` and `coefficients`, then residual, in one pass where the backend can:
   /// [out] = [in] coefficients, r = (first r.cols columns of out[0]) - bx diag(lambda). Waits.
   virtual void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
-                               const BlockList<T>& out, ConstBlockView<T> bx,
-                               std::span<const double> lambda, BlockView<T> r,
-                               std::span<double> squared_norms) {
+                               const BlockList<T>& out, ConstBlockView<T> bx, std::span<const double> lambda,
+                               BlockView<T> r, std::span<double> squared_norms) {
     update(in, coefficients, out);
     residual(ConstBlockView<T>(out[0]).columns(0, r.cols), bx, lambda, r, squared_norms);
   }

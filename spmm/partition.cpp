@@ -9,7 +9,8 @@
 namespace block_eigs {
 
 Partition::Partition(std::vector<GlobalIndex> offsets) : offsets_(std::move(offsets)) {
-  require(offsets_.size() >= 2 && offsets_.front() == 0, "partition: offsets must start at 0 and name one part or more");
+  require(offsets_.size() >= 2 && offsets_.front() == 0,
+          "partition: offsets must start at 0 and name one part or more");
   for (std::size_t p = 1; p < offsets_.size(); ++p) {
     require(offsets_[p - 1] <= offsets_[p], "partition: offsets must not decrease");
     require(offsets_[p] - offsets_[p - 1] <= std::numeric_limits<LocalIndex>::max(),

@@ -4,14 +4,22 @@ namespace block_eigs {
 
 const char* name_of(Phase phase) {
   switch (phase) {
-    case Phase::spmm: return "SpMM";
-    case Phase::halo_wait: return "halo wait";
-    case Phase::block_algebra: return "block algebra";
-    case Phase::small_dense: return "small dense";
-    case Phase::preconditioner: return "preconditioner";
-    case Phase::communication: return "reductions";
-    case Phase::io: return "I/O";
-    case Phase::count: break;
+    case Phase::spmm:
+      return "SpMM";
+    case Phase::halo_wait:
+      return "halo wait";
+    case Phase::block_algebra:
+      return "block algebra";
+    case Phase::small_dense:
+      return "small dense";
+    case Phase::preconditioner:
+      return "preconditioner";
+    case Phase::communication:
+      return "reductions";
+    case Phase::io:
+      return "I/O";
+    case Phase::count:
+      break;
   }
   return "";
 }

@@ -23,7 +23,8 @@ struct BlockBenchOptions {
   std::vector<std::string> precisions{"double", "float"};
   std::string only;  ///< kernels whose name has this in it
   int repeats = 11;
-  double bandwidth = 0.0;  ///< bytes a second for the floor; 0: 4.3e12 on a GPU (an H200's copy), measured on the host
+  double bandwidth =
+      0.0;  ///< bytes a second for the floor; 0: 4.3e12 on a GPU (an H200's copy), measured on the host
   double arithmetic = 0.0;  ///< operations a second; 0: 60e12 on a GPU, measured on the host
   std::string csv;
   bool check = false;
@@ -35,7 +36,9 @@ BlockBenchOptions parse(int argc, char** argv) {
   app.add_option("--device", options.device, "auto, host or cuda")->capture_default_str();
   app.add_option("--rows", options.rows, "rows of the blocks (default: 4200000 on a GPU, 200000 on the host)");
   app.add_option("-b,--columns", options.columns, "columns of one block")->delimiter(',')->capture_default_str();
-  app.add_option("--precision", options.precisions, "double, float or both")->delimiter(',')->capture_default_str();
+  app.add_option("--precision", options.precisions, "double, float or both")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--only", options.only, "kernels whose name contains this");
   app.add_option("--repeats", options.repeats, "runs that the median is taken of")->capture_default_str();
   app.add_option("--bandwidth", options.bandwidth, "bytes a second of the floor (default: 4.3e12 on a GPU)");
@@ -62,7 +65,8 @@ double median_seconds(Device& device, int repeats, const std::function<void()>& 
     const double taken = device.seconds_between(*begin, *end);
     if (k >= 0) seconds.push_back(taken);
   }
-  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2),
+                   seconds.end());
   return seconds[seconds.size() / 2];
 }
 
@@ -122,14 +126,16 @@ int run(int argc, char** argv) {
   host::set_threads(host::default_threads(1));
   const std::shared_ptr<Device> device = make_device(backend_from_name(options.device), 0);
   complete(options, *device);
-  fmt::print("{}; {} rows; floor: max(bytes / {:.3g} GB/s, operations / {:.3g} GFLOP/s); median of {}\n", device->name(),
-             options.rows, 1e-9 * options.bandwidth, 1e-9 * options.arithmetic, options.repeats);
+  fmt::print("{}; {} rows; floor: max(bytes / {:.3g} GB/s, operations / {:.3g} GFLOP/s); median of {}\n",
+             device->name(), options.rows, 1e-9 * options.bandwidth, 1e-9 * options.arithmetic, options.repeats);
   BlockReport report(options.csv);
   for (const std::string& precision : options.precisions) {
     require(precision == "double" || precision == "float", "--precision is double or float, not " + precision);
     for (const LocalIndex b : options.columns) {
-      if (precision == "double") measure<double>(device, options, b, precision, report);
-      else measure<float>(device, options, b, precision, report);
+      if (precision == "double")
+        measure<double>(device, options, b, precision, report);
+      else
+        measure<float>(device, options, b, precision, report);
     }
   }
   if (report.wrong() == 0) return static_cast<int>(ExitCode::success);

@@ -27,8 +27,14 @@ double relative_difference(std::span<const U> got, std::span<const U> expected) 
 
 template <class T>
 BlockCases<T>::BlockCases(std::shared_ptr<Device> device, LocalIndex rows, LocalIndex b, bool with_peer)
-    : device_(std::move(device)), kernels_(make_kernels<T>(device_)), rows_(rows), b_(b), scales_(device_, static_cast<std::size_t>(rows)),
-      coefficients_(3 * b, 2 * b), lambda_(static_cast<std::size_t>(b)), sums_(static_cast<std::size_t>(b)) {
+    : device_(std::move(device)),
+      kernels_(make_kernels<T>(device_)),
+      rows_(rows),
+      b_(b),
+      scales_(device_, static_cast<std::size_t>(rows)),
+      coefficients_(3 * b, 2 * b),
+      lambda_(static_cast<std::size_t>(b)),
+      sums_(static_cast<std::size_t>(b)) {
   for (int k = 0; k < block_count; ++k) blocks_.emplace_back(device_, rows, b);
   std::mt19937_64 random(42);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
@@ -50,7 +56,8 @@ BlockCases<T>::BlockCases(std::shared_ptr<Device> device, LocalIndex rows, Local
 
 template <class T>
 void BlockCases<T>::fill() {
-  for (int k = 0; k < block_count; ++k) kernels_->fill_random(out(static_cast<Name>(k)), static_cast<std::uint64_t>(k), 0);
+  for (int k = 0; k < block_count; ++k)
+    kernels_->fill_random(out(static_cast<Name>(k)), static_cast<std::uint64_t>(k), 0);
   kernels_->fill_random({scales_.data(), rows_, 1, 1}, 99, 0);
 }
 
@@ -72,7 +79,8 @@ BlockCase BlockCases<T>::update_case() {
                      kernels_->update({in(x), in(p), in(w)}, coefficients_, {out(next_x), out(next_p)});
                    }};
   result.outputs = {next_x, next_p};
-  if (peer_) result.peer = [this] { peer_->update(peer_basis_.view(), peer_coefficients_.data(), peer_next_.view()); };
+  if (peer_)
+    result.peer = [this] { peer_->update(peer_basis_.view(), peer_coefficients_.data(), peer_next_.view()); };
   return result;
 }
 
@@ -89,7 +97,8 @@ BlockCase BlockCases<T>::update_residual_case() {
 
 template <class T>
 BlockCase BlockCases<T>::residual_case() {
-  BlockCase result{"residual", 3.0 * b_, 4.0 * b_, [this] { kernels_->residual(in(ax), in(x), lambda_, out(r), sums_); }};
+  BlockCase result{"residual", 3.0 * b_, 4.0 * b_,
+                   [this] { kernels_->residual(in(ax), in(x), lambda_, out(r), sums_); }};
   result.outputs = {r};
   result.numbers = [this] { return std::span<const double>(sums_); };
   return result;
@@ -120,8 +129,14 @@ BlockCase BlockCases<T>::chebyshev_case() {
 
 template <class T>
 std::vector<BlockCase> BlockCases<T>::list() {
-  return {gram_case("Z^T W", x, 3.0 * b_), gram_case("(AZ)^T W", ax, 4.0 * b_), update_case(), update_residual_case(),
-          residual_case(), dots_case(), axpby_case(), chebyshev_case()};
+  return {gram_case("Z^T W", x, 3.0 * b_),
+          gram_case("(AZ)^T W", ax, 4.0 * b_),
+          update_case(),
+          update_residual_case(),
+          residual_case(),
+          dots_case(),
+          axpby_case(),
+          chebyshev_case()};
 }
 
 template <class T>
@@ -141,7 +156,8 @@ double largest_difference(const BlockCases<T>& got, const BlockCase& got_case, c
 
 template class BlockCases<float>;
 template class BlockCases<double>;
-template double largest_difference(const BlockCases<float>&, const BlockCase&, const BlockCases<float>&, const BlockCase&);
+template double largest_difference(const BlockCases<float>&, const BlockCase&, const BlockCases<float>&,
+                                   const BlockCase&);
 template double largest_difference(const BlockCases<double>&, const BlockCase&, const BlockCases<double>&,
                                    const BlockCase&);
 

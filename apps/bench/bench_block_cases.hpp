@@ -18,13 +18,13 @@ struct BlockCase {
   double words = 0.0;  ///< of T that must cross memory for each row
   double flops = 0.0;  ///< for each row
   std::function<void()> run;
-  std::function<void()> peer = {};  ///< empty where there is none
-  std::vector<int> outputs = {};    ///< blocks that `run` writes
+  std::function<void()> peer = {};                        ///< empty where there is none
+  std::vector<int> outputs = {};                          ///< blocks that `run` writes
   std::function<std::span<const double>()> numbers = {};  ///< that `run` hands to the host
 };
 
-/// The blocks of a LOBPCG iteration at `b` columns, Z = [X P W], AZ, the next X and P and R, and the kernels that work on
-/// them. The numbers in them depend on `rows` and `b` alone, so that two backends can be compared.
+/// The blocks of a LOBPCG iteration at `b` columns, Z = [X P W], AZ, the next X and P and R, and the kernels that
+/// work on them. The numbers in them depend on `rows` and `b` alone, so that two backends can be compared.
 template <class T>
 class BlockCases {
  public:

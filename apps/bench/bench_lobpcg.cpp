@@ -33,7 +33,8 @@ struct Settings {
   int repeats = 5;
   int degree = ChebyshevOptions{}.degree;
   std::string device = "auto";
-  std::vector<std::string> contenders{"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg", "slepc-krylovschur"};
+  std::vector<std::string> contenders{"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg",
+                                      "slepc-krylovschur"};
   std::string csv;
 };
 
@@ -48,7 +49,9 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioner");
   app.add_option("--device", settings.device, "auto, host or cuda");
-  app.add_option("--contenders", settings.contenders, "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, slepc-lobpcg, slepc-krylovschur, slepc-gamg")
+  app.add_option(
+         "--contenders", settings.contenders,
+         "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, slepc-lobpcg, slepc-krylovschur, slepc-gamg")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
@@ -65,14 +68,16 @@ struct Preconditioner {
   std::unique_ptr<LinearOperator<double>> outer;
 };
 
-Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context, const Partition& partition,
-                                   const CsrRows& rows, DistributedMatrix<double>& a, const std::string& name) {
+Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context,
+                                   const Partition& partition, const CsrRows& rows, DistributedMatrix<double>& a,
+                                   const std::string& name) {
   Preconditioner result;
   if (name == "jacobi") result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
   if (name == "chebyshev") {
     ChebyshevOptions options;
     options.degree = settings.degree;
-    result.outer = std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
+    result.outer =
+        std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
   }
   if (name == "amg" || name == "amg-float") {
     GridHierarchy levels = petsc::build_hierarchy(context.comm, rows, partition, {});
@@ -116,32 +121,39 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
 }
 
 EigenContender make_contender(const std::string& name, const Settings& settings, const Context<double>& context,
-                         const Partition& partition, const CsrRows& rows) {
+                              const Partition& partition, const CsrRows& rows) {
   const auto slepc = [&](const std::string& options) {
-    return slepc_contender(context.comm, rows, settings.pairs, settings.tolerance, settings.max_iterations, name, options);
+    return slepc_contender(context.comm, rows, settings.pairs, settings.tolerance, settings.max_iterations, name,
+                           options);
   };
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
-  require(name == "none" || name == "jacobi" || name == "jacobi-filtered" || name == "chebyshev" || name == "amg" || name == "amg-float",
+  require(name == "none" || name == "jacobi" || name == "jacobi-filtered" || name == "chebyshev" ||
+              name == "amg" || name == "amg-float",
           "unknown contender '" + name + "'");
   return {"block-eigs " + name, name == "chebyshev" ? fmt::format("degree {}", settings.degree) : "",
-          [&settings, context, &partition, &rows, name] { return run_ours(settings, context, partition, rows, name); }};
+          [&settings, context, &partition, &rows, name] {
+            return run_ours(settings, context, partition, rows, name);
+          }};
 }
 
 void print(const Settings& settings, const Communicator& comm, const Context<double>& context, double floor,
            const std::vector<EigenScore>& scores) {
-  fmt::print("{}^3 Laplacian (7 points), {} smallest pairs, relative residual {:.0e}, {} rank{}, {}\n", settings.grid,
-             settings.pairs, settings.tolerance, comm.size(), comm.size() == 1 ? "" : "s", context.device->name());
-  fmt::print("seconds are set-up + solve, median of {} runs in turns; floor: {:.2f} ms an iteration at full width\n\n",
-             settings.repeats, 1e3 * floor);
-  fmt::print("{:<24}{:>9}{:>9}{:>9}{:>9}{:>7}{:>9}{:>7}{:>11}{:>10}\n", "", "median", "min", "max", "set-up", "iter", "ms/iter", "floor",
-             "converged", "residual");
+  fmt::print("{}^3 Laplacian (7 points), {} smallest pairs, relative residual {:.0e}, {} rank{}, {}\n",
+             settings.grid, settings.pairs, settings.tolerance, comm.size(), comm.size() == 1 ? "" : "s",
+             context.device->name());
+  fmt::print(
+      "seconds are set-up + solve, median of {} runs in turns; floor: {:.2f} ms an iteration at full width\n\n",
+      settings.repeats, 1e3 * floor);
+  fmt::print("{:<24}{:>9}{:>9}{:>9}{:>9}{:>7}{:>9}{:>7}{:>11}{:>10}\n", "", "median", "min", "max", "set-up",
+             "iter", "ms/iter", "floor", "converged", "residual");
   for (const EigenScore& score : scores) {
     const double per_iteration = (score.median_seconds - score.setup_seconds) / std::max(score.iterations, 1);
     fmt::print("{:<24}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>7}{:>9.2f}{:>7.2f}{:>8}/{:<2}{:>10.1e}  {}\n", score.name,
-               score.median_seconds, score.fastest, score.slowest, score.setup_seconds, score.iterations, 1e3 * per_iteration,
-               floor / per_iteration, score.converged, settings.pairs, score.worst_residual, score.options);
+               score.median_seconds, score.fastest, score.slowest, score.setup_seconds, score.iterations,
+               1e3 * per_iteration, floor / per_iteration, score.converged, settings.pairs, score.worst_residual,
+               score.options);
   }
   fmt::print("\nratio of medians (row over column)\n{:<24}", "");
   for (const EigenScore& column : scores) fmt::print("{:>22}", column.name);
@@ -155,11 +167,12 @@ void print(const Settings& settings, const Communicator& comm, const Context<dou
 
 void write_csv(const Settings& settings, int ranks, double floor, const std::vector<EigenScore>& scores) {
   std::ofstream file(settings.csv);
-  file << "grid,pairs,tolerance,ranks,contender,options,median_s,min_s,max_s,setup_s,iterations,floor_s_per_iteration,converged,worst_residual\n";
+  file << "grid,pairs,tolerance,ranks,contender,options,median_s,min_s,max_s,setup_s,iterations,floor_s_per_"
+          "iteration,converged,worst_residual\n";
   for (const EigenScore& s : scores) {
-    file << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", settings.grid, settings.pairs, settings.tolerance, ranks,
-                        s.name, s.options, s.median_seconds, s.fastest, s.slowest, s.setup_seconds, s.iterations, floor, s.converged,
-                        s.worst_residual);
+    file << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", settings.grid, settings.pairs,
+                        settings.tolerance, ranks, s.name, s.options, s.median_seconds, s.fastest, s.slowest,
+                        s.setup_seconds, s.iterations, floor, s.converged, s.worst_residual);
   }
 }
 

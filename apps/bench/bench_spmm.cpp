@@ -32,8 +32,10 @@ SpmmBenchOptions parse(int argc, char** argv) {
   if (const char* folder = std::getenv("BLOCK_EIGS_MATRICES"); folder != nullptr) options.matrices = folder;
   CLI::App app("Sparse times dense block beside its floor and cuSPARSE");
   app.add_option("--device", options.device, "auto, host or cuda")->capture_default_str();
-  app.add_option("--cases", options.cases, "file that lists the matrices (default: spmm_cases.txt of the source tree)");
-  app.add_option("--matrices", options.matrices, "folder of the matrix files (or BLOCK_EIGS_MATRICES)")->capture_default_str();
+  app.add_option("--cases", options.cases,
+                 "file that lists the matrices (default: spmm_cases.txt of the source tree)");
+  app.add_option("--matrices", options.matrices, "folder of the matrix files (or BLOCK_EIGS_MATRICES)")
+      ->capture_default_str();
   app.add_option("-n,--columns", options.columns, "columns of B (default: 4,8,16,32,64)")->delimiter(',');
   app.add_option("--precision", options.precisions, "double, float or both (default)")->delimiter(',');
   app.add_option("--only", options.only, "matrices whose name or group contains this");
@@ -41,16 +43,21 @@ SpmmBenchOptions parse(int argc, char** argv) {
   app.add_option("--bandwidth", options.settings.bandwidth, "bytes a second of the floor (default: measured)");
   app.add_option("--csv", options.csv, "file for the figures");
   app.add_flag("--check", options.settings.check, "compare all outputs with the host backend");
-  app.add_flag("--paper", options.paper, "the experiments of Yang, Buluc, Owens (2018): spmm_paper_cases.txt, 64 columns, float");
+  app.add_flag("--paper", options.paper,
+               "the experiments of Yang, Buluc, Owens (2018): spmm_paper_cases.txt, 64 columns, float");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::invalid_input));
   }
   const std::string folder = BLOCK_EIGS_BENCH_FOLDER;
-  if (options.cases.empty()) options.cases = folder + (options.paper ? "/spmm_paper_cases.txt" : "/spmm_cases.txt");
-  if (options.columns.empty()) options.columns = options.paper ? std::vector<LocalIndex>{64} : std::vector<LocalIndex>{4, 8, 16, 32, 64};
-  if (options.precisions.empty()) options.precisions = options.paper ? std::vector<std::string>{"float"} : std::vector<std::string>{"double", "float"};
+  if (options.cases.empty())
+    options.cases = folder + (options.paper ? "/spmm_paper_cases.txt" : "/spmm_cases.txt");
+  if (options.columns.empty())
+    options.columns = options.paper ? std::vector<LocalIndex>{64} : std::vector<LocalIndex>{4, 8, 16, 32, 64};
+  if (options.precisions.empty())
+    options.precisions =
+        options.paper ? std::vector<std::string>{"float"} : std::vector<std::string>{"double", "float"};
   return options;
 }
 
@@ -86,8 +93,10 @@ void run_cases(const Communicator& comm, const std::shared_ptr<Device>& device, 
     const CsrArrays<double> matrix = next.get();
     if (i + 1 < cases.size()) next = start(cases[i + 1]);
     for (const std::string& precision : options.precisions) {
-      if (precision == "double") measure<double>(device, options, cases[i], matrix, timer, report);
-      else measure<float>(device, options, cases[i], matrix, timer, report);
+      if (precision == "double")
+        measure<double>(device, options, cases[i], matrix, timer, report);
+      else
+        measure<float>(device, options, cases[i], matrix, timer, report);
     }
   }
 }

@@ -67,7 +67,8 @@ CsrArrays<double> equal_rows(const SpmmCase& one, Offset per_row,
 }
 
 CsrArrays<double> dense(const SpmmCase& one) {
-  return equal_rows(one, integer(one, "columns"), [](std::uint64_t, Offset k) { return static_cast<LocalIndex>(k); });
+  return equal_rows(one, integer(one, "columns"),
+                    [](std::uint64_t, Offset k) { return static_cast<LocalIndex>(k); });
 }
 
 CsrArrays<double> random_fill(const SpmmCase& one) {
@@ -77,14 +78,17 @@ CsrArrays<double> random_fill(const SpmmCase& one) {
   return equal_rows(one, integer(one, "columns") / stretch, [stretch](std::uint64_t row, Offset k) {
     std::uint64_t bits = (row << 32 | static_cast<std::uint64_t>(k)) * 0x9e3779b97f4a7c15U;
     bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9U;
-    return static_cast<LocalIndex>(k * stretch + static_cast<Offset>((bits >> 33) % static_cast<std::uint64_t>(stretch)));
+    return static_cast<LocalIndex>(k * stretch +
+                                   static_cast<Offset>((bits >> 33) % static_cast<std::uint64_t>(stretch)));
   });
 }
 
-std::unique_ptr<MatrixSource> open_source(const Communicator& comm, const SpmmCase& one, const std::string& matrices) {
-  const LaplacianOptions grid = one.kind.starts_with("laplacian")
-                                    ? LaplacianOptions{size_of(one), static_cast<int>(number(one, "points", 0)), {}}
-                                    : LaplacianOptions{};
+std::unique_ptr<MatrixSource> open_source(const Communicator& comm, const SpmmCase& one,
+                                          const std::string& matrices) {
+  const LaplacianOptions grid =
+      one.kind.starts_with("laplacian")
+          ? LaplacianOptions{size_of(one), static_cast<int>(number(one, "points", 0)), {}}
+          : LaplacianOptions{};
   if (one.kind == "laplacian1d") return laplacian1d(comm, grid);
   if (one.kind == "laplacian2d") return laplacian2d(comm, grid);
   if (one.kind == "laplacian3d") return laplacian3d(comm, grid);
@@ -98,11 +102,14 @@ std::unique_ptr<MatrixSource> open_source(const Communicator& comm, const SpmmCa
     return graph.symmetric ? graph_laplacian(comm, graph) : rmat(comm, graph);
   }
   if (one.kind == "random_uniform") {
-    return random_uniform(comm, {.rows = integer(one, "rows"), .per_row = integer(one, "per_row"), .symmetric = false});
+    return random_uniform(comm,
+                          {.rows = integer(one, "rows"), .per_row = integer(one, "per_row"), .symmetric = false});
   }
   if (one.kind == "random_banded") {
-    return random_banded(comm, {.rows = integer(one, "rows"), .bandwidth = integer(one, "bandwidth"),
-                                .density = number(one, "density", 1.0), .symmetric = false});
+    return random_banded(comm, {.rows = integer(one, "rows"),
+                                .bandwidth = integer(one, "bandwidth"),
+                                .density = number(one, "density", 1.0),
+                                .symmetric = false});
   }
   require(one.kind == "file", one.where + ": " + one.kind + " is no kind of matrix");
   const auto name = one.options.find("name");

@@ -21,9 +21,10 @@ struct SpmmCase {
 /// Throws InputError that names the file and line.
 std::vector<SpmmCase> read_spmm_cases(const std::string& path);
 
-/// Makes the matrix by the generators of io, or reads it from `matrices`, a folder of Matrix Market files. `comm` has
-/// one rank. Kinds beside those of io/generate.hpp: dense (rows, columns), random_fill (rows, columns, fill: an entry in
-/// every stretch of 1 / fill columns), file (name). Throws InputError where an option is missing or no number.
+/// Makes the matrix by the generators of io, or reads it from `matrices`, a folder of Matrix Market files. `comm`
+/// has one rank. Kinds beside those of io/generate.hpp: dense (rows, columns), random_fill (rows, columns, fill:
+/// an entry in every stretch of 1 / fill columns), file (name). Throws InputError where an option is missing or no
+/// number.
 CsrArrays<double> make_spmm_matrix(const Communicator& comm, const SpmmCase& one, const std::string& matrices);
 
 /// The same matrix in another precision.

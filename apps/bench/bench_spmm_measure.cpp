@@ -68,8 +68,8 @@ double ColdTimer::copy_bandwidth() {
   const std::size_t bytes = std::size_t{1} << (device_->host_addressable() ? 28 : 30);
   Buffer<char> from(device_, bytes), to(device_, bytes);
   device_->copy_within(from.data(), to.data(), bytes, Queue::compute);  // touches the pages
-  const double seconds = median_seconds(
-      11, [&] { device_->copy_within(to.data(), from.data(), bytes, Queue::compute); });
+  const double seconds =
+      median_seconds(11, [&] { device_->copy_within(to.data(), from.data(), bytes, Queue::compute); });
   return 2.0 * static_cast<double>(bytes) / seconds;
 }
 
@@ -85,14 +85,24 @@ struct SpmmBench<T>::HostProduct {
 template <class T>
 SpmmBench<T>::SpmmBench(std::shared_ptr<Device> device, const CsrArrays<double>& matrix,
                         const SpmmBenchSettings& settings)
-    : device_(std::move(device)), settings_(settings), kernels_(make_kernels<T>(device_)), matrix_(matrix),
-      host_values_(matrix.values.begin(), matrix.values.end()), offsets_(uploaded(device_, matrix.row_offsets)),
-      columns_(uploaded(device_, matrix.column_indices)), values_(uploaded(device_, host_values_)) {
+    : device_(std::move(device)),
+      settings_(settings),
+      kernels_(make_kernels<T>(device_)),
+      matrix_(matrix),
+      host_values_(matrix.values.begin(), matrix.values.end()),
+      offsets_(uploaded(device_, matrix.row_offsets)),
+      columns_(uploaded(device_, matrix.column_indices)),
+      values_(uploaded(device_, host_values_)) {
   const auto rows = static_cast<LocalIndex>(matrix.row_offsets.size() - 1);
-  on_host_ = {rows, matrix.columns, matrix.row_offsets.back(), matrix.row_offsets.data(),
-              matrix.column_indices.data(), host_values_.data(), nullptr};
-  on_device_ = {rows, matrix.columns, matrix.row_offsets.back(), offsets_.data(), columns_.data(), values_.data(),
-                nullptr};
+  on_host_ = {rows,
+              matrix.columns,
+              matrix.row_offsets.back(),
+              matrix.row_offsets.data(),
+              matrix.column_indices.data(),
+              host_values_.data(),
+              nullptr};
+  on_device_ = {rows,           matrix.columns, matrix.row_offsets.back(), offsets_.data(), columns_.data(),
+                values_.data(), nullptr};
   for (const SpmmAlgorithm algorithm : algorithms) {
     const double began = now();
     plans_[static_cast<int>(algorithm)] = kernels_->analyse(on_host_, on_device_, {algorithm});
@@ -173,7 +183,8 @@ SpmmMeasurement SpmmBench<T>::measure(LocalIndex n, ColdTimer& timer) {
   result.setup = setup_;
   const double words = (static_cast<double>(result.rows) + result.columns) * n;
   result.floor = (static_cast<double>(result.nonzeros) * (sizeof(T) + sizeof(LocalIndex)) + 8.0 * result.rows +
-                  words * sizeof(T)) / settings_.bandwidth;
+                  words * sizeof(T)) /
+                 settings_.bandwidth;
   DenseBlock<T> b(device_, result.columns, n);
   DenseBlock<T> c(device_, result.rows, n);
   kernels_->fill_random(b.view(), 1, 0);

@@ -17,14 +17,15 @@ struct SpmmMeasurement {
   LocalIndex rows = 0;
   LocalIndex columns = 0;  ///< of A
   Offset nonzeros = 0;
-  LocalIndex n = 0;  ///< columns of B
-  double floor = 0.0;      ///< seconds: A, B and C once over memory
+  LocalIndex n = 0;    ///< columns of B
+  double floor = 0.0;  ///< seconds: A, B and C once over memory
   double row_split = 0.0;
   double merge = 0.0;
   double automatic = 0.0;
-  SpmmAlgorithm chosen = SpmmAlgorithm::automatic;  ///< by the rule; `automatic` where the backend has one algorithm
-  double setup = 0.0;                               ///< seconds of Kernels::analyse
-  double peer = 0.0;                                ///< cuSPARSE's best; 0 where there is no peer
+  SpmmAlgorithm chosen =
+      SpmmAlgorithm::automatic;  ///< by the rule; `automatic` where the backend has one algorithm
+  double setup = 0.0;            ///< seconds of Kernels::analyse
+  double peer = 0.0;             ///< cuSPARSE's best; 0 where there is no peer
   std::string peer_algorithm;
   double dense_peer = 0.0;   ///< A as a dense matrix, by cuBLAS; 0 where not asked for
   double difference = -1.0;  ///< from the host backend, over the rounding bound; negative where it was not checked

@@ -28,11 +28,13 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<EigenScore> hold_contest(BlockSpace<double>& space, LinearOperator<double>& a, double tolerance, int repeats,
-                                     const std::vector<EigenContender>& contenders) {
+std::vector<EigenScore> hold_contest(BlockSpace<double>& space, LinearOperator<double>& a, double tolerance,
+                                     int repeats, const std::vector<EigenContender>& contenders) {
   std::vector<EigenScore> scores;
   std::vector<std::vector<double>> seconds(contenders.size());
-  for (const EigenContender& contender : contenders) scores.push_back({.name = contender.name, .options = contender.options});
+  scores.reserve(contenders.size());
+  for (const EigenContender& contender : contenders)
+    scores.push_back({.name = contender.name, .options = contender.options});
   for (int repeat = -1; repeat < repeats; ++repeat) {
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       space.comm().barrier();
@@ -41,8 +43,8 @@ std::vector<EigenScore> hold_contest(BlockSpace<double>& space, LinearOperator<d
         scores[c].iterations = run.iterations;
         const std::vector<double> residuals = relative_residuals(space, a, run);
         scores[c].worst_residual = residuals.empty() ? 0.0 : *std::max_element(residuals.begin(), residuals.end());
-        scores[c].converged = static_cast<int>(
-            std::count_if(residuals.begin(), residuals.end(), [&](double r) { return r <= tolerance * (1.0 + 1e-6); }));
+        scores[c].converged = static_cast<int>(std::count_if(
+            residuals.begin(), residuals.end(), [&](double r) { return r <= tolerance * (1.0 + 1e-6); }));
         continue;
       }
       scores[c].setup_seconds = space.comm().max(run.setup_seconds);

@@ -39,8 +39,9 @@ struct EigenScore {
   double worst_residual = 0.0;  ///< the largest of these relative residuals
 };
 
-/// Runs the contenders in turn, `repeats` times after one warm-up run each, and judges all by the same code. Collective.
-std::vector<EigenScore> hold_contest(BlockSpace<double>& space, LinearOperator<double>& a, double tolerance, int repeats,
-                                     const std::vector<EigenContender>& contenders);
+/// Runs the contenders in turn, `repeats` times after one warm-up run each, and judges all by the same code.
+/// Collective.
+std::vector<EigenScore> hold_contest(BlockSpace<double>& space, LinearOperator<double>& a, double tolerance,
+                                     int repeats, const std::vector<EigenContender>& contenders);
 
 }  // namespace block_eigs::bench

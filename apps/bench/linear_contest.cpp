@@ -34,6 +34,7 @@ std::vector<LinearScore> hold_contest(BlockSpace<double>& space, LinearOperator<
                                       const std::vector<LinearContender>& contenders) {
   std::vector<LinearScore> scores;
   std::vector<std::vector<double>> seconds(contenders.size()), setups(contenders.size());
+  scores.reserve(contenders.size());
   for (const LinearContender& contender : contenders) {
     scores.push_back({.name = contender.name, .options = contender.options});
   }

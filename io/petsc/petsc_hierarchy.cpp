@@ -29,7 +29,8 @@ void set_options(const std::string& options) {
   std::string prefixed;
   bool word_start = true;
   for (std::size_t i = 0; i < options.size(); ++i) {
-    const bool name = word_start && options[i] == '-' && i + 1 < options.size() && std::isalpha(options[i + 1]) != 0;
+    const bool name =
+        word_start && options[i] == '-' && i + 1 < options.size() && std::isalpha(options[i + 1]) != 0;
     prefixed += name ? std::string("-") + prefix : std::string(1, options[i]);
     word_start = std::isspace(options[i]) != 0;
   }

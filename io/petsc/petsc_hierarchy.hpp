@@ -14,16 +14,16 @@ namespace block_eigs::petsc {
 struct HierarchyOptions {
   std::string builder = "gamg";  ///< gamg: smoothed aggregation (PETSc); hypre: BoomerAMG
   int block_size = 1;            ///< unknowns a node; rows of every rank are a multiple of it
-  /// Vectors that the coarse levels must represent, row-major [own rows][modes]: the constant where empty, rigid-body
-  /// modes for elasticity.
+  /// Vectors that the coarse levels must represent, row-major [own rows][modes]: the constant where empty,
+  /// rigid-body modes for elasticity.
   std::vector<double> near_null_space;
   int modes = 0;
   std::string options;  ///< further PETSc options, "-pc_gamg_threshold 0.02", put behind the defaults chosen here
 };
 
 /// Levels of an algebraic multigrid method for the matrix with the calling rank's rows `rows`, set up by PETSc and
-/// copied out, coarser levels on the ranks where PETSc put them. Collective; throws InputError on unknown builders,
-/// or where this build or PETSc lacks what is needed, RunError where PETSc fails.
+/// copied out, coarser levels on the ranks where PETSc put them. Collective; throws InputError on unknown
+/// builders, or where this build or PETSc lacks what is needed, RunError where PETSc fails.
 GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows& rows, const Partition& partition,
                               const HierarchyOptions& options);
 

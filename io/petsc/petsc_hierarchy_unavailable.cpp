@@ -3,10 +3,12 @@
 
 namespace block_eigs::petsc {
 
-GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows&, const Partition&, const HierarchyOptions&) {
+GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows&, const Partition&,
+                              const HierarchyOptions&) {
   comm.collectively([] {
-    throw InputError("preconditioner amg: this build has no PETSc, which builds the multigrid hierarchy; install PETSc "
-                     "(Debian: libpetsc-real-dev) and configure with -DBLOCK_EIGS_PETSC=ON, or use type: chebyshev");
+    throw InputError(
+        "preconditioner amg: this build has no PETSc, which builds the multigrid hierarchy; install PETSc "
+        "(Debian: libpetsc-real-dev) and configure with -DBLOCK_EIGS_PETSC=ON, or use type: chebyshev");
   });
   return {};
 }

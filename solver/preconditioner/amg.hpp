@@ -17,9 +17,9 @@ struct AmgOptions {
   double smoother_ratio = 10.0;  ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
 };
 
-/// One V-cycle for A y = x on all columns at once, from zero. The smoother before and after the coarse correction is
-/// the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse, and the restriction is the
-/// transposed interpolation: the cycle is a symmetric positive definite operator.
+/// One V-cycle for A y = x on all columns at once, from zero. The smoother before and after the coarse correction
+/// is the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse, and the restriction is
+/// the transposed interpolation: the cycle is a symmetric positive definite operator.
 template <class T>
 class Amg final : public LinearOperator<T> {
  public:

@@ -15,7 +15,8 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
                         double upper_bound, const ChebyshevOptions& options)
     : context_(context), a_(a), inverse_(context.device, diagonal.size()), degree_(options.degree) {
   require(options.degree >= 1, "chebyshev.degree must be at least 1, not " + std::to_string(options.degree));
-  require(options.ratio == 0.0 || options.ratio > 1.0, "chebyshev.ratio must be greater than 1 (or 0 to have it chosen)");
+  require(options.ratio == 0.0 || options.ratio > 1.0,
+          "chebyshev.ratio must be greater than 1 (or 0 to have it chosen)");
   // With the lower end near upper / degree^2 the polynomial still has its factor-of-a-few reduction on the whole
   // interval, and below it falls off smoothly.
   const double ratio = options.ratio > 0.0 ? options.ratio : std::max(4.0, 1.0 * degree_ * degree_);

@@ -17,8 +17,8 @@ struct ChebyshevOptions {
 
 /// y = p(D^-1 A) D^-1 x, p the polynomial of the given degree - 1 for which 1 - t p(t) is the Chebyshev polynomial
 /// scaled to the upper part of the spectrum of D^-1 A: `degree` Chebyshev semi-iterations for A y = x from zero
-/// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). Symmetric, and positive definite as
-/// long as no eigenvalue of D^-1 A exceeds the upper bound. Keeps two blocks of work space.
+/// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). Symmetric, and positive definite
+/// as long as no eigenvalue of D^-1 A exceeds the upper bound. Keeps two blocks of work space.
 template <class T>
 class Chebyshev final : public LinearOperator<T> {
  public:

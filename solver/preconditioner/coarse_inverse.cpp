@@ -15,7 +15,8 @@ namespace {
 SmallMatrix gather(const Communicator& comm, const Partition& partition, const CsrRows& rows) {
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(comm.size()));
   for (LocalIndex i = 0; i < rows.rows(); ++i) {
-    for (Offset k = rows.row_offsets[static_cast<std::size_t>(i)]; k < rows.row_offsets[static_cast<std::size_t>(i) + 1]; ++k) {
+    for (Offset k = rows.row_offsets[static_cast<std::size_t>(i)];
+         k < rows.row_offsets[static_cast<std::size_t>(i) + 1]; ++k) {
       outgoing[0].insert(outgoing[0].end(), {static_cast<double>(rows.row_begin + i),
                                              static_cast<double>(rows.columns[static_cast<std::size_t>(k)]),
                                              rows.values[static_cast<std::size_t>(k)]});
@@ -64,7 +65,8 @@ CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, con
       for (GlobalIndex i = partition.begin(r); i < partition.end(r); ++i) {
         // Symmetric: a row is a column.
         const double* row = inverse.column(static_cast<int>(i));
-        outgoing[static_cast<std::size_t>(r)].insert(outgoing[static_cast<std::size_t>(r)].end(), row, row + inverse.rows());
+        outgoing[static_cast<std::size_t>(r)].insert(outgoing[static_cast<std::size_t>(r)].end(), row,
+                                                     row + inverse.rows());
       }
     }
   });

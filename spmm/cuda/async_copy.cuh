@@ -12,8 +12,8 @@ struct alignas(2 * sizeof(T)) Pair {
   T first, second;
 };
 
-/// Starts the copy of the first `valid` bytes of `Bytes` into shared memory; the others become zero. `global` is not
-/// read where `valid` is 0.
+/// Starts the copy of the first `valid` bytes of `Bytes` into shared memory; the others become zero. `global` is
+/// not read where `valid` is 0.
 template <int Bytes>
 __device__ inline void copy_async(void* shared, const void* global, int valid) {
   static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16);
@@ -54,13 +54,14 @@ __device__ inline bool pairs_are_aligned(const T* data, LocalIndex stride) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(Pair<T>) == 0 && stride % 2 == 0;
 }
 
-/// Starts the copy of the pair at `column` of row `row`; columns from `count` on, and rows where `present` is false,
-/// become zero.
+/// Starts the copy of the pair at `column` of row `row`; columns from `count` on, and rows where `present` is
+/// false, become zero.
 template <class T>
 __device__ inline void copy_pair_async(Pair<T>* shared, const Columns<const T>& from, Row row, int column,
                                        bool present) {
   const int valid = present ? min(max(from.count - column, 0), 2) : 0;
-  const T* global = valid == 0 ? from.data : from.data + static_cast<std::size_t>(row) * static_cast<Row>(from.stride) + column;
+  const T* global =
+      valid == 0 ? from.data : from.data + static_cast<std::size_t>(row) * static_cast<Row>(from.stride) + column;
   constexpr int bytes = static_cast<int>(sizeof(T));
   if (from.aligned != 0) {
     copy_async<2 * bytes>(shared, global, valid * bytes);

@@ -13,13 +13,15 @@ constexpr int threads = 256;
 constexpr int rows_at_once = 4;  // loads in flight a thread
 
 /// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 results.
-__global__ void __launch_bounds__(256) sum_parts_kernel(const double* partial, int parts, int count, double* results) {
+__global__ void __launch_bounds__(256)
+    sum_parts_kernel(const double* partial, int parts, int count, double* results) {
   __shared__ double sums[8][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
   if (k < count) {
 #pragma unroll 4
-    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8) sum += partial[static_cast<std::size_t>(p) * count + k];
+    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8)
+      sum += partial[static_cast<std::size_t>(p) * count + k];
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
@@ -50,11 +52,12 @@ struct Residual {
   __device__ double term(T value) const { return static_cast<double>(value) * static_cast<double>(value); }
 };
 
-/// Thread block (width, threads / width); thread x adds up columns x, x + width, ... of its rows, at most `Segments`
-/// of them. Whole rows are loaded before any of them is stored. partial[block * cols + j] is the sum of the block.
+/// Thread block (width, threads / width); thread x adds up columns x, x + width, ... of its rows, at most
+/// `Segments` of them. Whole rows are loaded before any of them is stored. partial[block * cols + j] is the sum of
+/// the block.
 template <int Segments, class Operation>
-__global__ void __launch_bounds__(threads) column_sums(LocalIndex rows, LocalIndex cols, Operation operation,
-                                                       double* partial) {
+__global__ void __launch_bounds__(threads)
+    column_sums(LocalIndex rows, LocalIndex cols, Operation operation, double* partial) {
   using Value = decltype(operation.load(0, 0));
   const LocalIndex width = static_cast<LocalIndex>(blockDim.x);
   const LocalIndex x = static_cast<LocalIndex>(threadIdx.x);
@@ -128,12 +131,14 @@ void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, Loca
 
 void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, double* results) {
   if (count == 0) return;
-  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, 8), 0, stream>>>(partial, parts, count, results);
+  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, 8), 0, stream>>>(partial, parts, count,
+                                                                                         results);
   check_launch("sum_parts");
 }
 
 template <class T>
-void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y, double* dots) {
+void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y,
+                 double* dots) {
   sum_columns(device, workspace, x.rows, x.cols, Dots<T>{x, y}, dots, "column_dots");
 }
 

@@ -15,8 +15,8 @@ inline void check(cudaError_t status, std::string_view what) {
   throw RunError("CUDA: " + std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-/// To be called right after a kernel launch. A launch that fails is found here; one that fails while it runs, at the
-/// next call that waits.
+/// To be called right after a kernel launch. A launch that fails is found here; one that fails while it runs, at
+/// the next call that waits.
 inline void check_launch(std::string_view kernel) { check(cudaGetLastError(), kernel); }
 
 }  // namespace block_eigs::cuda

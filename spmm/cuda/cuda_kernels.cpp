@@ -55,7 +55,8 @@ void CudaKernels<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>
 }
 
 template <class T>
-void CudaKernels<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) {
+void CudaKernels<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                            const BlockList<T>& out) {
   cuda::update(*device_, workspace_, in, coefficients, out);
 }
 
@@ -72,7 +73,8 @@ void CudaKernels<T>::update_residual(const ConstBlockList<T>& in, const SmallMat
                                      const BlockList<T>& out, ConstBlockView<T> bx, std::span<const double> lambda,
                                      BlockView<T> r, std::span<double> squared_norms) {
   double* results = workspace_.results(squared_norms.size());
-  const bool done = cuda::update_residual<T>(*device_, workspace_, in, coefficients, out, {bx, lambda, r}, results);
+  const bool done =
+      cuda::update_residual<T>(*device_, workspace_, in, coefficients, out, {bx, lambda, r}, results);
   if (!done) return Kernels<T>::update_residual(in, coefficients, out, bx, lambda, r, squared_norms);
   receive(results, squared_norms);
 }
@@ -101,8 +103,8 @@ void CudaKernels<T>::three_term(double alpha, ConstBlockView<T> x, double beta, 
 }
 
 template <class T>
-void CudaKernels<T>::chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
-                                    BlockView<T> p, BlockView<T> z) {
+void CudaKernels<T>::chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r,
+                                    ConstBlockView<T> az, BlockView<T> p, BlockView<T> z) {
   cuda::chebyshev_step(compute(), step, d, r, az, p, z);
 }
 

@@ -119,8 +119,8 @@ void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, 
 }
 
 template <class T>
-void three_term(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                BlockView<T> z) {
+void three_term(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y,
+                double gamma, BlockView<T> z) {
   const ThreeTerm<T> operation{static_cast<T>(alpha), static_cast<T>(beta), static_cast<T>(gamma), x, y, z};
   for_each_element(stream, z.rows, z.cols, operation, "three_term");
 }

@@ -35,10 +35,10 @@ constexpr Variant<T> variant() {
 
 /// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
 template <class T>
-constexpr std::array variants{
-    variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(), variant<T, GramTile<3, 1, 1, 1>>(),
-    variant<T, GramTile<2, 2, 1, 1>>(), variant<T, GramTile<3, 2, 2, 1>>(), variant<T, GramTile<2, 2, 2, 2>>(),
-    variant<T, GramTile<3, 2, 4, 2>>()};
+constexpr std::array variants{variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(),
+                              variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 2, 1, 1>>(),
+                              variant<T, GramTile<3, 2, 2, 1>>(), variant<T, GramTile<2, 2, 2, 2>>(),
+                              variant<T, GramTile<3, 2, 4, 2>>()};
 
 template <class T>
 struct Launch {
@@ -76,7 +76,8 @@ template <class T>
 double cost(const Variant<T>& variant, const GramProblem<T>& problem) {
   const double left = ceil_div(problem.left_pairs, variant.left_pairs);
   const double right = ceil_div(problem.right_pairs, variant.right_pairs);
-  const double columns = 2.0 * (right * problem.left_pairs + (problem.common >= 0 ? 0.0 : left * problem.right_pairs));
+  const double columns =
+      2.0 * (right * problem.left_pairs + (problem.common >= 0 ? 0.0 : left * problem.right_pairs));
   const double memory = columns * sizeof(T) / 4.0e12;
   const double arithmetic = 2.0 * left * right * variant.elements / 5.0e13;
   return std::max(memory, arithmetic) + 0.25 * std::min(memory, arithmetic);
@@ -92,8 +93,10 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
     const int group_bytes = loaded * group_rows * static_cast<int>(sizeof(Pair<T>));
     const int turns = std::max(1, stage_bytes / (group_bytes * candidate.groups_at_once));
     Launch<T> launch{&candidate, 0, 0, turns * candidate.groups_at_once};
-    launch.tiles = ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
-    const int stages = candidate.stages * launch.groups * group_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
+    launch.tiles =
+        ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
+    const int stages =
+        candidate.stages * launch.groups * group_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
     const int table = (candidate.left_pairs + candidate.right_pairs) * static_cast<int>(sizeof(Columns<const T>));
     launch.shared_bytes = table + std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
     const double seconds = cost(candidate, problem);
@@ -148,8 +151,9 @@ template <class T>
 void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
           double* results) {
   if (left.cols() == 0 || right.cols() == 0) return;
-  GramProblem<T> problem{DeviceList(left), DeviceList(right), pairs_of(left), pairs_of(right), 0,
-                         common_pairs(left, right), 0, nullptr};
+  GramProblem<T> problem{
+      DeviceList(left), DeviceList(right), pairs_of(left), pairs_of(right), 0, common_pairs(left, right), 0,
+      nullptr};
   const Launch<T> launch = choose(device, problem);
   const Variant<T>& variant = *launch.variant;
   problem.tiles_left = ceil_div(problem.left_pairs, variant.left_pairs);
@@ -160,14 +164,15 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   const std::size_t elements = static_cast<std::size_t>(launch.tiles) * static_cast<std::size_t>(variant.elements);
   problem.partial = workspace.partial_sums(static_cast<std::size_t>(parts) * elements);
 
-  check(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes), "gram");
+  check(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes),
+        "gram");
   const cudaStream_t stream = device.stream(Queue::compute);
   const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(launch.tiles));
   variant.kernel<<<grid, gram_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(problem);
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
-  add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs, launch.tiles,
-                                                parts, results);
+  add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs,
+                                                launch.tiles, parts, results);
   check_launch("gram");
 }
 

@@ -4,9 +4,9 @@
 #include "spmm/cuda/device_list.cuh"
 #include "spmm/cuda/tensor_core.cuh"
 
-// A thread block adds up one tile of the Gram matrix over its share of the rows, on the FP64 tensor cores. Stages of
-// some rows travel through shared memory, several at a time; a column pair of four rows lies there the way the lanes of
-// a warp take it, so that neither copies nor reads meet bank conflicts and nothing is padded.
+// A thread block adds up one tile of the Gram matrix over its share of the rows, on the FP64 tensor cores. Stages
+// of some rows travel through shared memory, several at a time; a column pair of four rows lies there the way the
+// lanes of a warp take it, so that neither copies nor reads meet bank conflicts and nothing is padded.
 namespace block_eigs::cuda {
 
 constexpr int gram_threads = 256;
@@ -35,11 +35,11 @@ template <class T>
 struct GramProblem {
   DeviceList<ConstBlockView<T>> left;
   DeviceList<ConstBlockView<T>> right;
-  int left_pairs = 0;   ///< each view begins a pair
+  int left_pairs = 0;  ///< each view begins a pair
   int right_pairs = 0;
   int tiles_left = 0;
-  int common = -1;      ///< pair of the left with which the right begins, where it is a part of the left
-  int groups = 0;       ///< of four rows in a stage
+  int common = -1;            ///< pair of the left with which the right begins, where it is a part of the left
+  int groups = 0;             ///< of four rows in a stage
   double* partial = nullptr;  ///< gridDim.x times gridDim.y tiles, column-major
 };
 
@@ -81,7 +81,8 @@ __device__ Columns<const T> pair_of(const DeviceList<ConstBlockView<T>>& list, i
 
 /// Starts the copies of one stage: `groups` x 4 rows from `row` on. Rows behind the last one become zero.
 template <class T>
-__device__ void copy_stage(Pair<T>* stage, const Columns<const T>* columns, int loaded, int groups, Row row, Row rows) {
+__device__ void copy_stage(Pair<T>* stage, const Columns<const T>* columns, int loaded, int groups, Row row,
+                           Row rows) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int octets = (loaded + 7) / 8;  // of pairs: what a warp copies of four rows
   int group = static_cast<int>(threadIdx.x / 32) / octets;
@@ -93,7 +94,8 @@ __device__ void copy_stage(Pair<T>* stage, const Columns<const T>* columns, int 
     const int pair = 8 * octet + lane / 4;
     if (pair < loaded) {
       const Row from = row + static_cast<Row>(group * group_rows);
-      copy_pair_async(stage + (group * loaded + pair) * group_rows + lane % 4, columns[pair], from, 0, from < rows);
+      copy_pair_async(stage + (group * loaded + pair) * group_rows + lane % 4, columns[pair], from, 0,
+                      from < rows);
     }
     group += group_step;
     octet += octet_step;
@@ -110,7 +112,8 @@ using GramSums = double[Tile::left_fragments][2 * Tile::right_fragments][4];
 
 /// Adds the products of eight rows. `left` and `right` point to this lane's pairs of the first four of them.
 template <class Tile, class T>
-__device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, const Pair<T>* right, int group_size) {
+__device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, const Pair<T>* right,
+                                     int group_size) {
   double a[Tile::left_fragments][4];
 #pragma unroll
   for (int i = 0; i < Tile::left_fragments; ++i) {
@@ -208,7 +211,8 @@ __global__ void __launch_bounds__(gram_threads, Tile::blocks)
     close_copies();
     const Pair<T>* stage = buffer + full * stage_size;
     for (int group = 2 * row_warp; group < problem.groups; group += Tile::groups_at_once) {
-      multiply_rows<Tile>(sums, stage + group * group_size + left_at, stage + group * group_size + right_at, group_size);
+      multiply_rows<Tile>(sums, stage + group * group_size + left_at, stage + group * group_size + right_at,
+                          group_size);
     }
     full = full + 1 == Tile::stages ? 0 : full + 1;
     free = free + 1 == Tile::stages ? 0 : free + 1;

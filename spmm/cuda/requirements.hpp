@@ -13,8 +13,8 @@ struct ComputeCapability {
 /// FP64 tensor cores and asynchronous copies into shared memory came with it.
 constexpr ComputeCapability oldest_supported{8, 0};
 
-/// Throws InputError that names what is needed and what there is, unless `found` GPUs are enough. `why` is what the
-/// driver said, may be empty.
+/// Throws InputError that names what is needed and what there is, unless `found` GPUs are enough. `why` is what
+/// the driver said, may be empty.
 void require_gpu(int found, const std::string& why);
 
 /// Throws InputError likewise where the GPU is older than `oldest_supported`.

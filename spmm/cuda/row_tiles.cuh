@@ -18,16 +18,17 @@ __device__ auto& element(const View& x, LocalIndex i, LocalIndex j) {
   return x.data[static_cast<std::ptrdiff_t>(i) * x.stride + j];
 }
 
-/// Runs `operation` over all elements of a block of `cols` columns: `load(i, j)` gives a value, `store(i, j, value)`
-/// takes it. A thread block loads whole rows before it stores any of them, so that an output may lie in the
-/// memory of an input, shifted within the row.
+/// Runs `operation` over all elements of a block of `cols` columns: `load(i, j)` gives a value, `store(i, j,
+/// value)` takes it. A thread block loads whole rows before it stores any of them, so that an output may lie in
+/// the memory of an input, shifted within the row.
 template <class Operation>
-__global__ void __launch_bounds__(tile_threads) row_tiles(LocalIndex rows, LocalIndex cols, LocalIndex tile_rows,
-                                                          Operation operation) {
+__global__ void __launch_bounds__(tile_threads)
+    row_tiles(LocalIndex rows, LocalIndex cols, LocalIndex tile_rows, Operation operation) {
   using Value = decltype(operation.load(0, 0));
   Value values[tile_elements_per_thread];
   const LocalIndex tiles = (rows + tile_rows - 1) / tile_rows;
-  for (LocalIndex tile = static_cast<LocalIndex>(blockIdx.x); tile < tiles; tile += static_cast<LocalIndex>(gridDim.x)) {
+  for (LocalIndex tile = static_cast<LocalIndex>(blockIdx.x); tile < tiles;
+       tile += static_cast<LocalIndex>(gridDim.x)) {
     const LocalIndex first = tile * tile_rows;
     const LocalIndex elements = min(tile_rows, rows - first) * cols;
 #pragma unroll

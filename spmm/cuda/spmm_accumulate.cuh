@@ -5,13 +5,13 @@
 
 namespace block_eigs::cuda {
 
-/// Where columns and values are read from. Global memory: all at once, before the rows of B are asked for. Shared memory:
-/// values only when they are needed, which saves registers.
+/// Where columns and values are read from. Global memory: all at once, before the rows of B are asked for. Shared
+/// memory: values only when they are needed, which saves registers.
 enum class ReadFrom { global, shared };
 
 /// One step of `accumulate` over U columns, of which those from `end` on do not count where `Partial`.
-template <int U, int Step, bool Partial, ReadFrom Source, int R, int P, class Columns, class PackType, class ColumnOf,
-          class ValueOf>
+template <int U, int Step, bool Partial, ReadFrom Source, int R, int P, class Columns, class PackType,
+          class ColumnOf, class ValueOf>
 __device__ __forceinline__ void accumulate_step(int k, int end, const Columns& columns, ColumnOf column,
                                                 ValueOf value, PackType (&sums)[R][P]) {
   using T = decltype(value(0, 0));
@@ -48,9 +48,10 @@ __device__ __forceinline__ void accumulate_step(int k, int end, const Columns& c
 /// The arithmetic of the row-wise kernels: sums[j] += sum over k = begin, begin + Step, ... < end of
 /// value(k, j) * (row column(k) of B), for the R rows j of a bundle. U rows of B are on their way at once; what
 /// is left over is done in one predicated step, so that a short row waits for memory once.
-template <int U, int Step, ReadFrom Source, int R, int P, class Columns, class PackType, class ColumnOf, class ValueOf>
-__device__ __forceinline__ void accumulate(int begin, int end, const Columns& columns, ColumnOf column, ValueOf value,
-                                           PackType (&sums)[R][P]) {
+template <int U, int Step, ReadFrom Source, int R, int P, class Columns, class PackType, class ColumnOf,
+          class ValueOf>
+__device__ __forceinline__ void accumulate(int begin, int end, const Columns& columns, ColumnOf column,
+                                           ValueOf value, PackType (&sums)[R][P]) {
   int k = begin;
   for (; k + (U - 1) * Step < end; k += U * Step) {
     accumulate_step<U, Step, false, Source>(k, end, columns, column, value, sums);
@@ -60,8 +61,8 @@ __device__ __forceinline__ void accumulate(int begin, int end, const Columns& co
   }
 }
 
-/// Where a warp keeps the columns and values that it works on, and those that come next: enough for a few steps of its
-/// 32 / L groups of lanes, in 5 KB at most.
+/// Where a warp keeps the columns and values that it works on, and those that come next: enough for a few steps of
+/// its 32 / L groups of lanes, in 5 KB at most.
 template <class T, int R, int L>
 struct WarpStage {
   static constexpr int steps = 4 / L > 1 ? 4 / L : 1;
@@ -70,8 +71,8 @@ struct WarpStage {
   T value[2][R][chunk];
 };
 
-/// As `accumulate`, for the long rows that a whole warp shares: columns and values are copied to the warp's part of
-/// shared memory while it works on those before. Group `share` of 32 / L takes every (32 / L)-th column.
+/// As `accumulate`, for the long rows that a whole warp shares: columns and values are copied to the warp's part
+/// of shared memory while it works on those before. Group `share` of 32 / L takes every (32 / L)-th column.
 template <int U, int L, int R, int P, class T, class Columns, class PackType>
 __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, const T* value, int begin, int end,
                                                    const int (&row_begin)[R], int rows, const Columns& columns,

@@ -3,9 +3,9 @@
 #include "spmm/cuda/spmm_merge_path.cuh"
 #include "spmm/cuda/spmm_row_split.cuh"
 
-// The fix-up of the merge-based algorithm: bundles that cross slices or blocks are added up in order, without atomics
-// on C. Yang, Buluç, Owens (2018), section 4.2; here the block that arrives last at a bundle adds up its carries, so
-// that no second kernel is needed and the order of the sum does not depend on who is last.
+// The fix-up of the merge-based algorithm: bundles that cross slices or blocks are added up in order, without
+// atomics on C. Yang, Buluç, Owens (2018), section 4.2; here the block that arrives last at a bundle adds up its
+// carries, so that no second kernel is needed and the order of the sum does not depend on who is last.
 namespace block_eigs::cuda {
 
 /// Tiles that a bundle which crosses blocks reaches from and to.
@@ -35,7 +35,8 @@ struct SliceSums {
 #pragma unroll
     for (int i = 0; i < R * P; ++i) add(sums[i / P][i % P], from[i * L + lane]);
   }
-  /// Adds the tails of the slices before `slice` back to where the bundle begins; false where it began before the tile.
+  /// Adds the tails of the slices before `slice` back to where the bundle begins; false where it began before the
+  /// tile.
   __device__ bool add_tails_before(int slice, int lane, PackType (&sums)[R][P]) const {
     for (int before = slice - 1; before >= 0; --before) {
       add_to(sums, tails[before], lane);
@@ -52,7 +53,8 @@ class Fixup {
   using PackType = Pack<T, W>;
   using Columns = LaneColumns<T, W, L, P>;
 
-  __device__ Fixup(const RowBundles<T>& a, const MergeTiles& merge, const Columns& columns, Sums& shared, int tile_columns)
+  __device__ Fixup(const RowBundles<T>& a, const MergeTiles& merge, const Columns& columns, Sums& shared,
+                   int tile_columns)
       : a_(a), merge_(merge), columns_(columns), shared_(shared), tile_columns_(tile_columns) {}
 
   /// To be called by one thread some time before the first __syncthreads(): looks up what crosses the tile's ends.
@@ -63,8 +65,8 @@ class Fixup {
     shared_.crossings[1] = crossing_of(MergeSlice::bundle_of(merge_.path, end - 1));
   }
 
-  /// After a __syncthreads() behind the last put(). All threads of the block call; `lane` is below L in the lanes that
-  /// hold the sums of their slice, at least L otherwise.
+  /// After a __syncthreads() behind the last put(). All threads of the block call; `lane` is below L in the lanes
+  /// that hold the sums of their slice, at least L otherwise.
   __device__ void finish(const MergeSlice& slice, int number, int lane) {
     const Offset begin = static_cast<Offset>(blockIdx.x) * tile_columns_;
     const bool crosses_begin = begin > 0 && !MergeSlice::ends_bundle(merge_.path, begin - 1);

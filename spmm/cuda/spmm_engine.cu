@@ -44,7 +44,8 @@ std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
 
 template <class T>
 bool allows_wide_access(const T* data, LocalIndex stride) {
-  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
 }
 
 int multiprocessors_of_current_device() {
@@ -54,8 +55,8 @@ int multiprocessors_of_current_device() {
   return count;
 }
 
-/// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are in use
-/// long before all of them has arrived.
+/// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are
+/// in use long before all of them has arrived.
 constexpr std::uint64_t prefetch_of_a = 8 << 20;
 constexpr std::uint64_t prefetch_of_b = 32 << 20;
 constexpr std::uint64_t prefetch_of_b_alone = 1 << 20;

@@ -15,7 +15,8 @@ namespace block_eigs::cuda {
 template <class T>
 class SpmmEngine {
  public:
-  /// `stream` is the device's compute queue; it must outlive the engine. The device is the calling thread's current one.
+  /// `stream` is the device's compute queue; it must outlive the engine. The device is the calling thread's
+  /// current one.
   SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device);
 
   /// What the products will need to know of the pattern; the values may change afterwards. Reads `host` alone;

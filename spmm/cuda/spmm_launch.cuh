@@ -38,7 +38,8 @@ struct SpmmCall {
 template <class T>
 EmptyRows with_blocks(const SpmmCall<T>& call, int rows_at_once) {
   EmptyRows empty = call.empty;
-  empty.blocks = static_cast<unsigned>(std::min((empty.count + rows_at_once - 1) / rows_at_once, 4 * call.multiprocessors));
+  empty.blocks =
+      static_cast<unsigned>(std::min((empty.count + rows_at_once - 1) / rows_at_once, 4 * call.multiprocessors));
   return empty;
 }
 
@@ -56,12 +57,14 @@ inline int power_below(double wish, int limit) {
 /// The most shared memory that `staged_row_split` asks for.
 inline constexpr std::size_t staging_limit = 56 * 1024;
 
-/// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared memory.
+/// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared
+/// memory.
 template <class T, int L, int R, int Threads>
 LocalIndex staged_tile(const SpmmCall<T>& call, double work, std::size_t& bytes, int& column_capacity) {
   constexpr int groups = Threads / L;
   const double bundle_values = static_cast<double>(call.plan.statistics.nonzeros) / call.a.count;
-  // Enough to keep the copies wide, few enough for many blocks on a multiprocessor and for all of them to have work.
+  // Enough to keep the copies wide, few enough for many blocks on a multiprocessor and for all of them to have
+  // work.
   const double by_work = work * Threads / (groups * bundle_values);
   const double by_blocks = static_cast<double>(call.a.count) / (groups * 4.0 * call.multiprocessors);
   const int rounds = power_below(std::min(by_work, by_blocks), 16);
@@ -87,7 +90,8 @@ bool launch_staged_row_split(const SpmmCall<T>& call, double work) {
           "shared memory of the row-split SpMM");
   }
   const EmptyRows empty = with_blocks(call, Threads / L);
-  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, tile)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, tile)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
   kernel<<<grid, Threads, bytes, call.stream>>>(call.a, call.x, empty, tile, column_capacity);
   check_launch("row-split SpMM");
   return true;
@@ -99,7 +103,8 @@ void launch_direct_row_split(const SpmmCall<T>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
   const double rounds = static_cast<double>(call.a.count) / (at_once * 8.0 * call.multiprocessors);
   const int tile = at_once * power_below(rounds, 4);
-  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, tile)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, tile)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
   direct_row_split<T, W, L, P, R, Split, U, Threads, MinBlocks>
       <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty, tile);
   check_launch("row-split SpMM");
@@ -108,7 +113,8 @@ void launch_direct_row_split(const SpmmCall<T>& call) {
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
 void launch_warp_row_split(const SpmmCall<T>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
-  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
   warp_row_split<T, W, L, P, R, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
   check_launch("row-split SpMM");
 }
@@ -116,7 +122,8 @@ void launch_warp_row_split(const SpmmCall<T>& call) {
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
 void launch_shuffle_row_split(const SpmmCall<T>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
-  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks, static_cast<unsigned>(call.slabs));
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
   shuffle_row_split<T, W, L, P, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
   check_launch("row-split SpMM");
 }
@@ -126,7 +133,8 @@ template <class T>
 void reserve_carries(const SpmmCall<T>& call, MergeTiles& merge, std::size_t record_bytes) {
   const std::size_t records = static_cast<std::size_t>(merge.tiles) * static_cast<std::size_t>(call.slabs);
   CudaSpmmPlan& plan = call.plan;
-  if (plan.carries.size() < 2 * records * record_bytes) plan.carries = Buffer<char>(call.device, 2 * records * record_bytes);
+  if (plan.carries.size() < 2 * records * record_bytes)
+    plan.carries = Buffer<char>(call.device, 2 * records * record_bytes);
   if (plan.arrivals.size() < records) {
     plan.arrivals = Buffer<unsigned>(call.device, records);
     check(cudaMemsetAsync(plan.arrivals.data(), 0, records * sizeof(unsigned), call.stream), "merge SpMM");
@@ -146,8 +154,8 @@ void launch_merge_by_lanes(const SpmmCall<T>& call, int longest_slice) {
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
-  const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 +
-                            static_cast<std::size_t>(tile_columns) * (sizeof(T) + sizeof(LocalIndex));
+  const std::size_t bytes =
+      (sizeof(Sums) + 15) / 16 * 16 + static_cast<std::size_t>(tile_columns) * (sizeof(T) + sizeof(LocalIndex));
   const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

@@ -2,8 +2,8 @@
 
 #include "spmm/cuda/spmm_carry.cuh"
 
-// Merge-based: equal numbers of nonzeros go to groups of lanes, wherever rows begin and end. Yang, Buluç, Owens (2018),
-// section 4.2.
+// Merge-based: equal numbers of nonzeros go to groups of lanes, wherever rows begin and end. Yang, Buluç, Owens
+// (2018), section 4.2.
 namespace block_eigs::cuda {
 
 /// Writes rows of C one after the other; the number of the next row but one is fetched ahead.
@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   fixup.finish(slice, group, lane);
 }
 
-/// For long rows and bundles of several. Every warp takes a slice of a multiple of 32 columns, which its 32 / L groups
-/// of lanes share bundle by bundle.
+/// For long rows and bundles of several. Every warp takes a slice of a multiple of 32 columns, which its 32 / L
+/// groups of lanes share bundle by bundle.
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
 __global__ void __launch_bounds__(Threads, MinBlocks)
     merge_by_warps(RowBundles<T> a, DenseOperands x, EmptyRows empty, MergeTiles merge) {

@@ -7,16 +7,16 @@ namespace block_eigs::cuda {
 /// Where bundles end among the columns of A, found once when the matrix is analysed: what the first kernel of the
 /// merge-based algorithm searches for in the paper.
 struct MergePath {
-  const std::uint32_t* ends = nullptr;   ///< bit k % 32 of word k / 32: column k is the last of its bundle
-  const LocalIndex* bundles = nullptr;   ///< bundle that column 32 i belongs to
+  const std::uint32_t* ends = nullptr;  ///< bit k % 32 of word k / 32: column k is the last of its bundle
+  const LocalIndex* bundles = nullptr;  ///< bundle that column 32 i belongs to
 };
 
 /// How a grid of blocks shares the columns of A: equal slices, one for each group of threads.
 struct MergeTiles {
   MergePath path;
-  int slice = 0;               ///< columns of one slice
-  unsigned tiles = 0;          ///< blocks, those for empty rows apart
-  char* carries = nullptr;     ///< two records of sums a tile and slab
+  int slice = 0;                 ///< columns of one slice
+  unsigned tiles = 0;            ///< blocks, those for empty rows apart
+  char* carries = nullptr;       ///< two records of sums a tile and slab
   unsigned* arrivals = nullptr;  ///< a tile and slab; all zero between launches
 };
 
@@ -24,8 +24,8 @@ struct MergeTiles {
 struct MergeSlice {
   Offset begin = 0;
   int length = 0;
-  LocalIndex bundle = 0;    ///< that of the first column
-  bool opens_inside = false;  ///< that bundle began before the slice
+  LocalIndex bundle = 0;       ///< that of the first column
+  bool opens_inside = false;   ///< that bundle began before the slice
   bool closes_inside = false;  ///< the last bundle goes on behind the slice
 
   __device__ MergeSlice(const MergePath& path, Offset first, Offset total, int slice) : begin(first) {
@@ -46,7 +46,8 @@ struct MergeSlice {
   }
 
   /// Bit i: column k + i of the slice is the last of its bundle. Bits behind the slice, and behind the word of the
-  /// path that column k is in, mean nothing. k is 0 or a multiple of 32, as are the beginnings of slices that long.
+  /// path that column k is in, mean nothing. k is 0 or a multiple of 32, as are the beginnings of slices that
+  /// long.
   __device__ std::uint32_t ends(const MergePath& path, int k) const {
     return __ldg(path.ends + (begin + k) / 32) >> (begin % 32);
   }

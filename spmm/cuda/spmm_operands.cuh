@@ -30,14 +30,14 @@ struct EmptyRows {
   unsigned blocks = 0;  ///< that see to them
 };
 
-/// What the first blocks of a grid ask for ahead of need: parts of A and B that would otherwise come from memory piece
-/// by piece, one latency after the other. Shares are multiples of 16 bytes, as are the addresses.
+/// What the first blocks of a grid ask for ahead of need: parts of A and B that would otherwise come from memory
+/// piece by piece, one latency after the other. Shares are multiples of 16 bytes, as are the addresses.
 struct Prefetch {
   static constexpr int ranges = 3;
   const char* begin[ranges] = {};
   const char* end[ranges] = {};
   std::uint32_t share[ranges] = {};  ///< bytes for each block
-  unsigned blocks = 0;  ///< that share the work; 0: nothing is prefetched
+  unsigned blocks = 0;               ///< that share the work; 0: nothing is prefetched
 };
 
 __device__ __forceinline__ void prefetch_to_l2(const char* from, std::uint32_t bytes) {
@@ -88,7 +88,8 @@ class LaneColumns {
       : operands_(operands), first_(static_cast<int>(blockIdx.y) * operands.packs_per_slab + lane) {
 #pragma unroll
     for (int i = 0; i < P; ++i) {
-      // Packs that are not there read as the slab's first one, so that loads need no condition; they are not stored.
+      // Packs that are not there read as the slab's first one, so that loads need no condition; they are not
+      // stored.
       const int pack = is_there(i) ? first_ + i * L : static_cast<int>(blockIdx.y) * operands.packs_per_slab;
       b_[i] = operands.b + pack * sizeof(PackType);
     }
@@ -97,7 +98,8 @@ class LaneColumns {
   __device__ __forceinline__ void load(LocalIndex row, PackType (&packs)[P]) const {
 #pragma unroll
     for (int i = 0; i < P; ++i) {
-      packs[i] = load_constant<PackType>(b_[i] + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) * operands_.b_stride);
+      packs[i] = load_constant<PackType>(b_[i] + static_cast<std::uint64_t>(static_cast<std::uint32_t>(row)) *
+                                                     operands_.b_stride);
     }
   }
 

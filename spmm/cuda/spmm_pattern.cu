@@ -126,7 +126,8 @@ SparsePattern find_pattern(const CsrView<T>& host) {
   const FilledRows rows{filled.empty() ? host.row_offsets : filled.data(), host.column_indices,
                         pattern.statistics.rows};
   measure_lengths(rows, pattern.statistics);
-  if (pattern.statistics.nonzeros >= least_nonzeros && expected_gain(rows) >= least_gain) make_bundles(rows, pattern);
+  if (pattern.statistics.nonzeros >= least_nonzeros && expected_gain(rows) >= least_gain)
+    make_bundles(rows, pattern);
   const Offset* columns = pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data();
   const LocalIndex bundles =
       pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;

@@ -12,7 +12,7 @@ struct CudaSpmmPlan final : SpmmPlan {
   int multiprocessors = 0;
   RowStatistics statistics;
   LocalIndex bundles = 0;
-  bool bundled = false;  ///< else every row with nonzeros is a bundle of its own
+  bool bundled = false;              ///< else every row with nonzeros is a bundle of its own
   std::vector<Offset> most_columns;  ///< as in SparsePattern
   std::vector<Offset> most_values;
 

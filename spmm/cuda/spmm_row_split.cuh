@@ -23,8 +23,8 @@ struct BundleSpan {
     if constexpr (R > 1) rows = a.first_rows[bundle + 1] - a.first_rows[bundle];
   }
 
-  /// Where row j begins among the values of the bundle. Slots past the last row repeat the first one; their sums are
-  /// not stored.
+  /// Where row j begins among the values of the bundle. Slots past the last row repeat the first one; their sums
+  /// are not stored.
   __device__ void find_rows(int (&begin)[R]) const {
 #pragma unroll
     for (int j = 0; j < R; ++j) begin[j] = j < rows ? j * length : 0;
@@ -96,8 +96,9 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     int row_begin[R];
     now.find_rows(row_begin);
     set_zero(sums);
-    accumulate<U, 1, ReadFrom::shared>(0, now.length, columns, [&](int k) { return column[k]; },
-                                       [&](int k, int j) { return value[k + row_begin[j]]; }, sums);
+    accumulate<U, 1, ReadFrom::shared>(
+        0, now.length, columns, [&](int k) { return column[k]; },
+        [&](int k, int j) { return value[k + row_begin[j]]; }, sums);
     store_bundle(a, bundle, now.rows, columns, sums);
   }
 }
@@ -130,8 +131,9 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     int row_begin[R];
     span.find_rows(row_begin);
     set_zero(sums);
-    accumulate<U, Split, ReadFrom::global>(share, span.length, columns, [&](int k) { return __ldg(column + k); },
-                                           [&](int k, int j) { return __ldg(value + k + row_begin[j]); }, sums);
+    accumulate<U, Split, ReadFrom::global>(
+        share, span.length, columns, [&](int k) { return __ldg(column + k); },
+        [&](int k, int j) { return __ldg(value + k + row_begin[j]); }, sums);
     add_shares<L, lanes>(sums);
     if (there && share == 0) store_bundle(a, bundle, span.rows, columns, sums);
   }
@@ -162,8 +164,8 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   if (threadIdx.x % 32 < L) store_bundle(a, bundle, span.rows, columns, sums);
 }
 
-/// For small matrices, where time is waiting for memory: a warp a row, whose lanes fetch 32 columns and values at once
-/// and pass them on by shuffles, as in the paper.
+/// For small matrices, where time is waiting for memory: a warp a row, whose lanes fetch 32 columns and values at
+/// once and pass them on by shuffles, as in the paper.
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
 __global__ void __launch_bounds__(Threads, MinBlocks)
     shuffle_row_split(RowBundles<T> a, DenseOperands x, EmptyRows empty) {

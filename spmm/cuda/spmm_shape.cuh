@@ -14,9 +14,9 @@ struct LaneShape {
 /// Packs of a row that one pass over A can take.
 inline constexpr int packs_limit = 32;
 
-/// Calls f with the LaneShape for `packs` packs of W elements, bundles of one. From 9 packs on, fewer lanes with more
-/// packs each: A is then loaded for more multiplications at once. Packs of one element serve blocks that are not aligned
-/// to 16 bytes; a few shapes have to do for these.
+/// Calls f with the LaneShape for `packs` packs of W elements, bundles of one. From 9 packs on, fewer lanes with
+/// more packs each: A is then loaded for more multiplications at once. Packs of one element serve blocks that are
+/// not aligned to 16 bytes; a few shapes have to do for these.
 template <int W, class F>
 void with_lane_shape(int packs, F f) {
   if constexpr (W > 1) {
@@ -49,6 +49,8 @@ void with_bundle_shape(int packs, F f) {
 
 /// Rows of B on their way at once in one lane.
 template <class Shape>
-inline constexpr int rows_in_flight = Shape::packs == 1 ? 4 : Shape::packs == 2 ? 2 : 1;
+inline constexpr int rows_in_flight = Shape::packs == 1   ? 4
+                                      : Shape::packs == 2 ? 2
+                                                          : 1;
 
 }  // namespace block_eigs::cuda

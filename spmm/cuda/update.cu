@@ -111,7 +111,8 @@ unsigned blocks_for(const CudaDevice& device, const Launch<T>& launch) {
 
 template <class T>
 void run(const CudaDevice& device, const Launch<T>& launch, unsigned blocks, std::string_view name) {
-  check(cudaFuncSetAttribute(launch.variant->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes),
+  check(cudaFuncSetAttribute(launch.variant->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             launch.shared_bytes),
         name);
   const cudaStream_t stream = device.stream(Queue::compute);
   launch.variant->kernel<<<blocks, update_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(
@@ -148,7 +149,8 @@ void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& i
                    device.name() + ", not " + std::to_string(out.cols()));
   }
   const UpdateProblem<T>& problem = launch.problem;
-  double* staged = workspace.stage(static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(problem.tiles) * 64);
+  double* staged =
+      workspace.stage(static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(problem.tiles) * 64);
   pack(coefficients, in, out, problem.tiles, staged);
   launch.problem.coefficients = workspace.send();
   run(device, launch, blocks_for(device, launch), "update");
@@ -183,7 +185,8 @@ bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockL
   return true;
 }
 
-template void update(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&, const BlockList<float>&);
+template void update(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,
+                     const BlockList<float>&);
 template void update(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
                      const BlockList<double>&);
 template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,

@@ -25,8 +25,8 @@ struct ResidualPart {
   BlockView<T> r;
 };
 
-/// Update and residual in one pass; squared_norms[j] = sum_i r(i, j)^2 in page-locked memory, complete once the compute
-/// queue is. Returns false, and has done nothing, where the shapes or overlaps do not allow one pass.
+/// Update and residual in one pass; squared_norms[j] = sum_i r(i, j)^2 in page-locked memory, complete once the
+/// compute queue is. Returns false, and has done nothing, where the shapes or overlaps do not allow one pass.
 template <class T>
 bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
                      const SmallMatrix& coefficients, const BlockList<T>& out, const ResidualPart<T>& part,

@@ -5,8 +5,8 @@
 #include "spmm/cuda/tensor_core.cuh"
 
 // A warp takes 16 rows at a time, reads their inputs once, 8 columns (a chunk) after the other, and keeps their
-// outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks travel through a ring in
-// shared memory in which each thread reads only what it copied itself: the warps never wait for each other.
+// outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks travel through a ring
+// in shared memory in which each thread reads only what it copied itself: the warps never wait for each other.
 namespace block_eigs::cuda {
 
 constexpr int update_threads = 256;
@@ -14,21 +14,21 @@ constexpr int update_warps = update_threads / 32;
 constexpr int rows_per_warp = 16;
 constexpr int chunk_columns = 8;
 
-/// What one update is about. Coefficients come as blocks of 8 x 8, column-major, chunk by chunk and within a chunk tile
-/// by tile, padded with zeros: that is the order in which lanes need them.
+/// What one update is about. Coefficients come as blocks of 8 x 8, column-major, chunk by chunk and within a chunk
+/// tile by tile, padded with zeros: that is the order in which lanes need them.
 template <class T>
 struct UpdateProblem {
   DeviceList<ConstBlockView<T>> in;
   DeviceList<BlockView<T>> out;
   const double* coefficients;
-  int chunks;       ///< of all inputs; each view begins a chunk
-  int tiles;        ///< of all outputs, rounded up to warps_across times the tiles of a warp
-  int warps_across; ///< warps that share the same rows
+  int chunks;        ///< of all inputs; each view begins a chunk
+  int tiles;         ///< of all outputs, rounded up to warps_across times the tiles of a warp
+  int warps_across;  ///< warps that share the same rows
   // the residual, where asked for
   ConstBlockView<T> bx;
   BlockView<T> r;
-  const double* lambda;  ///< r.cols of them
-  double* partial_norms; ///< gridDim.x times r.cols
+  const double* lambda;   ///< r.cols of them
+  double* partial_norms;  ///< gridDim.x times r.cols
 };
 
 /// Where things lie in shared memory, in bytes.
@@ -36,10 +36,12 @@ struct UpdateLayout {
   int ring, chunks, tiles, lambda, norms, bytes;
 
   template <class T>
-  __host__ __device__ static UpdateLayout of(const UpdateProblem<T>& problem, bool coefficients_in_shared, int depth) {
+  __host__ __device__ static UpdateLayout of(const UpdateProblem<T>& problem, bool coefficients_in_shared,
+                                             int depth) {
     const int residual_tiles = (problem.r.cols + chunk_columns - 1) / chunk_columns;
     UpdateLayout layout{};
-    layout.ring = coefficients_in_shared ? problem.chunks * problem.tiles * 64 * static_cast<int>(sizeof(double)) : 0;
+    layout.ring =
+        coefficients_in_shared ? problem.chunks * problem.tiles * 64 * static_cast<int>(sizeof(double)) : 0;
     layout.chunks = layout.ring + update_warps * depth * 64 * static_cast<int>(sizeof(Pair<T>));
     layout.tiles = layout.chunks + (problem.chunks + residual_tiles) * static_cast<int>(sizeof(Columns<const T>));
     layout.lambda = layout.tiles + (problem.tiles + residual_tiles) * static_cast<int>(sizeof(Columns<T>));
@@ -165,7 +167,8 @@ __device__ inline void residual_tile(const Columns<T>& r, Row row, Row rows, con
 
 /// One chunk: c += a times its coefficients.
 template <int Tiles, class T>
-__device__ inline void multiply_chunk(double (&c)[Tiles][4], Pair<T> upper, Pair<T> lower, const double2* coefficients) {
+__device__ inline void multiply_chunk(double (&c)[Tiles][4], Pair<T> upper, Pair<T> lower,
+                                      const double2* coefficients) {
   const double a[4] = {static_cast<double>(upper.first), static_cast<double>(lower.first),
                        static_cast<double>(upper.second), static_cast<double>(lower.second)};
 #pragma unroll
@@ -195,7 +198,8 @@ __device__ void write_norms(const UpdateProblem<T>& problem, const double* norms
   for (int j = static_cast<int>(threadIdx.x); j < problem.r.cols; j += update_threads) {
     double sum = 0.0;
     for (int w = 0; w < update_warps; ++w) sum += norms[w * padded + j];
-    problem.partial_norms[static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(problem.r.cols) + j] = sum;
+    problem.partial_norms[static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(problem.r.cols) + j] =
+        sum;
   }
 }
 
@@ -211,7 +215,8 @@ struct UpdateTables {
 };
 
 template <int Depth, bool InShared, class T>
-__device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned char* shared, int residual_tiles) {
+__device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned char* shared,
+                                       int residual_tiles) {
   const UpdateLayout layout = UpdateLayout::of(problem, InShared, Depth);
   auto* chunks = reinterpret_cast<Columns<const T>*>(shared + layout.chunks);
   auto* tiles = reinterpret_cast<Columns<T>*>(shared + layout.tiles);

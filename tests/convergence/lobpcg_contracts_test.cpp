@@ -64,7 +64,8 @@ TEST(LobpcgContracts, StartingFromTheAnswerTakesNoIteration) {
 
 TEST(LobpcgContracts, ConstraintsAreKeptOutOfTheResult) {
   Problem<double> problem(*laplacian());
-  auto lowest = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options_for(4, 1e-11));
+  auto lowest =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options_for(4, 1e-11));
   const auto next = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, &lowest.eigenvectors, {},
                                    options_for(3, 1e-8));
   const auto exact = closed_form_laplacian_eigenvalues(grid, 7);
@@ -114,7 +115,8 @@ TEST(LobpcgContracts, AnIndefinitePreconditionerIsNamed) {
 
 TEST(LobpcgContracts, MorePairsThanRowsIsAnError) {
   Problem<double> problem(*laplacian());
-  EXPECT_ANY_THROW(lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options_for(99999, 1)));
+  EXPECT_ANY_THROW(
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options_for(99999, 1)));
 }
 
 }  // namespace

@@ -63,10 +63,12 @@ std::vector<double> pencil_eigenvalues() {
 
 struct Pencil {
   Pencil()
-      : comm(MPI_COMM_WORLD), context(make_context<double>(comm, Backend::host)),
+      : comm(MPI_COMM_WORLD),
+        context(make_context<double>(comm, Backend::host)),
         partition(Partition::uniform(n, comm.size())),
         a(context, rows_of(comm, partition, entry_a), partition, partition),
-        b(context, rows_of(comm, partition, entry_b), partition, partition), space(context, partition) {}
+        b(context, rows_of(comm, partition, entry_b), partition, partition),
+        space(context, partition) {}
 
   Communicator comm;
   Context<double> context;
@@ -99,8 +101,8 @@ TEST_P(PencilEnds, AgreeWithLapack) {
   options.which = which;
   options.tolerance = 1e-9;
   options.max_iterations = 3000;
-  const auto result = lobpcg<double>(pencil.space, pencil.a, &pencil.b, which == Which::smallest ? &jacobi : nullptr,
-                                     nullptr, {}, options);
+  const auto result = lobpcg<double>(pencil.space, pencil.a, &pencil.b,
+                                     which == Which::smallest ? &jacobi : nullptr, nullptr, {}, options);
   const std::vector<double> exact = pencil_eigenvalues();
   for (int j = 0; j < pairs; ++j) {
     const double expected = exact[static_cast<std::size_t>(which == Which::smallest ? j : n - 1 - j)];
@@ -129,7 +131,8 @@ TEST(DenseWay, OneRowAndMoreRanksThanRows) {
   const Communicator comm(MPI_COMM_WORLD);
   const LaplacianOptions one{.size = {1}};
   test::Problem<double> problem(*laplacian1d(comm, one));
-  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, LobpcgOptions{});
+  const auto result =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, LobpcgOptions{});
   EXPECT_NEAR(result.eigenvalues.front(), 2.0, 1e-15);
 }
 
@@ -137,7 +140,8 @@ TEST(Pencils, AnIndefiniteMassMatrixIsNamed) {
   Pencil pencil;
   DistributedMatrix<double> indefinite(
       pencil.context,
-      rows_of(pencil.comm, pencil.partition, [](int i, int j) { return i == j ? (i % 2 == 0 ? 1.0 : -5.0) : 0.0; }),
+      rows_of(pencil.comm, pencil.partition,
+              [](int i, int j) { return i == j ? (i % 2 == 0 ? 1.0 : -5.0) : 0.0; }),
       pencil.partition, pencil.partition);
   LobpcgOptions options;
   options.pairs = 4;

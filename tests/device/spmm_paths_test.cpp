@@ -3,8 +3,9 @@
 
 #include "tests/device/reference.hpp"
 
-// Matrices large and odd enough that every way a GPU product can take is taken: rows with the same columns, rows that
-// a whole warp shares, rows that cross many blocks, empty rows among them. On other backends the same products.
+// Matrices large and odd enough that every way a GPU product can take is taken: rows with the same columns, rows
+// that a whole warp shares, rows that cross many blocks, empty rows among them. On other backends the same
+// products.
 namespace block_eigs::test {
 namespace {
 
@@ -52,10 +53,15 @@ class SpmmPathsTest : public DeviceTest<Param> {
       const Buffer<Offset> offsets = upload(this->device_, a.offsets);
       const Buffer<LocalIndex> indices = upload(this->device_, a.indices);
       const Buffer<LocalIndex> map = upload(this->device_, a.map);
-      const CsrView<T> here{a.rows(), a.columns, a.offsets.back(), a.offsets.data(), a.indices.data(), a.values.data(),
+      const CsrView<T> here{a.rows(),
+                            a.columns,
+                            a.offsets.back(),
+                            a.offsets.data(),
+                            a.indices.data(),
+                            a.values.data(),
                             a.map.empty() ? nullptr : a.map.data()};
-      const CsrView<T> there{a.rows(), a.columns, a.offsets.back(), offsets.data(), indices.data(), values.data(),
-                             map.data()};
+      const CsrView<T> there{a.rows(),       a.columns,     a.offsets.back(), offsets.data(),
+                             indices.data(), values.data(), map.data()};
       const DeviceBlock<T> b_there = this->on_device(b);
       for (const auto algorithm : {SpmmAlgorithm::automatic, SpmmAlgorithm::row_split, SpmmAlgorithm::merge}) {
         SCOPED_TRACE(std::string(name_of(algorithm)) + ", " + std::to_string(cols) + " columns");
@@ -129,16 +135,20 @@ TYPED_TEST(SpmmPathsTest, FewerRowsThanMultiprocessors) {
 
 TYPED_TEST(SpmmPathsTest, LongRowsThatDiffer) {
   Sparse<typename TestFixture::T> a(this->random_, 30000, 9000, [](LocalIndex i, auto& to) {
-    if (i < 400) spread(i, 800 + i, 9000, to);
-    else if (i == 29000) spread(i, 9000, 9000, to);
+    if (i < 400)
+      spread(i, 800 + i, 9000, to);
+    else if (i == 29000)
+      spread(i, 9000, 9000, to);
   });
   this->check_all(a);
 }
 
 TYPED_TEST(SpmmPathsTest, ManyShortRowsAndOneThatCrossesManyBlocks) {
   Sparse<typename TestFixture::T> a(this->random_, 80000, 60000, [](LocalIndex i, auto& to) {
-    if (i == 40001) spread(i, 60000, 60000, to);
-    else spread(i, 1 + i % 13, 60000, to);
+    if (i == 40001)
+      spread(i, 60000, 60000, to);
+    else
+      spread(i, 1 + i % 13, 60000, to);
   });
   this->check_all(a);
 }

@@ -35,7 +35,8 @@ TEST(CommunicatorTest, SumsAreBitEqualOnAllRanks) {
 TEST(CommunicatorTest, AllToAllDeliversRaggedMessages) {
   const Communicator comm(MPI_COMM_WORLD);
   std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
-  for (int r = 0; r < comm.size(); ++r) outgoing[static_cast<std::size_t>(r)].assign(static_cast<std::size_t>(comm.rank() * r), 100 * comm.rank() + r);
+  for (int r = 0; r < comm.size(); ++r)
+    outgoing[static_cast<std::size_t>(r)].assign(static_cast<std::size_t>(comm.rank() * r), 100 * comm.rank() + r);
   const auto incoming = comm.all_to_all(outgoing);
   for (int r = 0; r < comm.size(); ++r) {
     const auto& part = incoming[static_cast<std::size_t>(r)];
@@ -113,14 +114,16 @@ TEST(PartitionTest, ByNonzerosBalancesTheWork) {
   const Partition uniform = Partition::uniform(rows, comm.size());
   std::vector<Offset> counts;
   const auto row_count = [](GlobalIndex row) -> Offset { return row < 100 ? 90 : 3; };
-  for (GlobalIndex row = uniform.begin(comm.rank()); row < uniform.end(comm.rank()); ++row) counts.push_back(row_count(row));
+  for (GlobalIndex row = uniform.begin(comm.rank()); row < uniform.end(comm.rank()); ++row)
+    counts.push_back(row_count(row));
   const Partition balanced = Partition::by_nonzeros(comm, uniform, counts);
   ASSERT_EQ(balanced.rows(), rows);
   ASSERT_EQ(balanced.parts(), comm.size());
   const double total = 100 * 91 + 900 * 4;
   for (int p = 0; p < balanced.parts(); ++p) {
     double work = 0;
-    for (GlobalIndex row = balanced.begin(p); row < balanced.end(p); ++row) work += static_cast<double>(row_count(row) + 1);
+    for (GlobalIndex row = balanced.begin(p); row < balanced.end(p); ++row)
+      work += static_cast<double>(row_count(row) + 1);
     EXPECT_NEAR(work, total / comm.size(), 2 * 91) << p;
   }
 }

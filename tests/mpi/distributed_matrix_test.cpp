@@ -50,7 +50,9 @@ CsrRows own_rows(const std::vector<double>& matrix, const Shape& shape, const Pa
   return rows;
 }
 
-double x_value(GlobalIndex row, LocalIndex column) { return std::sin(0.3 * static_cast<double>(row) + 0.7 * column); }
+double x_value(GlobalIndex row, LocalIndex column) {
+  return std::sin(0.3 * static_cast<double>(row) + 0.7 * column);
+}
 
 template <class T>
 void expect_product(const Shape& shape, const Partition& row_partition, const Partition& column_partition) {
@@ -65,12 +67,14 @@ void expect_product(const Shape& shape, const Partition& row_partition, const Pa
     DenseBlock<T> y(context.device, matrix.rows(), cols);
     std::vector<T> values;
     for (LocalIndex i = 0; i < matrix.columns(); ++i) {
-      for (LocalIndex j = 0; j < cols; ++j) values.push_back(static_cast<T>(x_value(column_partition.begin(comm.rank()) + i, j)));
+      for (LocalIndex j = 0; j < cols; ++j)
+        values.push_back(static_cast<T>(x_value(column_partition.begin(comm.rank()) + i, j)));
     }
     x.from_host(values.data());
     matrix.apply(x.view(), y.view());
     const std::vector<T> result = y.to_host();
-    const double tolerance = 100.0 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(shape.columns));
+    const double tolerance =
+        100.0 * std::numeric_limits<T>::epsilon() * std::sqrt(static_cast<double>(shape.columns));
     for (LocalIndex i = 0; i < matrix.rows(); ++i) {
       for (LocalIndex j = 0; j < cols; ++j) {
         double expected = 0.0;
@@ -147,9 +151,9 @@ TEST(DistributedMatrixTest, AColumnOutOfRangeOnOneRankFailsOnAll) {
     rows.values = {1.0};
     rows.row_offsets.back() = 1;
   }
-  EXPECT_THROW(DistributedMatrix<double>(make_context<double>(comm, Backend::host), std::move(rows), partition,
-                                         partition),
-               Error);
+  EXPECT_THROW(
+      DistributedMatrix<double>(make_context<double>(comm, Backend::host), std::move(rows), partition, partition),
+      Error);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace block_eigs::bench {
 namespace {
 
 void check(cublasStatus_t status, const char* what) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw RunError(std::string("cuBLAS: ") + what + ": " + cublasGetStatusString(status));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw RunError(std::string("cuBLAS: ") + what + ": " + cublasGetStatusString(status));
 }
 
 cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k,

@@ -32,9 +32,9 @@ class Cusparse final : public CusparseSpmm<T> {
     offsets_.upload(offsets.data());
     check(cusparseCreate(&handle_), "create");
     check(cusparseSetStream(handle_, device_->stream(Queue::compute)), "set the stream");
-    check(cusparseCreateCsr(&a_, a.rows, a.columns, a.nonzeros, offsets_.data(), const_cast<LocalIndex*>(a.column_indices),
-                            const_cast<T*>(a.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                            type),
+    check(cusparseCreateCsr(&a_, a.rows, a.columns, a.nonzeros, offsets_.data(),
+                            const_cast<LocalIndex*>(a.column_indices), const_cast<T*>(a.values),
+                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
           "matrix");
   }
   ~Cusparse() override {
@@ -46,7 +46,8 @@ class Cusparse final : public CusparseSpmm<T> {
   bool prepare(int algorithm, ConstBlockView<T> b, BlockView<T> c) override {
     forget_blocks();
     algorithm_ = algorithms[static_cast<std::size_t>(algorithm)];
-    check(cusparseCreateDnMat(&b_, b.rows, b.cols, b.stride, const_cast<T*>(b.data), type, CUSPARSE_ORDER_ROW), "B");
+    check(cusparseCreateDnMat(&b_, b.rows, b.cols, b.stride, const_cast<T*>(b.data), type, CUSPARSE_ORDER_ROW),
+          "B");
     check(cusparseCreateDnMat(&c_, c.rows, c.cols, c.stride, c.data, type, CUSPARSE_ORDER_ROW), "C");
     std::size_t bytes = 0;
     constexpr auto as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -61,7 +62,8 @@ class Cusparse final : public CusparseSpmm<T> {
 
   void multiply() override {
     constexpr auto as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    check(cusparseSpMM(handle_, as_is, as_is, &one_, a_, b_, &zero_, c_, type, algorithm_, workspace_.data()), "SpMM");
+    check(cusparseSpMM(handle_, as_is, as_is, &one_, a_, b_, &zero_, c_, type, algorithm_, workspace_.data()),
+          "SpMM");
   }
 
  private:
@@ -100,8 +102,8 @@ SpmmAlgorithm chosen_algorithm(const SpmmPlan& plan) {
   return known == nullptr ? SpmmAlgorithm::automatic : cuda::choose_algorithm(*known);
 }
 
-template std::unique_ptr<CusparseSpmm<float>> make_cusparse_spmm(const std::shared_ptr<Device>&, const CsrView<float>&,
-                                                                 const CsrView<float>&);
+template std::unique_ptr<CusparseSpmm<float>> make_cusparse_spmm(const std::shared_ptr<Device>&,
+                                                                 const CsrView<float>&, const CsrView<float>&);
 template std::unique_ptr<CusparseSpmm<double>> make_cusparse_spmm(const std::shared_ptr<Device>&,
                                                                   const CsrView<double>&, const CsrView<double>&);
 

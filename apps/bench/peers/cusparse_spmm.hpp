@@ -26,8 +26,8 @@ class CusparseSpmm {
   virtual void multiply() = 0;
 };
 
-/// `host` and `a` are the same matrix in host and device memory; `a` stays in use. Null where this build has no CUDA,
-/// `device` is not a GPU, or there are 2^31 nonzeros and more.
+/// `host` and `a` are the same matrix in host and device memory; `a` stays in use. Null where this build has no
+/// CUDA, `device` is not a GPU, or there are 2^31 nonzeros and more.
 template <class T>
 std::unique_ptr<CusparseSpmm<T>> make_cusparse_spmm(const std::shared_ptr<Device>& device, const CsrView<T>& host,
                                                     const CsrView<T>& a);

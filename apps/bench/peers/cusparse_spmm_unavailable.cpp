@@ -11,8 +11,8 @@ std::unique_ptr<CusparseSpmm<T>> make_cusparse_spmm(const std::shared_ptr<Device
 
 SpmmAlgorithm chosen_algorithm(const SpmmPlan&) { return SpmmAlgorithm::automatic; }
 
-template std::unique_ptr<CusparseSpmm<float>> make_cusparse_spmm(const std::shared_ptr<Device>&, const CsrView<float>&,
-                                                                 const CsrView<float>&);
+template std::unique_ptr<CusparseSpmm<float>> make_cusparse_spmm(const std::shared_ptr<Device>&,
+                                                                 const CsrView<float>&, const CsrView<float>&);
 template std::unique_ptr<CusparseSpmm<double>> make_cusparse_spmm(const std::shared_ptr<Device>&,
                                                                   const CsrView<double>&, const CsrView<double>&);
 

@@ -12,7 +12,9 @@ namespace block_eigs::bench {
 namespace {
 
 void check(PetscErrorCode code, const char* doing) {
-  if (code != 0) throw RunError(std::string("SLEPc failed ") + doing + ", error code " + std::to_string(static_cast<int>(code)));
+  if (code != 0)
+    throw RunError(std::string("SLEPc failed ") + doing + ", error code " +
+                   std::to_string(static_cast<int>(code)));
 }
 
 void start_slepc(const Communicator& comm) {
@@ -44,14 +46,16 @@ EigenRun collect(EPS solver, Mat matrix, int pairs) {
   check(MatCreateVecs(matrix, nullptr, &vector), "making a vector");
   PetscInt local = 0;
   VecGetLocalSize(vector, &local);
-  run.vectors.resize(static_cast<std::size_t>(local * found));
+  run.vectors.resize(static_cast<std::size_t>(local) * static_cast<std::size_t>(found));
   for (PetscInt j = 0; j < found; ++j) {
     PetscScalar value = 0.0;
     check(EPSGetEigenpair(solver, j, &value, nullptr, vector, nullptr), "fetching a pair");
     run.eigenvalues.push_back(static_cast<double>(value));
     const PetscScalar* entries = nullptr;
     VecGetArrayRead(vector, &entries);
-    for (PetscInt i = 0; i < local; ++i) run.vectors[static_cast<std::size_t>(i * found + j)] = entries[i];
+    for (PetscInt i = 0; i < local; ++i)
+      run.vectors[static_cast<std::size_t>(i) * static_cast<std::size_t>(found) + static_cast<std::size_t>(j)] =
+          entries[i];
     VecRestoreArrayRead(vector, &entries);
   }
   VecDestroy(&vector);
