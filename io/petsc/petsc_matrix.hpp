@@ -9,8 +9,8 @@
 #include "spmm/partition.hpp"
 
 // PETSc's Mat is a pointer to this: callers without PETSc's headers can pass it on, those with them just see a
-// Mat.
-struct _p_Mat;
+// Mat. The name is PETSc's.
+struct _p_Mat;  // NOLINT(bugprone-reserved-identifier)
 
 namespace block_eigs::petsc {
 
