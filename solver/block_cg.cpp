@@ -93,7 +93,8 @@ class BlockCgTurns {
     double worst = 0.0;
     for (const BlockCgColumn& column : columns_) {
       if (!column.active) ++converged;
-      if (column.limit > 0.0) worst = std::max(worst, column.recursive_norm / column.limit);
+      const double unit = column.limit > 0.0 ? column.limit : column.rhs_norm;
+      if (unit > 0.0) worst = std::max(worst, column.recursive_norm / unit);
     }
     observer_({result_.total_iterations,
                f_.cols(),

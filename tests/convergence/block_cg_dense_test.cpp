@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "io/generate.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "tests/support/linear_problem.hpp"
@@ -115,6 +116,25 @@ TEST(BlockCg, MoreRightHandSidesTakeFewerIterations) {
     EXPECT_LT(result.total_iterations, before);
     before = result.total_iterations;
   }
+}
+
+TEST(BlockCg, AFloatPreconditionerServesTheDoubleSolver) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto source = laplacian3d(comm, {.size = {14, 13, 12}});
+  test::Problem<double> problem(*source);
+  test::Problem<float> rounded(*source);
+  const ChebyshevOptions degree{.degree = 5};
+  const double bound = problem.matrix.scaled_gershgorin_bound();
+  Chebyshev<double> chebyshev(problem.context, problem.matrix, problem.matrix.diagonal(), bound, degree);
+  Chebyshev<float> inner(rounded.context, rounded.matrix, problem.matrix.diagonal(), bound, degree);
+  CastOperator cast(problem.context, inner);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 12);
+  const BlockCgOptions options{.tolerance = 1e-12};
+  const auto in_double = block_cg<double>(problem.space, problem.matrix, &chebyshev, f, {}, options);
+  const auto in_float = block_cg<double>(problem.space, problem.matrix, &cast, f, {}, options);
+  test::expect_consistent(problem, f, in_float, options);
+  EXPECT_EQ(in_float.remark, "");
+  EXPECT_LE(in_float.total_iterations, in_double.total_iterations + 2);
 }
 
 TEST(BlockCg, MultipliesOneColumnADirectionAndTheTruthOnce) {
