@@ -20,6 +20,15 @@ Buffer<X> uploaded(const std::shared_ptr<Device>& device, const std::vector<X>& 
   return buffer;
 }
 
+/// A block without padding, in host memory.
+template <class T>
+std::vector<T> on_host(Device& device, ConstBlockView<T> block) {
+  std::vector<T> values(static_cast<std::size_t>(block.rows) * static_cast<std::size_t>(block.cols));
+  device.copy_to_host(values.data(), block.data, values.size() * sizeof(T), Queue::compute);
+  device.synchronize(Queue::compute);
+  return values;
+}
+
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
@@ -112,14 +121,13 @@ SpmmBench<T>::SpmmBench(std::shared_ptr<Device> device, const CsrArrays<double>&
 }
 
 template <class T>
-std::unique_ptr<typename SpmmBench<T>::HostProduct> SpmmBench<T>::multiply_on_host(const DenseBlock<T>& b) {
+std::unique_ptr<typename SpmmBench<T>::HostProduct> SpmmBench<T>::multiply_on_host(ConstBlockView<T> b) {
   const std::shared_ptr<Device> host = make_device(Backend::host, 0);
   const auto kernels = make_kernels<T>(host);
-  DenseBlock<T> host_b(host, b.rows(), b.cols());
-  DenseBlock<T> host_c(host, on_host_.rows, b.cols());
-  host_b.from_host(b.to_host().data());
+  const std::vector<T> host_b = on_host(*device_, b);
+  DenseBlock<T> host_c(host, on_host_.rows, b.cols);
   const auto plan = kernels->analyse(on_host_, on_host_, {});
-  kernels->spmm(*plan, on_host_, host_b.view(), host_c.view(), Accumulate::no, {});
+  kernels->spmm(*plan, on_host_, {host_b.data(), b.rows, b.cols, b.cols}, host_c.view(), Accumulate::no, {});
   auto result = std::make_unique<HostProduct>();
   result->c = host_c.to_host();
   double largest = 0.0;  // |A| times a block of ones: the elements of B are below 1
@@ -135,14 +143,15 @@ std::unique_ptr<typename SpmmBench<T>::HostProduct> SpmmBench<T>::multiply_on_ho
 }
 
 template <class T>
-double SpmmBench<T>::time_product(SpmmAlgorithm algorithm, ConstBlockView<T> b, DenseBlock<T>& c, ColdTimer& timer,
+double SpmmBench<T>::time_product(SpmmAlgorithm algorithm, ConstBlockView<T> b, BlockView<T> c, ColdTimer& timer,
                                   const HostProduct* expected, double& difference) {
   SpmmPlan& plan = *plans_[static_cast<int>(algorithm)];
-  const auto multiply = [&] { kernels_->spmm(plan, on_device_, b, c.view(), Accumulate::no, {}); };
+  const auto multiply = [&] { kernels_->spmm(plan, on_device_, b, c, Accumulate::no, {}); };
   if (expected != nullptr) {
-    kernels_->fill(c.view(), std::numeric_limits<double>::quiet_NaN());
+    kernels_->fill(c, std::numeric_limits<double>::quiet_NaN());
     multiply();
-    difference = std::max(difference, largest_difference(c.to_host(), expected->c) / expected->bound);
+    difference = std::max(
+        difference, largest_difference(on_host(*device_, ConstBlockView<T>(c)), expected->c) / expected->bound);
   }
   return timer.median_seconds(settings_.repeats, multiply);
 }
@@ -164,12 +173,16 @@ template <class T>
 double SpmmBench<T>::time_dense_peer(LocalIndex n, ColdTimer& timer) {
   const auto cublas = make_cublas_block<T>(device_);
   if (cublas == nullptr) return 0.0;
-  DenseBlock<T> a(device_, on_host_.rows, matrix_.columns);
+  // As a long narrow block it is filled, as a matrix it is multiplied; what is left over stays what it was.
+  constexpr LocalIndex width = 1000;
+  const std::size_t elements = static_cast<std::size_t>(on_host_.rows) * static_cast<std::size_t>(matrix_.columns);
+  Buffer<T> memory(device_, elements);
+  kernels_->fill_random({memory.data(), static_cast<LocalIndex>(elements / width), width, width}, 1, 0);
+  const ConstBlockView<T> a{memory.data(), on_host_.rows, matrix_.columns, matrix_.columns};
   DenseBlock<T> b(device_, matrix_.columns, n);
   DenseBlock<T> c(device_, on_host_.rows, n);
-  kernels_->fill_random(a.view(), 1, 0);
   kernels_->fill_random(b.view(), 2, 0);
-  return timer.median_seconds(settings_.repeats, [&] { cublas->update(a.view(), b.view().data, c.view()); });
+  return timer.median_seconds(settings_.repeats, [&] { cublas->update(a, b.view().data, c.view()); });
 }
 
 template <class T>
@@ -185,18 +198,20 @@ SpmmMeasurement SpmmBench<T>::measure(LocalIndex n, ColdTimer& timer) {
   result.floor = (static_cast<double>(result.nonzeros) * (sizeof(T) + sizeof(LocalIndex)) + 8.0 * result.rows +
                   words * sizeof(T)) /
                  settings_.bandwidth;
-  DenseBlock<T> b(device_, result.columns, n);
-  DenseBlock<T> c(device_, result.rows, n);
-  kernels_->fill_random(b.view(), 1, 0);
+  // Without padding: what a caller of cuSPARSE would have.
+  Buffer<T> b_memory(device_, static_cast<std::size_t>(result.columns) * static_cast<std::size_t>(n));
+  Buffer<T> c_memory(device_, static_cast<std::size_t>(result.rows) * static_cast<std::size_t>(n));
+  const BlockView<T> b{b_memory.data(), result.columns, n, n};
+  const BlockView<T> c{c_memory.data(), result.rows, n, n};
+  kernels_->fill_random(b, 1, 0);
   const auto expected = settings_.check ? multiply_on_host(b) : nullptr;
   double difference = settings_.check ? 0.0 : -1.0;
-  const ConstBlockView<T> view = std::as_const(b).view();
-  result.row_split = time_product(SpmmAlgorithm::row_split, view, c, timer, expected.get(), difference);
-  result.merge = time_product(SpmmAlgorithm::merge, view, c, timer, expected.get(), difference);
-  result.automatic = time_product(SpmmAlgorithm::automatic, view, c, timer, expected.get(), difference);
+  result.row_split = time_product(SpmmAlgorithm::row_split, b, c, timer, expected.get(), difference);
+  result.merge = time_product(SpmmAlgorithm::merge, b, c, timer, expected.get(), difference);
+  result.automatic = time_product(SpmmAlgorithm::automatic, b, c, timer, expected.get(), difference);
   result.difference = difference;
   result.chosen = chosen_algorithm(*plans_[static_cast<int>(SpmmAlgorithm::automatic)]);
-  time_peer(view, c.view(), timer, result);
+  time_peer(b, c, timer, result);
   if (settings_.dense_peer) result.dense_peer = time_dense_peer(n, timer);
   return result;
 }

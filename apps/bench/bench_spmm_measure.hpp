@@ -71,11 +71,11 @@ class SpmmBench {
  private:
   struct HostProduct;
 
-  double time_product(SpmmAlgorithm algorithm, ConstBlockView<T> b, DenseBlock<T>& c, ColdTimer& timer,
+  double time_product(SpmmAlgorithm algorithm, ConstBlockView<T> b, BlockView<T> c, ColdTimer& timer,
                       const HostProduct* expected, double& difference);
   void time_peer(ConstBlockView<T> b, BlockView<T> c, ColdTimer& timer, SpmmMeasurement& result);
   double time_dense_peer(LocalIndex n, ColdTimer& timer);
-  std::unique_ptr<HostProduct> multiply_on_host(const DenseBlock<T>& b);
+  std::unique_ptr<HostProduct> multiply_on_host(ConstBlockView<T> b);
 
   std::shared_ptr<Device> device_;
   SpmmBenchSettings settings_;

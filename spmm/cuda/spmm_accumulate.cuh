@@ -1,6 +1,5 @@
 #pragma once
 
-#include "spmm/cuda/async_copy.cuh"
 #include "spmm/cuda/spmm_operands.cuh"
 
 namespace block_eigs::cuda {
@@ -79,15 +78,16 @@ __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, con
                                                    WarpStage<T, R, L>& stage, PackType (&sums)[R][P]) {
   constexpr int chunk = WarpStage<T, R, L>::chunk;
   const int lane = static_cast<int>(threadIdx.x) % 32;
+  const std::uint64_t policy = streaming_policy();
   const auto start_copy = [&](int first, int buffer) {
 #pragma unroll
     for (int at = lane; at < chunk; at += 32) {
       const int k = first + at;
       if (k >= end) break;
-      copy_async<sizeof(LocalIndex)>(&stage.column[buffer][at], column + k, sizeof(LocalIndex));
+      copy_streaming(&stage.column[buffer][at], column + k, policy);
 #pragma unroll
       for (int j = 0; j < R; ++j) {
-        if (j < rows) copy_async<sizeof(T)>(&stage.value[buffer][j][at], value + row_begin[j] + k, sizeof(T));
+        if (j < rows) copy_streaming(&stage.value[buffer][j][at], value + row_begin[j] + k, policy);
       }
     }
     close_copies();

@@ -62,10 +62,11 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const int tile_columns = slices * merge.slice;
   const Offset tile_begin = static_cast<Offset>(blockIdx.x) * tile_columns;
   const int present = static_cast<int>(min(static_cast<Offset>(tile_columns), a.columns_total - tile_begin));
+  const std::uint64_t policy = streaming_policy();
 #pragma unroll 4
   for (int k = threadIdx.x; k < present; k += Threads) {
-    copy_async<sizeof(LocalIndex)>(column_tile + k, a.columns + tile_begin + k, sizeof(LocalIndex));
-    copy_async<sizeof(T)>(value_tile + k, a.values + tile_begin + k, sizeof(T));
+    copy_streaming(column_tile + k, a.columns + tile_begin + k, policy);
+    copy_streaming(value_tile + k, a.values + tile_begin + k, policy);
   }
   close_copies();
   const MergeSlice slice(merge.path, tile_begin + group * merge.slice, a.columns_total, merge.slice);

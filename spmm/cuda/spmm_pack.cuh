@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "spmm/cuda/async_copy.cuh"
+
 namespace block_eigs::cuda {
 
 /// W neighbouring elements of a row of B or C: what one thread loads, holds and stores at once.
@@ -58,6 +60,23 @@ __device__ __forceinline__ P load_shared_by_blocks(const P* from) {
 template <class P>
 __device__ __forceinline__ void store_streaming(char* to, const P& pack) {
   __stcs(reinterpret_cast<Word<P>*>(to), __builtin_bit_cast(Word<P>, pack));
+}
+
+/// For A, which streams by once: it leaves L2 before B does.
+__device__ __forceinline__ std::uint64_t streaming_policy() {
+  std::uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+/// Starts the copy of one element into shared memory; close_copies() and wait_for_copies() as for other copies.
+template <class X>
+__device__ __forceinline__ void copy_streaming(X* shared, const X* global, std::uint64_t policy) {
+  static_assert(sizeof(X) == 4 || sizeof(X) == 8);
+  const std::uint32_t target = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global.L2::cache_hint [%0], [%1], %2, %3;" ::"r"(target), "l"(global),
+               "n"(sizeof(X)), "l"(policy)
+               : "memory");
 }
 
 template <class T, int W>

@@ -18,6 +18,9 @@ void multiply_few_rows(const SpmmCall<T>& call) {
     if (mean < few) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
     if (mean < many) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
   }
+  if constexpr (sizeof(T) == 8 && L == 8 && P <= 2) {  // a double takes two shuffles
+    if (mean >= 32.0) return launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 512, 2>(call);
+  }
   if (mean >= 24.0) return launch_shuffle_row_split<T, W, L, P, in_flight, 128, 8>(call);
   launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 128, (P == 4 ? 6 : 8)>(call);
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "spmm/cuda/async_copy.cuh"
 #include "spmm/cuda/spmm_accumulate.cuh"
 
 // Row-split: whole rows, here bundles of rows, go to groups of lanes. Yang, Buluç, Owens (2018), section 4.1.
@@ -74,13 +73,14 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const Offset first_value = R == 1 ? first_column : a.value_offsets[begin];
   const int tile_columns = static_cast<int>(a.column_offsets[end] - first_column);
   const int tile_values = R == 1 ? tile_columns : static_cast<int>(a.value_offsets[end] - first_value);
+  const std::uint64_t policy = streaming_policy();
 #pragma unroll 4
   for (int k = threadIdx.x; k < tile_columns; k += Threads) {
-    copy_async<sizeof(LocalIndex)>(column_tile + k, a.columns + first_column + k, sizeof(LocalIndex));
+    copy_streaming(column_tile + k, a.columns + first_column + k, policy);
   }
 #pragma unroll 4
   for (int k = threadIdx.x; k < tile_values; k += Threads) {
-    copy_async<sizeof(T)>(value_tile + k, a.values + first_value + k, sizeof(T));
+    copy_streaming(value_tile + k, a.values + first_value + k, policy);
   }
   close_copies();
   LocalIndex bundle = begin + static_cast<LocalIndex>(threadIdx.x) / L;

@@ -12,7 +12,7 @@ namespace block_eigs::cuda {
 /// warps. The number of columns of B makes rows and work longer alike, so that it does not enter.
 inline SpmmAlgorithm choose_algorithm(const CudaSpmmPlan& plan) {
   if (plan.algorithm != SpmmAlgorithm::automatic) return plan.algorithm;
-  constexpr double sizeable_part = 0.15, much_longer = 8.0, long_by_itself = 2048.0;
+  constexpr double sizeable_part = 0.1, much_longer = 8.0, long_by_itself = 2048.0;
   const RowStatistics& rows = plan.statistics;
   const double longest = static_cast<double>(rows.longest);
   const double share = static_cast<double>(rows.columns_total) / plan.multiprocessors;
