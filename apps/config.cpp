@@ -1,5 +1,6 @@
 #include "apps/config.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -21,9 +22,11 @@ constexpr std::array which_names{std::pair{"smallest", Which::smallest}, std::pa
 constexpr std::array convergence_names{std::pair{"relative", Convergence::relative},
                                        std::pair{"norm", Convergence::norm},
                                        std::pair{"absolute", Convergence::absolute}};
-constexpr std::array preconditioner_names{std::pair{"none", PreconditionerType::none},
-                                          std::pair{"jacobi", PreconditionerType::jacobi},
-                                          std::pair{"chebyshev", PreconditionerType::chebyshev}};
+constexpr std::array preconditioner_names{
+    std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
+    std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
+    std::pair{"petsc", PreconditionerType::petsc}};
+constexpr std::array method_names{std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
                                      std::pair{"row-split", SpmmAlgorithm::row_split},
                                      std::pair{"merge", SpmmAlgorithm::merge}};
@@ -52,22 +55,72 @@ void describe(YamlSection& section, BlockInput& input) {
   section.check("", !input.file.empty(), "needs 'file'");
 }
 
+namespace {
+
+/// Options of a preconditioner and the types that have them, for messages.
+struct OwnedKey {
+  const char* key;
+  std::array<PreconditionerType, 2> owners;
+  const char* named;
+};
+constexpr std::array owned_keys{
+    OwnedKey{"degree", {PreconditionerType::chebyshev, PreconditionerType::amg}, "types chebyshev and amg"},
+    OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
+    OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"precision", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"options", {PreconditionerType::petsc, PreconditionerType::amg}, "types petsc and amg"},
+};
+
+/// Options of another type than the one at hand are mistakes.
+void refuse_keys_of_others(YamlSection& section, PreconditionerType type) {
+  for (const OwnedKey& owned : owned_keys) {
+    const bool ours = std::find(owned.owners.begin(), owned.owners.end(), type) != owned.owners.end();
+    section.check(owned.key, ours || !section.has(owned.key),
+                  fmt::format("belongs to {}, but the type is {}; replace them together: {{type: {}}}",
+                              owned.named, name_of(type), name_of(type)));
+  }
+}
+
+void describe_degree(YamlSection& section, int& degree) {
+  section.item("degree", degree);
+  at_least(section, "degree", degree, 1);
+}
+
+void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
+  section.choice("method", config.method, method_names);
+  describe_degree(section, config.cycle.smoother_degree);
+  section.choice("precision", config.precision, precision_names);
+  section.section("coordinates", config.coordinates);
+  section.section("near_null_space", config.near_null_space);
+  section.check("near_null_space", !config.near_null_space || !config.coordinates,
+                "the near-null space is either read or made from coordinates; give one of them");
+  section.item("unknowns_per_node", config.unknowns_per_node);
+  at_least(section, "unknowns_per_node", config.unknowns_per_node, 1);
+  section.check("unknowns_per_node", !section.has("unknowns_per_node") || !config.coordinates,
+                "follows from 'coordinates'; leave it out");
+  section.item("options", options);
+}
+
+}  // namespace
+
 void describe(YamlSection& section, PreconditionerConfig& config) {
   section.choice("type", config.type, preconditioner_names);
-  if (config.type != PreconditionerType::chebyshev) {
-    for (const char* key : {"degree", "ratio"}) {
-      section.check(key, !section.has(key),
-                    fmt::format("belongs to type chebyshev, but the type is {}; "
-                                "replace them together: {{type: {}}}",
-                                name_of(config.type), name_of(config.type)));
-    }
-    return;
+  refuse_keys_of_others(section, config.type);
+  if (config.type == PreconditionerType::chebyshev) {
+    describe_degree(section, config.chebyshev.degree);
+    section.item("ratio", config.chebyshev.ratio);
+    section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
+                  fmt::format("must be greater than 1, or 0 to have it chosen, not {}", config.chebyshev.ratio));
+  } else if (config.type == PreconditionerType::amg) {
+    describe_amg(section, config.amg, config.options);
+  } else if (config.type == PreconditionerType::petsc) {
+    section.item("options", config.options);
+    section.check("options", !config.options.empty(),
+                  "type petsc needs the preconditioner as PETSc's options name it, such as \"-pc_type bjacobi\"");
   }
-  section.item("degree", config.chebyshev.degree);
-  at_least(section, "degree", config.chebyshev.degree, 1);
-  section.item("ratio", config.chebyshev.ratio);
-  section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
-                fmt::format("must be greater than 1, or 0 to have it chosen, not {}", config.chebyshev.ratio));
 }
 
 void describe(YamlSection& section, EigensolverConfig& config) {
@@ -173,6 +226,13 @@ std::string resolved_config(const RunConfig& config) { return write_yaml(config)
 const char* name_of(PreconditionerType type) {
   for (const auto& [name, meaning] : preconditioner_names) {
     if (meaning == type) return name;
+  }
+  return "";
+}
+
+const char* name_of(AmgMethod method) {
+  for (const auto& [name, meaning] : method_names) {
+    if (meaning == method) return name;
   }
   return "";
 }

@@ -8,6 +8,7 @@
 
 #include "apps/config_matrix.hpp"
 #include "solver/lobpcg.hpp"
+#include "solver/preconditioner/amg.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "spmm/communicator.hpp"
 #include "spmm/device.hpp"
@@ -21,11 +22,25 @@ struct BlockInput {
   std::vector<std::string> datasets;  ///< side by side; empty where the file holds one block only
 };
 
-enum class PreconditionerType { none, jacobi, chebyshev };
+enum class Precision { float64, float32 };
+
+enum class PreconditionerType { none, jacobi, chebyshev, amg, petsc };
+enum class AmgMethod { gamg, hypre };
+
+struct AmgConfig {
+  AmgMethod method = AmgMethod::gamg;
+  AmgOptions cycle;
+  Precision precision = Precision::float32;
+  std::optional<BlockInput> coordinates;  ///< of the nodes of an elastic body
+  std::optional<BlockInput> near_null_space;
+  int unknowns_per_node = 1;  ///< without coordinates
+};
 
 struct PreconditionerConfig {
   PreconditionerType type = PreconditionerType::jacobi;
   ChebyshevOptions chebyshev;
+  AmgConfig amg;
+  std::string options;  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
 };
 
 struct EigensolverConfig {
@@ -55,8 +70,6 @@ struct OutputConfig {
   bool eigenvectors = true;
 };
 
-enum class Precision { float64, float32 };
-
 /// Everything that a config file can say: the option structs of the layers below, with their defaults. Both
 /// programs read the same file, each uses its sections. docs/config.md explains every key.
 struct RunConfig {
@@ -82,5 +95,6 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
 std::string resolved_config(const RunConfig& config);
 
 const char* name_of(PreconditionerType type);
+const char* name_of(AmgMethod method);
 
 }  // namespace block_eigs

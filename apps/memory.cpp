@@ -38,6 +38,22 @@ double block_bytes(double rows, int columns) {
   return rows * DenseBlock<T>::padded(columns) * sizeof(T);
 }
 
+/// Vectors that the preconditioner works with, in blocks of T on the finest level. AMG's coarser levels are a
+/// third of it at most.
+template <class T>
+double preconditioner_blocks(const PreconditionerConfig& config) {
+  if (config.type == PreconditionerType::chebyshev) return 2.0;
+  if (config.type == PreconditionerType::petsc) return 2.0 * sizeof(double) / sizeof(T);
+  if (config.type != PreconditionerType::amg) return 0.0;
+  const bool cast = config.amg.precision == Precision::float32 && sizeof(T) > sizeof(float);
+  return cast ? 6.0 * 4 / 3 * sizeof(float) / sizeof(T) : 4.0 * 4 / 3;
+}
+
+/// Levels and interpolations of AMG, in matrices like A.
+double preconditioner_matrices(const PreconditionerConfig& config) {
+  return config.type == PreconditionerType::amg ? 2.0 : 0.0;
+}
+
 /// Adds up what is in `estimate` and `small` dense matrices. Of the vectors some are `held` already; on a GPU the
 /// `result` returns to the host.
 template <class T>
@@ -64,7 +80,9 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
   const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
 
   MemoryEstimate estimate;
-  estimate.matrix = static_cast<double>(problem.a->bytes() + (mass ? problem.b->bytes() : 0));
+  estimate.matrix =
+      (1.0 + preconditioner_matrices(config.preconditioner)) * static_cast<double>(problem.a->bytes()) +
+      static_cast<double>(mass ? problem.b->bytes() : 0);
   double small = 0.0;
   if (solves_densely(options, problem.partition.rows(), constraints)) {
     const auto order = static_cast<double>(problem.partition.rows());
@@ -72,7 +90,7 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
     small = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
   } else {
     const int width = options.block_size;
-    const int blocks = 8 + (mass ? 3 : 0) + (config.preconditioner.type == PreconditionerType::chebyshev ? 2 : 0);
+    const double blocks = 8 + (mass ? 3 : 0) + preconditioner_blocks<T>(config.preconditioner);
     const int kept = constraints + options.pairs + width;
     estimate.vectors = blocks * block_bytes<T>(rows, width) + (mass ? 2 : 1) * block_bytes<T>(rows, kept) +
                        block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, constraints);
@@ -89,11 +107,12 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConf
   const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
   const int width = std::min(config.block_size, right_hand_sides);
   const PreconditionerType type = config.preconditioner.type;
-  const int blocks = 3 + (type != PreconditionerType::none ? 1 : 0) +
-                     (type == PreconditionerType::chebyshev ? 2 : 0) + (config.initial ? 1 : 0) +
-                     (width < right_hand_sides ? 1 : 0);
+  const double blocks = 3 + (type != PreconditionerType::none ? 1 : 0) +
+                        preconditioner_blocks<T>(config.preconditioner) + (config.initial ? 1 : 0) +
+                        (width < right_hand_sides ? 1 : 0);
   MemoryEstimate estimate;
-  estimate.matrix = static_cast<double>(problem.a->bytes());
+  estimate.matrix =
+      (1.0 + preconditioner_matrices(config.preconditioner)) * static_cast<double>(problem.a->bytes());
   const double all = block_bytes<T>(rows, right_hand_sides);
   estimate.vectors = blocks * block_bytes<T>(rows, width) + 2.0 * all;
   estimate.halo = 2.0 * problem.a->ghosts() * width * sizeof(T);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,14 +28,24 @@ std::vector<Offset> row_weights(const CsrRows& rows) {
   return weights;
 }
 
+/// `partition` with its borders moved down to where nodes of `unknowns` rows begin; itself where rows are no
+/// multiple of that.
+Partition by_nodes(const Partition& partition, int unknowns) {
+  if (partition.rows() % unknowns != 0) return partition;
+  std::vector<GlobalIndex> offsets = partition.offsets();
+  for (GlobalIndex& offset : offsets) offset -= offset % unknowns;
+  return Partition(std::move(offsets));
+}
+
 /// The rows of `source` for `partition`, which is replaced by a better one where that is worth a second reading.
-CsrRows read_balanced(const Communicator& comm, MatrixSource& source, Partition& partition) {
+CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknowns_per_node,
+                      Partition& partition) {
   CsrRows rows = source.read(partition);
   const std::vector<Offset> weights = row_weights(rows);
   const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
   const double mean = comm.sum(own) / comm.size();
   if (comm.max(own) <= tolerable_imbalance * mean) return rows;
-  const Partition balanced = Partition::by_nonzeros(comm, partition, weights);
+  const Partition balanced = by_nodes(Partition::by_nonzeros(comm, partition, weights), unknowns_per_node);
   if (balanced == partition) return rows;
   rows = {};
   partition = balanced;
@@ -89,19 +100,21 @@ Sources open_sources(const Communicator& comm, const RunConfig& config) {
 }
 
 template <class T>
-Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options) {
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options) {
   const Profile::Scope scope(*context.profile, Phase::io);
   const Communicator& comm = context.comm;
-  Problem<T> problem{context, Partition::uniform(sources.a->rows(), comm.size())};
-  CsrRows rows = read_balanced(comm, *sources.a, problem.partition);
+  Problem<T> problem{context,
+                     by_nodes(Partition::uniform(sources.a->rows(), comm.size()), options.unknowns_per_node)};
+  CsrRows rows = read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
-  problem.a = build(problem, std::move(rows), options);
+  if (options.keep_rows) problem.a_rows = rows;
+  problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
   check_finite(comm, rows, sources.b->description());
   check_symmetric(comm, problem.partition, rows, sources.b->description());
-  problem.b = build(problem, std::move(rows), options);
+  problem.b = build(problem, std::move(rows), options.spmm);
   check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()),
                           sources.b->description());
   return problem;
@@ -117,8 +130,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   return problem;
 }
 
-template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&);
-template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&);
+template Problem<float> read_problem(const Context<float>&, const Sources&, const ReadOptions&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const ReadOptions&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&,
                                       const Partition&);

@@ -29,12 +29,19 @@ struct Problem {
   std::unique_ptr<DistributedMatrix<T>> b{};  ///< null: the identity
   GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
   double build_seconds = 0.0;                 ///< what came after reading
+  CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
+};
+
+struct ReadOptions {
+  SpmmOptions spmm{};
+  bool keep_rows = false;     ///< for preconditioners that are built from the entries of A
+  int unknowns_per_node = 1;  ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
 };
 
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
 /// nonzeros where that would leave a rank with much more work than others. Collective.
 template <class T>
-Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options);
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options);
 
 /// The same again for another precision, dealt in the same way. Collective.
 template <class T>

@@ -5,6 +5,7 @@ add_library(block_eigs_apps STATIC
   config_matrix.cpp
   console.cpp
   memory.cpp
+  near_null_space.cpp
   preconditioner.cpp
   problem.cpp
   progress.cpp
@@ -19,7 +20,7 @@ add_library(block_eigs_apps STATIC
   verify_solution.cpp
   version.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt
-  PRIVATE CLI11::CLI11 block_eigs_flags)
+  PRIVATE block_eigs::petsc CLI11::CLI11 block_eigs_flags)
 target_include_directories(block_eigs_apps PUBLIC ${PROJECT_SOURCE_DIR})
 set_source_files_properties(version.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
 

@@ -11,6 +11,7 @@
 #include "apps/config.hpp"
 #include "apps/console.hpp"
 #include "apps/memory.hpp"
+#include "apps/near_null_space.hpp"
 #include "apps/preconditioner.hpp"
 #include "apps/problem.hpp"
 #include "apps/progress.hpp"
@@ -84,13 +85,15 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const Context<T> context = make_context<T>(comm, config.device);
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
-  Problem<T> problem = read_problem(context, sources, config.spmm);
+  const int nodes = unknowns_per_node(comm, eigensolver.preconditioner, config.matrix, sources.a->rows());
+  Problem<T> problem =
+      read_problem(context, sources, {config.spmm, needs_rows(eigensolver.preconditioner), nodes});
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, eigensolver);
   announce(problem, sources, config, arguments, task(eigensolver));
 
   const auto setup = Clock::now();
-  auto preconditioner = make_preconditioner(problem, eigensolver.preconditioner);
+  auto preconditioner = make_preconditioner(problem, config.matrix, eigensolver.preconditioner);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, eigensolver, start.constraints.cols());
   if (arguments.check) {

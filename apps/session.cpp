@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/version.hpp"
+#include "io/petsc/petsc_session.hpp"
 
 namespace block_eigs {
 
@@ -26,7 +27,7 @@ struct Failure {
   ExitCode code = ExitCode::run_failed;
 };
 
-/// MPI from the first call to the last.
+/// MPI from the first call to the last; PETSc, where something has started it, ends before.
 class MpiSession {
  public:
   MpiSession(int& argc, char**& argv) {
@@ -35,7 +36,10 @@ class MpiSession {
   }
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
-  ~MpiSession() { MPI_Finalize(); }
+  ~MpiSession() {
+    petsc::finalize();
+    MPI_Finalize();
+  }
 };
 
 /// Help, version and mistakes end the run here: then the exit code is returned. Only the root prints.

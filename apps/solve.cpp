@@ -10,6 +10,7 @@
 #include "apps/config.hpp"
 #include "apps/console.hpp"
 #include "apps/memory.hpp"
+#include "apps/near_null_space.hpp"
 #include "apps/preconditioner.hpp"
 #include "apps/problem.hpp"
 #include "apps/progress.hpp"
@@ -78,14 +79,15 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const Context<T> context = make_context<T>(comm, config.device);
   const Sources sources = open_sources(comm, config);
   RightHandSides sides(comm, config, sources.a->rows());
-  Problem<T> problem = read_problem(context, sources, config.spmm);
+  const int nodes = unknowns_per_node(comm, solver.preconditioner, config.matrix, sources.a->rows());
+  Problem<T> problem = read_problem(context, sources, {config.spmm, needs_rows(solver.preconditioner), nodes});
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = sides.read(space);
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
   announce(problem, sources, config, arguments, task(solver, sides));
 
   const auto setup = Clock::now();
-  auto preconditioner = make_preconditioner(problem, solver.preconditioner);
+  auto preconditioner = make_preconditioner(problem, config.matrix, solver.preconditioner);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, solver, f.cols());
   if (arguments.check) {

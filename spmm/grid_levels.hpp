@@ -17,6 +17,15 @@ struct GridLevel {
   CsrRows restriction;    ///< rows of the coarser level, columns of this one
 };
 
+/// Vectors that are nearly in the null space of the matrix without its boundary conditions: what smoothers leave
+/// over, and coarse levels must represent. Without vectors it is the constant; for elasticity the rigid-body
+/// modes.
+struct NearNullSpace {
+  std::vector<double> vectors{};  ///< row-major [own rows][modes]
+  int modes = 0;
+  int unknowns_per_node = 1;  ///< consecutive rows that belong together
+};
+
 /// Finest level first.
 using GridHierarchy = std::vector<GridLevel>;
 

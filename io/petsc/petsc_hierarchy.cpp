@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/petsc/petsc_matrix.hpp"
+#include "io/petsc/petsc_options.hpp"
 #include "io/petsc/petsc_session.hpp"
 #include "spmm/error.hpp"
 
@@ -14,28 +15,13 @@ namespace block_eigs::petsc {
 
 namespace {
 
-constexpr const char* building = "building the multigrid hierarchy";
-constexpr const char* copying = "copying the multigrid hierarchy";
-constexpr const char* prefix = "block_eigs_amg_";
+constexpr const char* building = "preconditioner amg: building the multigrid hierarchy";
+constexpr const char* copying = "preconditioner amg: copying the multigrid hierarchy";
 
 struct DestroyPc {
   void operator()(_p_PC* pc) const noexcept { static_cast<void>(PCDestroy(&pc)); }
 };
 using OwnedPc = std::unique_ptr<_p_PC, DestroyPc>;
-
-/// Options of one database entry each, `-name value` pairs, put under our prefix so that the program's own PETSc
-/// objects do not see them.
-void set_options(const std::string& options) {
-  std::string prefixed;
-  bool word_start = true;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const bool name =
-        word_start && options[i] == '-' && i + 1 < options.size() && std::isalpha(options[i + 1]) != 0;
-    prefixed += name ? std::string("-") + prefix : std::string(1, options[i]);
-    word_start = std::isspace(options[i]) != 0;
-  }
-  check_input(PetscOptionsInsertString(nullptr, prefixed.c_str()), "reading preconditioner.options");
-}
 
 /// Coarsening down to what is solved densely; no work on PETSc's own smoothers beyond what its set-up insists on.
 std::string default_options(const std::string& builder) {
@@ -49,14 +35,14 @@ std::string default_options(const std::string& builder) {
 }
 
 void attach_near_null_space(const Communicator& comm, Mat a, const HierarchyOptions& options) {
-  if (options.modes == 0) return;
-  std::vector<Vec> modes(static_cast<std::size_t>(options.modes));
+  if (options.near_null_space.modes == 0) return;
+  std::vector<Vec> modes(static_cast<std::size_t>(options.near_null_space.modes));
   for (std::size_t m = 0; m < modes.size(); ++m) {
     check(MatCreateVecs(a, &modes[m], nullptr), building);
     PetscScalar* entries = nullptr;
     check(VecGetArray(modes[m], &entries), building);
-    const std::size_t rows = options.near_null_space.size() / modes.size();
-    for (std::size_t i = 0; i < rows; ++i) entries[i] = options.near_null_space[i * modes.size() + m];
+    const std::size_t rows = options.near_null_space.vectors.size() / modes.size();
+    for (std::size_t i = 0; i < rows; ++i) entries[i] = options.near_null_space.vectors[i * modes.size() + m];
     check(VecRestoreArray(modes[m], &entries), building);
     // PETSc wants them orthonormal.
     for (std::size_t k = 0; k < m; ++k) {
@@ -67,7 +53,8 @@ void attach_near_null_space(const Communicator& comm, Mat a, const HierarchyOpti
     check(VecNormalize(modes[m], nullptr), building);
   }
   MatNullSpace space = nullptr;
-  check(MatNullSpaceCreate(comm.handle(), PETSC_FALSE, options.modes, modes.data(), &space), building);
+  check(MatNullSpaceCreate(comm.handle(), PETSC_FALSE, options.near_null_space.modes, modes.data(), &space),
+        building);
   check(MatSetNearNullSpace(a, space), building);
   check(MatNullSpaceDestroy(&space), building);
   for (Vec& mode : modes) check(VecDestroy(&mode), building);
@@ -77,11 +64,12 @@ OwnedPc set_up(const Communicator& comm, Mat a, const HierarchyOptions& options)
   PC pc = nullptr;
   check(PCCreate(comm.handle(), &pc), building);
   OwnedPc owned(pc);
-  check(PCSetOptionsPrefix(pc, prefix), building);
+  const ScopedOptions scoped(default_options(options.builder), options.options);
+  check(PCSetOptionsPrefix(pc, option_prefix), building);
   check(PCSetOperators(pc, a, a), building);
-  set_options(default_options(options.builder) + options.options);
-  check_input(PCSetFromOptions(pc), "reading preconditioner.options");
+  check_input(PCSetFromOptions(pc), "preconditioner.options");
   check(PCSetUp(pc), building);
+  scoped.require_used();
   return owned;
 }
 
@@ -128,11 +116,12 @@ GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows& rows, con
                               const HierarchyOptions& options) {
   comm.collectively([&] {
     require(options.builder == "gamg" || options.builder == "hypre",
-            "preconditioner.builder is gamg or hypre, not '" + options.builder + "'");
+            "preconditioner.method is gamg or hypre, not '" + options.builder + "'");
   });
   initialize(comm);
   const OwnedMat a = make_aij(comm, rows, partition);
-  if (options.block_size > 1) check(MatSetBlockSize(a.get(), options.block_size), building);
+  const int node = options.near_null_space.unknowns_per_node;
+  if (node > 1) check(MatSetBlockSize(a.get(), node), building);
   // Lets GAMG skip the symmetrisation of its graph.
   check(MatSetOption(a.get(), MAT_SYMMETRIC, PETSC_TRUE), building);
   attach_near_null_space(comm, a.get(), options);

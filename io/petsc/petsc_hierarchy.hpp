@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "spmm/communicator.hpp"
 #include "spmm/csr_rows.hpp"
@@ -12,12 +11,8 @@ namespace block_eigs::petsc {
 
 /// Who coarsens, and what it may know of the problem.
 struct HierarchyOptions {
-  std::string builder = "gamg";  ///< gamg: smoothed aggregation (PETSc); hypre: BoomerAMG
-  int block_size = 1;            ///< unknowns a node; rows of every rank are a multiple of it
-  /// Vectors that the coarse levels must represent, row-major [own rows][modes]: the constant where empty,
-  /// rigid-body modes for elasticity.
-  std::vector<double> near_null_space;
-  int modes = 0;
+  std::string builder = "gamg";   ///< gamg: smoothed aggregation (PETSc); hypre: BoomerAMG
+  NearNullSpace near_null_space;  ///< rows of every rank are a multiple of its unknowns a node
   std::string options;  ///< further PETSc options, "-pc_gamg_threshold 0.02", put behind the defaults chosen here
 };
 

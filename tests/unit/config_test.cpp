@@ -87,6 +87,25 @@ output: {file: result.h5, eigenvectors: false}
   EXPECT_FALSE(config.output->eigenvectors);
 }
 
+TEST(Config, PreconditionersHaveTheirOwnOptions) {
+  const RunConfig config = parse(minimal + R"(
+eigensolver:
+  preconditioner: {type: amg, method: hypre, degree: 3, precision: double, coordinates: {file: x.h5},
+                   options: "-pc_hypre_boomeramg_max_levels 5"}
+linear_solver: {preconditioner: {type: petsc, options: "-pc_type bjacobi -sub_pc_type icc"}}
+)");
+  const PreconditionerConfig& amg = config.eigensolver.preconditioner;
+  EXPECT_EQ(amg.type, PreconditionerType::amg);
+  EXPECT_EQ(amg.amg.method, AmgMethod::hypre);
+  EXPECT_EQ(amg.amg.cycle.smoother_degree, 3);
+  EXPECT_EQ(amg.amg.precision, Precision::float64);
+  EXPECT_EQ(amg.amg.coordinates->file, "x.h5");
+  EXPECT_EQ(amg.options, "-pc_hypre_boomeramg_max_levels 5");
+  EXPECT_EQ(config.linear_solver.preconditioner.type, PreconditionerType::petsc);
+  EXPECT_EQ(config.linear_solver.preconditioner.options, "-pc_type bjacobi -sub_pc_type icc");
+  EXPECT_FALSE(config.eigensolver.options.filtered_start);
+}
+
 TEST(Config, LargestHasNoPreconditionerUnlessOneIsNamed) {
   EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type,
             PreconditionerType::none);
@@ -113,6 +132,9 @@ TEST(Config, ResolvedConfigReadsBackAsItself) {
       "matrix: {file: 'odd name: #1.h5', dataset: /A}\nmass: {file: \"\\\"quoted\\\"\"}\noutput: {file: '~'}\n"
       "eigensolver: {pairs: 3, initial: {file: a, dataset: [b, 'c d']}, tolerance: 3.3333333333333333e-7}\n",
       "matrix: {generate: rmat, scale: 5, probabilities: [0.25, 0.25, 0.25, 0.25], seed: 18446744073709551615}\n",
+      minimal +
+          "eigensolver: {preconditioner: {type: amg, near_null_space: {file: v.h5}, unknowns_per_node: 2}}\n"
+          "linear_solver: {preconditioner: {type: petsc, options: '-pc_type lu'}}\n",
       "matrix: {generate: elasticity3d, size: [2, 3, 4], poisson: 0.25, clamped: false}\n"
       "right_hand_sides: {file: f.h5}\nprecision: float\ndevice: cuda\nspmm: {algorithm: row-split}\n"};
   for (const std::string& text : texts) {
@@ -173,7 +195,22 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5}\neigensolver: 3", {"run.yaml:2: eigensolver", "a map", "'3'"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: jacobi}", {"preconditioner", "a map", "'jacobi'"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: jacobi, degree: 3}}",
-     {"degree", "belongs to type chebyshev, but the type is jacobi"}},
+     {"degree", "belongs to types chebyshev and amg, but the type is jacobi"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, ratio: 3}}",
+     {"ratio", "belongs to type chebyshev, but the type is amg"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, method: multigrid}}",
+     {"method", "'multigrid' is none of"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, precision: half}}",
+     {"precision", "'half' is none of double, float"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, near_null_space: {}}}",
+     {"near_null_space", "needs 'file'"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, near_null_space: {file: a}, "
+     "coordinates: {file: b}}}",
+     {"near_null_space", "give one of them"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: petsc}}",
+     {"preconditioner", "type petsc needs", "-pc_type"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: chebyshev, options: -pc_type lu}}",
+     {"options", "belongs to types petsc and amg, but the type is chebyshev"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {typ: jacobi}}", {"typ", "did you mean 'type'"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: chebyshev, degree: 0}}",
      {"degree", "at least 1"}},
