@@ -186,11 +186,12 @@ class PanelProduct<Index>::Halo {
 template <class Index>
 PanelProduct<Index>::PanelProduct(const Communicator& comm, const Partition& columns,
                                   const BorrowedCsr<Index>& own, const BorrowedCsr<Index>& ghost,
-                                  std::span<const GlobalIndex> ghost_columns)
+                                  std::span<const GlobalIndex> ghost_columns, int threads)
     : own_(own),
       ghost_(ghost),
       halo_(std::make_unique<Halo>(comm, columns, ghost_columns)),
-      own_columns_(static_cast<Index>(columns.size(comm.rank()))) {
+      own_columns_(static_cast<Index>(columns.size(comm.rank()))),
+      threads_(threads) {
   for (Index i = 0; i < ghost_.rows; ++i) {
     if (ghost_.row_offsets[i] < ghost_.row_offsets[i + 1]) boundary_rows_.push_back(i);
   }
@@ -228,6 +229,21 @@ void PanelProduct<Index>::multiply(ConstColumns b, Columns c, std::int64_t count
 }
 
 template <class Index>
+void PanelProduct<Index>::multiply_vector(const double* x, const double* z, double* y) {
+  const auto dot = [](const BorrowedCsr<Index>& a, std::int64_t row, const double* in) {
+    double sum = 0.0;
+    for (Index k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) sum += a.values[k] * in[a.columns[k]];
+    return sum;
+  };
+  const std::int64_t rows = own_.rows;
+  halo_->begin({x, 0}, 1, 1);
+#pragma omp parallel for schedule(dynamic, step_rows) num_threads(threads_) if (rows > step_rows)
+  for (std::int64_t i = 0; i < rows; ++i) y[i] = (z != nullptr ? z[i] : 0.0) + dot(own_, i, x);
+  const double* const ghosts = halo_->finish();
+  for (const Index row : boundary_rows_) y[row] += dot(ghost_, row, ghosts);
+}
+
+template <class Index>
 void PanelProduct<Index>::multiply_panel(ConstColumns b, Columns c, int count) {
   const auto with_width = [&]<int width>(std::integral_constant<int, width>) {
     halo_->begin(b, count, width);
@@ -240,12 +256,12 @@ void PanelProduct<Index>::multiply_panel(ConstColumns b, Columns c, int count) {
   with_width(std::integral_constant<int, widest>{});
 }
 
-/// Height of the window for `team` threads, a power of two. A thread turns rows of the next steps while others may
-/// still multiply the last ones.
+/// Height of the window for up to `team` threads, a power of two. A thread turns rows of the next steps while
+/// others may still multiply the last ones.
 template <class Index>
 std::int64_t PanelProduct<Index>::window_rows(int team) const {
   std::int64_t rows = 1;
-  for (std::size_t s = 0; s < end_needed_.size(); s += static_cast<std::size_t>(team)) {
+  for (std::size_t s = 0; s < end_needed_.size(); ++s) {
     const std::size_t last = std::min(s + 2 * static_cast<std::size_t>(team), end_needed_.size()) - 1;
     rows = std::max<std::int64_t>(rows, end_needed_[last] - first_needed_[s]);
   }
@@ -255,12 +271,13 @@ std::int64_t PanelProduct<Index>::window_rows(int team) const {
 template <class Index>
 template <int width>
 void PanelProduct<Index>::multiply_own(ConstColumns b, Columns c, int count) {
-  const int team = own_.rows > step_rows ? omp_get_max_threads() : 1;
-  const std::int64_t rows_kept = window_rows(team);
+  const int wanted = own_.rows > step_rows ? threads_ : 1;
+  const std::int64_t rows_kept = window_rows(wanted);
   window_.resize(static_cast<std::size_t>(rows_kept) * widest);
   const Window window{window_.data(), rows_kept - 1};
-#pragma omp parallel num_threads(team)
+#pragma omp parallel num_threads(wanted)
   {
+    const int team = omp_get_num_threads();  // fewer than asked for where the caller is parallel itself
     std::int64_t turned = 0;
     const auto steps = static_cast<std::int64_t>(end_needed_.size());
     for (std::int64_t step = 0; step < steps; step += team) {
@@ -286,7 +303,7 @@ template <int width>
 void PanelProduct<Index>::add_ghosts(const double* ghosts, Columns c, int count) const {
   const Window panel{const_cast<double*>(ghosts), -1};
   const auto rows = static_cast<std::int64_t>(boundary_rows_.size());
-#pragma omp parallel for schedule(static) if (rows > step_rows)
+#pragma omp parallel for schedule(static) num_threads(threads_) if (rows > step_rows)
   for (std::int64_t r = 0; r < rows; ++r) {
     const Index row = boundary_rows_[static_cast<std::size_t>(r)];
     std::array<double, width> sum;

@@ -43,7 +43,7 @@ class PanelProduct {
   /// `ghost_columns` (global numbers, ascending). Both hold all rows of this rank. `columns` deals the rows of B
   /// to ranks. Collective.
   PanelProduct(const Communicator& comm, const Partition& columns, const BorrowedCsr<Index>& own,
-               const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns);
+               const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads);
   ~PanelProduct();
 
   /// The arrays given to the constructor have moved, or hold other values: same pattern. Not collective.
@@ -51,6 +51,9 @@ class PanelProduct {
 
   /// C = A B for `count` columns. B and C must not overlap. Collective.
   void multiply(ConstColumns b, Columns c, std::int64_t count);
+
+  /// y = A x, or y = z + A x where z is given; z may be y, x may be neither. Collective.
+  void multiply_vector(const double* x, const double* z, double* y);
 
  private:
   class Halo;
@@ -71,6 +74,7 @@ class PanelProduct {
   std::vector<double>
       window_;  ///< rows of the panel of B that are turned and still needed, row i at i modulo its height
   Index own_columns_ = 0;
+  int threads_ = 1;
 };
 
 }  // namespace block_eigs::petsc

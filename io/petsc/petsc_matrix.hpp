@@ -2,15 +2,12 @@
 
 #include <memory>
 
+#include "io/petsc/petsc_handles.hpp"
 #include "spmm/communicator.hpp"
 #include "spmm/context.hpp"
 #include "spmm/csr_rows.hpp"
 #include "spmm/distributed_matrix.hpp"
 #include "spmm/partition.hpp"
-
-// PETSc's Mat is a pointer to this: callers without PETSc's headers can pass it on, those with them just see a
-// Mat. The name is PETSc's.
-struct _p_Mat;  // NOLINT(bugprone-reserved-identifier)
 
 namespace block_eigs::petsc {
 

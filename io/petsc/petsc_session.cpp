@@ -6,8 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "spmm/error.hpp"
-
 namespace block_eigs::petsc {
 
 namespace {
@@ -16,23 +14,6 @@ namespace {
 std::unique_ptr<Communicator>& world() {
   static std::unique_ptr<Communicator> comm;
   return comm;
-}
-
-/// What PETSc says of `code`. The message is char* in older versions of PETSc and const char* since: deduced.
-template <class Char>
-std::string explanation(PetscErrorCode (*explain)(PetscErrorCode, const char**, Char**), PetscErrorCode code) {
-  const char* kind = nullptr;
-  Char* message = nullptr;
-  if (explain(code, &kind, &message) != 0) return {};
-  std::string text = kind != nullptr ? kind : "";
-  if (message == nullptr || *message == '\0') return text;
-  return text.empty() ? message : text + ": " + message;
-}
-
-std::string failure(int code, const char* doing) {
-  std::string text = explanation(PetscErrorMessage, static_cast<PetscErrorCode>(code));
-  if (text.empty()) text = "error " + std::to_string(code);
-  return std::string(doing) + ": PETSc says: " + text;
 }
 
 }  // namespace
@@ -67,14 +48,6 @@ std::string description() {
   check(PetscGetVersionNumber(&major, &minor, &subminor, nullptr), "asking for PETSc's version");
   return "PETSc " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(subminor) +
          ", real double, " + std::to_string(8 * sizeof(PetscInt)) + "-bit indices";
-}
-
-void check(int code, const char* doing) {
-  if (code != 0) throw RunError(failure(code, doing));
-}
-
-void check_input(int code, const char* doing) {
-  if (code != 0) throw InputError(failure(code, doing));
 }
 
 }  // namespace block_eigs::petsc

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "io/petsc/petsc_check.hpp"
 #include "spmm/communicator.hpp"
 
 namespace block_eigs::petsc {
@@ -18,11 +19,5 @@ void finalize() noexcept;
 
 /// The version, scalar type and index width of the PETSc in use: "PETSc 3.18.5, real double, 32-bit indices".
 std::string description();
-
-/// Throws RunError unless a PETSc function returned 0: `code` is its PetscErrorCode, `doing` says what was tried,
-/// for the message: "building the PETSc preconditioner". What PETSc said first is in the message. Not collective.
-void check(int code, const char* doing);
-/// As `check`, where the user's input is to blame: throws InputError.
-void check_input(int code, const char* doing);
 
 }  // namespace block_eigs::petsc

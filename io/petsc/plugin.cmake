@@ -1,0 +1,21 @@
+# libblock_eigs_petsc.so: the Mat type blockcsr, loaded by any PETSc program (-dll_append) or linked beside PETSc.
+# It is not linked with libpetsc: the one that loads it is the one that it uses, and functions are looked up when they
+# are first called, after that PETSc has been checked.
+add_library(block_eigs_petsc_plugin SHARED
+  mat_blockcsr.cpp
+  mat_operators.cpp
+  mat_product.cpp
+  mat_vector_product.cpp
+  panel_product.cpp
+  petsc_check.cpp
+  petsc_matrix.cpp
+  plugin.cpp)
+set_target_properties(block_eigs_petsc_plugin PROPERTIES
+  OUTPUT_NAME block_eigs_petsc
+  CXX_VISIBILITY_PRESET hidden
+  VISIBILITY_INLINES_HIDDEN ON
+  PUBLIC_HEADER block_eigs_petsc.h)
+target_include_directories(block_eigs_petsc_plugin SYSTEM PRIVATE ${PETSC_INCLUDE_DIRS})
+target_link_libraries(block_eigs_petsc_plugin PRIVATE block_eigs::spmm block_eigs_flags OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
+target_link_options(block_eigs_petsc_plugin PRIVATE -Wl,-z,lazy -Wl,--exclude-libs,ALL)
+install(TARGETS block_eigs_petsc_plugin)
