@@ -77,10 +77,12 @@ void BlockSpace<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
 }
 
 template <class T>
-void BlockSpace<T>::three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                               BlockView<T> z) {
+void BlockSpace<T>::apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step,
+                               BlockView<T> ax, BlockView<T> y) {
+  if (a.apply_step(x, y, step)) return;
+  a.apply(x, ax);
   const Profile::Scope scope(profile(), Phase::block_algebra);
-  kernels().three_term(alpha, x, beta, y, gamma, z);
+  kernels().combine(step, ax, x, y);
 }
 
 template <class T>

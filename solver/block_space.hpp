@@ -7,6 +7,7 @@
 #include "spmm/context.hpp"
 #include "spmm/dense_block.hpp"
 #include "spmm/kernels.hpp"
+#include "spmm/linear_operator.hpp"
 #include "spmm/partition.hpp"
 #include "spmm/small_matrix.hpp"
 
@@ -49,9 +50,10 @@ class BlockSpace {
   /// Euclidean norms of the columns over all ranks. Collective.
   std::vector<double> column_norms(ConstBlockView<T> x);
   void copy(ConstBlockView<T> x, BlockView<T> y);
-  /// z = alpha x + beta y + gamma z
-  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                  BlockView<T> z);
+  /// y = step.product A x + ... as LinearOperator::apply_step, in one pass where `a` can, else by way of `ax`.
+  /// Collective.
+  void apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step, BlockView<T> ax,
+                  BlockView<T> y);
   /// The same numbers for any number of ranks.
   void fill_random(BlockView<T> y, std::uint64_t seed);
 

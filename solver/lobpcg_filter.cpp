@@ -7,7 +7,7 @@
 #include "solver/orthonormalize.hpp"
 
 // A start block from Chebyshev filters with Rayleigh-Ritz in between (Zhou, Saad, Tiago, Chelikowsky, J. Comput.
-// Phys. 219, 2006). One degree costs a product with A and four words a row and column, an eighth of an iteration.
+// Phys. 219, 2006). One degree costs a product with A that reads and writes one block more.
 namespace block_eigs {
 
 namespace {
@@ -68,15 +68,16 @@ void LobpcgRun<T>::filter(double lower, double upper, int degree) {
   Panel<T>* now = &state_.x;
   Panel<T>* before = &state_.w;
   state_.set_w_columns(active());
-  a_.apply(now->view(), state_.aw.view());
-  space_.copy(now->view(), before->view());
-  space_.three_term(-1.0 / center, state_.aw.view(), 1.0, before->view(), 0.0, now->view());
-  for (int k = 1; k < degree; ++k) {
-    a_.apply(now->view(), state_.aw.view());
-    const double next = 1.0 / (2.0 * sigma - rho);
-    space_.three_term(-2.0 * next / half_width, state_.aw.view(), 1.0 + next * rho, now->view(), -next * rho,
-                      before->view());
+  ProductStep<T> step;
+  step.product = -1.0 / center;
+  step.same = 1.0;
+  for (int k = 0; k < degree; ++k) {
+    space_.apply_step(a_, now->view(), step, state_.aw.view(), before->view());
     std::swap(now, before);
+    const double next = 1.0 / (2.0 * sigma - rho);
+    step.product = -2.0 * next / half_width;
+    step.same = 1.0 + next * rho;
+    step.previous = -next * rho;
     rho = next;
   }
   if (now != &state_.x) std::swap(state_.x, state_.w);

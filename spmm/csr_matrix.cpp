@@ -1,5 +1,6 @@
 #include "spmm/csr_matrix.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "spmm/error.hpp"
@@ -7,6 +8,40 @@
 namespace block_eigs {
 
 namespace {
+
+/// Offsets that do not decrease, columns in range and ascending.
+template <class T>
+bool row_is_right(const CsrArrays<T>& a, std::size_t i) {
+  const Offset begin = a.row_offsets[i];
+  const Offset end = a.row_offsets[i + 1];
+  if (begin > end || begin < 0 || end > a.row_offsets.back()) return false;
+  LocalIndex previous = -1;
+  for (Offset k = begin; k < end; ++k) {
+    const LocalIndex column = a.column_indices[static_cast<std::size_t>(k)];
+    if (column <= previous || column >= a.columns) return false;
+    previous = column;
+  }
+  return true;
+}
+
+/// Throws for the row that is wrong.
+template <class T>
+[[noreturn]] void explain(const CsrArrays<T>& a, std::size_t i) {
+  const Offset begin = a.row_offsets[i];
+  const Offset end = a.row_offsets[i + 1];
+  const std::string row = "row " + std::to_string(i);
+  if (begin > end || begin < 0 || end > a.row_offsets.back()) {
+    throw InputError("sparse matrix: row offsets decrease at " + row);
+  }
+  const auto first = a.column_indices.begin() + begin;
+  const auto last = a.column_indices.begin() + end;
+  auto at = std::adjacent_find(first, last, [](LocalIndex x, LocalIndex y) { return x >= y; });
+  if (at != last) ++at;
+  const auto outside = std::find_if(first, last, [&](LocalIndex x) { return x < 0 || x >= a.columns; });
+  if (outside < at) at = outside;
+  throw InputError("sparse matrix: " + row + ": column " + std::to_string(*at) +
+                   " is out of range or out of order (columns: " + std::to_string(a.columns) + ")");
+}
 
 template <class T>
 void check(const CsrArrays<T>& a) {
@@ -16,20 +51,12 @@ void check(const CsrArrays<T>& a) {
       "sparse matrix: the last row offset must equal the number of nonzeros");
   const std::size_t rows = a.row_offsets.size() - 1;
   require(a.row_map.empty() || a.row_map.size() == rows, "sparse matrix: the row map must have an entry per row");
+  std::size_t wrong = rows;
+#pragma omp parallel for schedule(static) reduction(min : wrong)
   for (std::size_t i = 0; i < rows; ++i) {
-    if (a.row_offsets[i] > a.row_offsets[i + 1]) {
-      throw InputError("sparse matrix: row offsets decrease at row " + std::to_string(i));
-    }
-    LocalIndex previous = -1;
-    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
-      const LocalIndex column = a.column_indices[static_cast<std::size_t>(k)];
-      if (column <= previous || column >= a.columns) {
-        throw InputError("sparse matrix: row " + std::to_string(i) + ": column " + std::to_string(column) +
-                         " is out of range or out of order (columns: " + std::to_string(a.columns) + ")");
-      }
-      previous = column;
-    }
+    if (!row_is_right(a, i)) wrong = std::min(wrong, i);
   }
+  if (wrong < rows) explain(a, wrong);
 }
 
 template <class T>
@@ -67,6 +94,12 @@ template <class T>
 std::size_t CsrMatrix<T>::bytes() const {
   return row_offsets_.size() * sizeof(Offset) + column_indices_.size() * sizeof(LocalIndex) +
          values_.size() * sizeof(T) + row_map_.size() * sizeof(LocalIndex);
+}
+
+template <class T>
+void CsrMatrix<T>::multiply(ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
+                            const Progress& progress) {
+  kernels_->spmm(*plan_, view_, b, c, step, progress);
 }
 
 template <class T>

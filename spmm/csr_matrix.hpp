@@ -34,7 +34,9 @@ class CsrMatrix {
   /// Device memory held, plan apart.
   std::size_t bytes() const;
 
-  /// C = A B or C += A B, see Kernels::spmm.
+  /// C = A B and what `step` adds, see Kernels::spmm.
+  void multiply(ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step, const Progress& progress = {});
+  /// C = A B or C += A B.
   void multiply(ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate, const Progress& progress = {});
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "spmm/error.hpp"
@@ -19,8 +20,17 @@ struct SplitRows {
 
 std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
   std::vector<GlobalIndex> ghosts;
-  for (const GlobalIndex column : rows.columns) {
-    if (column < begin || column >= end) ghosts.push_back(column);
+#pragma omp parallel
+  {
+    std::vector<GlobalIndex> mine;
+#pragma omp for schedule(static) nowait
+    for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+      if (rows.columns[k] < begin || rows.columns[k] >= end) mine.push_back(rows.columns[k]);
+    }
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+#pragma omp critical(ghost_columns)
+    ghosts.insert(ghosts.end(), mine.begin(), mine.end());
   }
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
@@ -52,9 +62,30 @@ void count_entries(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, Spli
   }
 }
 
+/// Where no column is a ghost: the arrays of `rows` themselves, but for narrower column numbers.
 template <class T>
-SplitRows<T> split(const CsrRows& rows, GlobalIndex begin, GlobalIndex end,
-                   const std::vector<GlobalIndex>& ghosts) {
+SplitRows<T> take_whole(CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
+  SplitRows<T> parts;
+  parts.own.columns = static_cast<LocalIndex>(end - begin);
+  parts.own.row_offsets = std::move(rows.row_offsets);
+  parts.own.column_indices.resize(rows.columns.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+    parts.own.column_indices[k] = static_cast<LocalIndex>(rows.columns[k] - begin);
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    parts.own.values = std::move(rows.values);
+  } else {
+    parts.own.values.resize(rows.values.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < rows.values.size(); ++k) parts.own.values[k] = static_cast<T>(rows.values[k]);
+  }
+  return parts;
+}
+
+template <class T>
+SplitRows<T> split(CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts) {
+  if (ghosts.empty()) return take_whole<T>(rows, begin, end);
   SplitRows<T> parts;
   parts.own.columns = static_cast<LocalIndex>(end - begin);
   parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());
@@ -120,12 +151,14 @@ RowNumbers row_numbers(const CsrRows& rows) {
 void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
   require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
           "distributed matrix: the rows given are not those that the partition gives to this rank");
-  for (const GlobalIndex column : rows.columns) {
-    if (column < 0 || column >= column_partition.rows()) {
-      throw InputError("sparse matrix: column " + std::to_string(column) + " is out of range; there are " +
-                       std::to_string(column_partition.rows()) + " columns");
-    }
+  std::size_t wrong = rows.columns.size();
+#pragma omp parallel for schedule(static) reduction(min : wrong)
+  for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+    if (rows.columns[k] < 0 || rows.columns[k] >= column_partition.rows()) wrong = std::min(wrong, k);
   }
+  if (wrong == rows.columns.size()) return;
+  throw InputError("sparse matrix: column " + std::to_string(rows.columns[wrong]) +
+                   " is out of range; there are " + std::to_string(column_partition.rows()) + " columns");
 }
 
 }  // namespace
@@ -162,15 +195,27 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
 
 template <class T>
 void DistributedMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate) {
+  ProductStep<T> step;
+  step.previous = accumulate == Accumulate::yes ? 1.0 : 0.0;
+  apply_step(x, y, step);
+}
+
+template <class T>
+bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
   const Profile::Scope scope(*context_.profile, Phase::spmm);
   if (context_.comm.size() == 1) {
-    own_->multiply(x, y, accumulate);
-    return;
+    own_->multiply(x, y, step);
+    return true;
   }
   halo_->begin(x);
-  own_->multiply(x, y, accumulate, [this] { halo_->progress(); });
+  own_->multiply(x, y, step, [this] { halo_->progress(); });
   const ConstBlockView<T> ghosts = halo_->finish();
-  if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, Accumulate::yes);
+  ProductStep<T> rest;
+  rest.product = step.product;
+  rest.scale = step.scale;
+  rest.previous = 1.0;
+  if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, rest);
+  return true;
 }
 
 template <class T>

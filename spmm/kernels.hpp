@@ -42,14 +42,21 @@ class SpmmPlan {
   virtual ~SpmmPlan() = default;
 };
 
-/// Coefficients of one step of the Chebyshev recurrence, see Kernels::chebyshev_step.
-struct ChebyshevStep {
-  double direction = 0.0;  ///< factor of the old direction
-  double residual = 0.0;   ///< factor of the scaled residual
-};
-
 /// Whether a product replaces its result or is added to it.
 enum class Accumulate { no, yes };
+
+/// What becomes of a product A X: Y = D (product A X + right_hand_side R) + same X + previous Y. Residuals,
+/// relaxation and the steps of three-term recurrences are all of this form; done in the pass that makes A X, they
+/// spare a block of memory traffic or more. Blocks whose factor is 0 are not read.
+template <class T>
+struct ProductStep {
+  double product = 1.0;
+  double right_hand_side = 0.0;
+  double same = 0.0;         ///< of X; A is square then
+  double previous = 0.0;     ///< of Y as it was
+  const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
+  ConstBlockView<T> r;
+};
 
 /// Called now and then by a long-running host kernel from the calling thread, to move MPI along.
 using Progress = std::function<void()>;
@@ -76,10 +83,17 @@ class Kernels {
   /// host copy may go after the call.
   virtual std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
                                             const SpmmOptions& options) = 0;
-  /// C = A B, or C += A B. b.rows == a.columns; b and c must not overlap. Rows of C outside a.row_map stay.
-  /// Deterministic: the same call gives the same bits.
+  /// C = A B and what `step` adds, X being B and Y being C. b.rows == a.columns; b and c must not overlap. Rows of
+  /// C outside a.row_map stay. Deterministic: the same call gives the same bits.
   virtual void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-                    Accumulate accumulate, const Progress& progress) = 0;
+                    const ProductStep<T>& step, const Progress& progress) = 0;
+  /// C = A B, or C += A B.
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
+            const Progress& progress) {
+    ProductStep<T> step;
+    step.previous = accumulate == Accumulate::yes ? 1.0 : 0.0;
+    spmm(plan, a, b, c, step, progress);
+  }
   /// out row i = x row rows[i], i < out.rows; out.stride == out.cols makes a contiguous message.
   virtual void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue queue) = 0;
 
@@ -111,13 +125,8 @@ class Kernels {
   virtual void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) = 0;
   /// y = alpha x + beta y; beta = 0 overwrites y whatever it held.
   virtual void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) = 0;
-  /// z = alpha x + beta y + gamma z: a step of a three-term recurrence in one pass. z is read whatever gamma is.
-  virtual void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                          BlockView<T> z) = 0;
-  /// One step towards A z = r: p = step.direction p + step.residual d (r - az), z += p, row-scaled by d.
-  /// With direction = 0 neither p, z nor az is read: p = step.residual d r, z = p.
-  virtual void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
-                              BlockView<T> p, BlockView<T> z) = 0;
+  /// y = d (step.product ax + step.right_hand_side r) + step.same x + step.previous y, where A X is known already.
+  virtual void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) = 0;
   /// y = x
   virtual void copy(ConstBlockView<T> x, BlockView<T> y) = 0;
   virtual void fill(BlockView<T> y, double value) = 0;

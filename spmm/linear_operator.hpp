@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "spmm/kernels.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {
@@ -20,6 +21,14 @@ class LinearOperator {
 
   /// y = A x for any number of columns; x and y must not overlap. Collective.
   virtual void apply(ConstBlockView<T> x, BlockView<T> y) = 0;
+
+  /// y = D (step.product A x + step.right_hand_side R) + step.same x + step.previous y in one pass, where the
+  /// operator can: then true. Else nothing has happened, and the caller combines A x itself. x and y must not
+  /// overlap. Collective.
+  virtual bool apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
+    static_cast<void>(x), static_cast<void>(y), static_cast<void>(step);
+    return false;
+  }
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }

@@ -119,11 +119,17 @@ BlockCase BlockCases<T>::axpby_case() {
 }
 
 template <class T>
-BlockCase BlockCases<T>::chebyshev_case() {
-  BlockCase result{"Chebyshev step", 6.0 * b_ + 1.0, 6.0 * b_, [this] {
-                     kernels_->chebyshev_step({0.5, 0.25}, scales_.data(), in(r), in(aw), out(p), out(w));
-                   }};
-  result.outputs = {p, w};
+BlockCase BlockCases<T>::combine_case() {
+  ProductStep<T> step;
+  step.product = -0.25;
+  step.right_hand_side = 0.25;
+  step.same = 1.5;
+  step.previous = -0.5;
+  step.scale = scales_.data();
+  step.r = in(r);
+  BlockCase result{"combine", 5.0 * b_ + 1.0, 8.0 * b_,
+                   [this, step] { kernels_->combine(step, in(aw), in(w), out(p)); }};
+  result.outputs = {p};
   return result;
 }
 
@@ -136,7 +142,7 @@ std::vector<BlockCase> BlockCases<T>::list() {
           residual_case(),
           dots_case(),
           axpby_case(),
-          chebyshev_case()};
+          combine_case()};
 }
 
 template <class T>

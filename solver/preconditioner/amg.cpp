@@ -88,23 +88,25 @@ void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
     return;
   }
   Level& level = *levels_[index];
-  Kernels<T>& kernels = *context_.kernels;
   const LocalIndex coarse_rows = level.interpolation.columns();
   const BlockView<T> r = view_of(level.residual, context_, x.rows, x.cols);
   const BlockView<T> z = view_of(level.correction, context_, x.rows, x.cols);
   const BlockView<T> coarse_x = view_of(level.coarse_x, context_, coarse_rows, x.cols);
   const BlockView<T> coarse_y = view_of(level.coarse_y, context_, coarse_rows, x.cols);
 
-  level.smoother.apply(x, y);
-  level.matrix.apply(y, r);
-  kernels.axpby(1.0, x, -1.0, r);
+  // The last smoothing step must end in y.
+  const bool odd = level.smoother.degree() % 2 == 1;
+  const BlockView<T> now = odd ? z : y;
+  level.smoother.apply(x, now);
+  ProductStep<T> residual;
+  residual.product = -1.0;
+  residual.right_hand_side = 1.0;
+  residual.r = x;
+  level.matrix.apply_step(now, r, residual);
   level.restriction.apply(r, coarse_x);
   cycle(index + 1, coarse_x, coarse_y);
-  level.interpolation.multiply(coarse_y, y, Accumulate::yes);
-  level.matrix.apply(y, r);
-  kernels.axpby(1.0, x, -1.0, r);
-  level.smoother.apply(r, z);
-  kernels.axpby(1.0, z, 1.0, y);
+  level.interpolation.multiply(coarse_y, now, Accumulate::yes);
+  level.smoother.improve(x, now, odd ? y : z);
 }
 
 template class Amg<float>;

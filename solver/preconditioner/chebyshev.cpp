@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/preconditioner/jacobi.hpp"
@@ -30,24 +31,65 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
 
 template <class T>
 void Chebyshev<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
-  if (direction_.cols() < x.cols) {
-    direction_ = DenseBlock<T>(context_.device, x.rows, x.cols);
-    product_ = DenseBlock<T>(context_.device, x.rows, x.cols);
-  }
-  // Side by side whatever the width, so that narrow blocks do not stride over the room of wide ones.
-  const LocalIndex stride = DenseBlock<T>::padded(x.cols);
-  const BlockView<T> p{direction_.view().data, x.rows, x.cols, stride};
-  const BlockView<T> az{product_.view().data, x.rows, x.cols, stride};
-  Kernels<T>& kernels = *context_.kernels;
-  kernels.chebyshev_step({0.0, 1.0 / center_}, inverse_.data(), x, az, p, y);
+  const BlockView<T> other = work_view(other_, x);
+  BlockView<T> now = degree_ % 2 == 1 ? y : other;  // so that the last one is y
+  BlockView<T> before = degree_ % 2 == 1 ? other : y;
+  ProductStep<T> step = step_towards(x);
+  step.product = 0.0;
+  step.same = 0.0;
+  context_.kernels->combine(step, {}, {}, now);
+  iterate(step_towards(x), now, before, degree_ - 1, true);
+}
+
+template <class T>
+void Chebyshev<T>::improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch) {
+  ProductStep<T> step = step_towards(r);
+  take_step(step, y, scratch);
+  iterate(step, scratch, y, degree_ - 1, false);
+}
+
+/// z + D^-1 (r - A z) / center: the step with which the recurrence begins.
+template <class T>
+ProductStep<T> Chebyshev<T>::step_towards(ConstBlockView<T> r) const {
+  ProductStep<T> step;
+  step.product = -1.0 / center_;
+  step.right_hand_side = 1.0 / center_;
+  step.same = 1.0;
+  step.scale = inverse_.data();
+  step.r = r;
+  return step;
+}
+
+/// `now` and `before` change places `count` times; `before` counts as zero at first where `from_zero`.
+template <class T>
+void Chebyshev<T>::iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> before, int count, bool from_zero) {
   const double sigma = center_ / half_width_;
   double rho = 1.0 / sigma;
-  for (int k = 1; k < degree_; ++k) {
-    a_.apply(y, az);
+  for (int k = 0; k < count; ++k) {
     const double next = 1.0 / (2.0 * sigma - rho);
-    kernels.chebyshev_step({next * rho, 2.0 * next / half_width_}, inverse_.data(), x, az, p, y);
+    step.product = -2.0 * next / half_width_;
+    step.right_hand_side = 2.0 * next / half_width_;
+    step.same = 1.0 + next * rho;
+    step.previous = from_zero && k == 0 ? 0.0 : -next * rho;
+    take_step(step, now, before);
+    std::swap(now, before);
     rho = next;
   }
+}
+
+template <class T>
+void Chebyshev<T>::take_step(const ProductStep<T>& step, ConstBlockView<T> x, BlockView<T> y) {
+  if (a_.apply_step(x, y, step)) return;
+  const BlockView<T> ax = work_view(product_, x);
+  a_.apply(x, ax);
+  context_.kernels->combine(step, ax, x, y);
+}
+
+/// Side by side whatever the width, so that narrow blocks do not stride over the room of wide ones.
+template <class T>
+BlockView<T> Chebyshev<T>::work_view(DenseBlock<T>& storage, ConstBlockView<T> like) {
+  if (storage.cols() < like.cols) storage = DenseBlock<T>(context_.device, like.rows, like.cols);
+  return {storage.view().data, like.rows, like.cols, DenseBlock<T>::padded(like.cols)};
 }
 
 template class Chebyshev<float>;

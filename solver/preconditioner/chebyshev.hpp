@@ -18,7 +18,8 @@ struct ChebyshevOptions {
 /// y = p(D^-1 A) D^-1 x, p the polynomial of the given degree - 1 for which 1 - t p(t) is the Chebyshev polynomial
 /// scaled to the upper part of the spectrum of D^-1 A: `degree` Chebyshev semi-iterations for A y = x from zero
 /// (Saad, Iterative Methods for Sparse Linear Systems, 2nd ed., algorithm 12.1). Symmetric, and positive definite
-/// as long as no eigenvalue of D^-1 A exceeds the upper bound. Keeps two blocks of work space.
+/// as long as no eigenvalue of D^-1 A exceeds the upper bound. By the
+/// three-term recurrence for y; keeps one block of work space, and one more where A cannot take its steps.
 template <class T>
 class Chebyshev final : public LinearOperator<T> {
  public:
@@ -31,16 +32,25 @@ class Chebyshev final : public LinearOperator<T> {
   LocalIndex columns() const override { return a_.rows(); }
   /// Multiplies A with degree - 1 blocks. Collective.
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
+  /// `degree` semi-iterations for A y = r from what `y` holds, by as many products. The result is in `scratch`
+  /// where the degree is odd, else in y; the other one is used up. Collective.
+  void improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch);
+  int degree() const { return degree_; }
 
  private:
+  ProductStep<T> step_towards(ConstBlockView<T> r) const;
+  void iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> before, int count, bool from_zero);
+  void take_step(const ProductStep<T>& step, ConstBlockView<T> x, BlockView<T> y);
+  BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like);
+
   Context<T> context_;
   LinearOperator<T>& a_;
   Buffer<T> inverse_;
   int degree_;
   double center_;
   double half_width_;
-  DenseBlock<T> direction_;
-  DenseBlock<T> product_;
+  DenseBlock<T> other_;
+  DenseBlock<T> product_;  ///< where A cannot take the step along
 };
 
 }  // namespace block_eigs

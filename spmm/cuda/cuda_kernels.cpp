@@ -35,9 +35,9 @@ std::unique_ptr<SpmmPlan> CudaKernels<T>::analyse(const CsrView<T>& on_host, con
 
 template <class T>
 void CudaKernels<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-                          Accumulate accumulate, const Progress& progress) {
+                          const ProductStep<T>& step, const Progress& progress) {
   device_->stream(Queue::compute);  // makes the GPU current
-  spmm_.spmm(plan, a, b, c, accumulate);
+  spmm_.spmm(plan, a, b, c, step);
   if (progress) progress();
 }
 
@@ -97,15 +97,9 @@ void CudaKernels<T>::axpby(double alpha, ConstBlockView<T> x, double beta, Block
 }
 
 template <class T>
-void CudaKernels<T>::three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                                BlockView<T> z) {
-  cuda::three_term(compute(), alpha, x, beta, y, gamma, z);
-}
-
-template <class T>
-void CudaKernels<T>::chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r,
-                                    ConstBlockView<T> az, BlockView<T> p, BlockView<T> z) {
-  cuda::chebyshev_step(compute(), step, d, r, az, p, z);
+void CudaKernels<T>::combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
+                             BlockView<T> y) {
+  cuda::combine(compute(), step, ax, x, y);
 }
 
 template <class T>

@@ -18,7 +18,7 @@ class CudaKernels final : public Kernels<T> {
 
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
                                     const SpmmOptions& options) override;
-  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
             const Progress& progress) override;
   void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue queue) override;
 
@@ -33,10 +33,7 @@ class CudaKernels final : public Kernels<T> {
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override;
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override;
   void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) override;
-  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                  BlockView<T> z) override;
-  void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
-                      BlockView<T> p, BlockView<T> z) override;
+  void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override;
   void copy(ConstBlockView<T> x, BlockView<T> y) override;
   void fill(BlockView<T> y, double value) override;
   void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override;

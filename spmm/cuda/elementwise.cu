@@ -38,38 +38,21 @@ struct Axpby {
 };
 
 template <class T>
-struct ThreeTerm {
-  T alpha, beta, gamma;
-  ConstBlockView<T> x, y;
-  BlockView<T> z;
-  __device__ T load(LocalIndex i, LocalIndex j) const {
-    return alpha * element(x, i, j) + beta * element(y, i, j) + gamma * element(z, i, j);
-  }
-  __device__ void store(LocalIndex i, LocalIndex j, T value) const { element(z, i, j) = value; }
-};
-
-template <class T>
-struct Chebyshev {
-  struct Value {
-    T p, z;
-  };
-  T direction, residual;
+struct Combine {
+  T product, right_hand_side, same, previous;
   const T* d;
-  ConstBlockView<T> r, az;
-  BlockView<T> p, z;
-  __device__ Value load(LocalIndex i, LocalIndex j) const {
-    const T factor = residual * d[i];
-    if (direction == T(0)) {
-      const T first = factor * element(r, i, j);
-      return {first, first};
-    }
-    const T next = direction * element(p, i, j) + factor * (element(r, i, j) - element(az, i, j));
-    return {next, element(z, i, j) + next};
+  ConstBlockView<T> r, ax, x;
+  BlockView<T> y;
+  __device__ T load(LocalIndex i, LocalIndex j) const {
+    T value = 0;
+    if (product != T(0)) value += product * element(ax, i, j);
+    if (right_hand_side != T(0)) value += right_hand_side * element(r, i, j);
+    if (d != nullptr) value *= d[i];
+    if (same != T(0)) value += same * element(x, i, j);
+    if (previous != T(0)) value += previous * element(y, i, j);
+    return value;
   }
-  __device__ void store(LocalIndex i, LocalIndex j, Value value) const {
-    element(p, i, j) = value.p;
-    element(z, i, j) = value.z;
-  }
+  __device__ void store(LocalIndex i, LocalIndex j, T value) const { element(y, i, j) = value; }
 };
 
 template <class T>
@@ -119,17 +102,18 @@ void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, 
 }
 
 template <class T>
-void three_term(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y,
-                double gamma, BlockView<T> z) {
-  const ThreeTerm<T> operation{static_cast<T>(alpha), static_cast<T>(beta), static_cast<T>(gamma), x, y, z};
-  for_each_element(stream, z.rows, z.cols, operation, "three_term");
-}
-
-template <class T>
-void chebyshev_step(cudaStream_t stream, const ChebyshevStep& step, const T* d, ConstBlockView<T> r,
-                    ConstBlockView<T> az, BlockView<T> p, BlockView<T> z) {
-  const Chebyshev<T> operation{static_cast<T>(step.direction), static_cast<T>(step.residual), d, r, az, p, z};
-  for_each_element(stream, z.rows, z.cols, operation, "chebyshev_step");
+void combine(cudaStream_t stream, const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
+             BlockView<T> y) {
+  const Combine<T> operation{static_cast<T>(step.product),
+                             static_cast<T>(step.right_hand_side),
+                             static_cast<T>(step.same),
+                             static_cast<T>(step.previous),
+                             step.scale,
+                             step.r,
+                             ax,
+                             x,
+                             y};
+  for_each_element(stream, y.rows, y.cols, operation, "combine");
 }
 
 template <class T>
@@ -151,16 +135,12 @@ template void gather_rows(cudaStream_t, ConstBlockView<float>, const LocalIndex*
 template void gather_rows(cudaStream_t, ConstBlockView<double>, const LocalIndex*, BlockView<double>);
 template void scale_rows(cudaStream_t, const float*, ConstBlockView<float>, BlockView<float>);
 template void scale_rows(cudaStream_t, const double*, ConstBlockView<double>, BlockView<double>);
-template void three_term(cudaStream_t, double, ConstBlockView<float>, double, ConstBlockView<float>, double,
-                         BlockView<float>);
-template void three_term(cudaStream_t, double, ConstBlockView<double>, double, ConstBlockView<double>, double,
-                         BlockView<double>);
 template void axpby(cudaStream_t, double, ConstBlockView<float>, double, BlockView<float>);
 template void axpby(cudaStream_t, double, ConstBlockView<double>, double, BlockView<double>);
-template void chebyshev_step(cudaStream_t, const ChebyshevStep&, const float*, ConstBlockView<float>,
-                             ConstBlockView<float>, BlockView<float>, BlockView<float>);
-template void chebyshev_step(cudaStream_t, const ChebyshevStep&, const double*, ConstBlockView<double>,
-                             ConstBlockView<double>, BlockView<double>, BlockView<double>);
+template void combine(cudaStream_t, const ProductStep<float>&, ConstBlockView<float>, ConstBlockView<float>,
+                      BlockView<float>);
+template void combine(cudaStream_t, const ProductStep<double>&, ConstBlockView<double>, ConstBlockView<double>,
+                      BlockView<double>);
 template void fill(cudaStream_t, BlockView<float>, double);
 template void fill(cudaStream_t, BlockView<double>, double);
 template void fill_random(cudaStream_t, BlockView<float>, std::uint64_t, GlobalIndex);

@@ -17,11 +17,8 @@ template <class T>
 void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, BlockView<T> y);
 
 template <class T>
-void three_term(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y,
-                double gamma, BlockView<T> z);
-template <class T>
-void chebyshev_step(cudaStream_t stream, const ChebyshevStep& step, const T* d, ConstBlockView<T> r,
-                    ConstBlockView<T> az, BlockView<T> p, BlockView<T> z);
+void combine(cudaStream_t stream, const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
+             BlockView<T> y);
 template <class T>
 void fill(cudaStream_t stream, BlockView<T> y, double value);
 template <class T>

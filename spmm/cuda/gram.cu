@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <string>
 
 #include "spmm/cuda/cuda_check.hpp"
@@ -11,34 +12,32 @@ namespace block_eigs::cuda {
 
 namespace {
 
-constexpr int stage_bytes = 32 * 1024;
+/// Of one stage, with one thread block a multiprocessor and with two.
+constexpr int stage_bytes(int blocks) { return (blocks == 1 ? 48 : 32) * 1024; }
 
 /// One instantiation of the kernel.
 template <class T>
 struct Variant {
-  int left_pairs, right_pairs, elements, groups_at_once, stages, blocks;
+  int threads, left_pairs, right_pairs, elements, groups_at_once, stages, blocks;
   int overhang;  ///< pairs times rows that warps may read behind the last stage
   void (*kernel)(const GramProblem<T>);
 };
 
 template <class T, class Tile>
 constexpr Variant<T> variant() {
-  return {Tile::left_pairs,
-          Tile::right_pairs,
-          Tile::elements,
-          Tile::groups_at_once,
-          Tile::stages,
-          Tile::blocks,
-          group_rows * std::max(Tile::left_pairs, Tile::right_pairs),
+  return {Tile::threads,        Tile::left_pairs,
+          Tile::right_pairs,    Tile::elements,
+          Tile::groups_at_once, Tile::stages,
+          Tile::blocks,         group_rows * std::max(Tile::left_pairs, Tile::right_pairs),
           gram_kernel<T, Tile>};
 }
 
-/// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
+/// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 64 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
 template <class T>
 constexpr std::array variants{variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(),
-                              variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 2, 1, 1>>(),
-                              variant<T, GramTile<3, 2, 2, 1>>(), variant<T, GramTile<2, 2, 2, 2>>(),
-                              variant<T, GramTile<3, 2, 4, 2>>()};
+                              variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 2>>(),
+                              variant<T, GramTile<2, 1, 2, 2>>(), variant<T, GramTile<3, 1, 2, 2>>(),
+                              variant<T, GramTile<2, 1, 2, 4>>(), variant<T, GramTile<2, 2, 6, 2, 12>>()};
 
 template <class T>
 struct Launch {
@@ -71,13 +70,27 @@ int common_pairs(const ConstBlockList<T>& left, const ConstBlockList<T>& right) 
   return -1;
 }
 
+/// Pairs of a row for eight lanes to copy: as many as the widest view has, so that they are neighbours, but enough
+/// for `units` times eight lanes to copy whole rows of `loaded` pairs.
+template <class T>
+int chunk_pairs(const ConstBlockList<T>& left, const ConstBlockList<T>& right, int loaded, int units) {
+  LocalIndex widest = 1;
+  for (const ConstBlockView<T>& view : left) widest = std::max(widest, view.cols);
+  for (const ConstBlockView<T>& view : right) widest = std::max(widest, view.cols);
+  const auto pairs = static_cast<unsigned>(std::min(ceil_div(widest, 2), unit_lanes));
+  int chunk = static_cast<int>(std::bit_floor(pairs));
+  while (ceil_div(loaded, chunk) > units) chunk *= 2;
+  return chunk;
+}
+
 /// Seconds a row at the rates of an H200; the order of the variants is what matters.
 template <class T>
 double cost(const Variant<T>& variant, const GramProblem<T>& problem) {
   const double left = ceil_div(problem.left_pairs, variant.left_pairs);
   const double right = ceil_div(problem.right_pairs, variant.right_pairs);
+  const bool right_is_among_left = problem.common >= 0 && left == 1.0;  // in one tile
   const double columns =
-      2.0 * (right * problem.left_pairs + (problem.common >= 0 ? 0.0 : left * problem.right_pairs));
+      2.0 * (right * problem.left_pairs + (right_is_among_left ? 0.0 : left * problem.right_pairs));
   const double memory = columns * sizeof(T) / 4.0e12;
   const double arithmetic = 2.0 * left * right * variant.elements / 5.0e13;
   return std::max(memory, arithmetic) + 0.25 * std::min(memory, arithmetic);
@@ -91,14 +104,13 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
     const int left = std::min(candidate.left_pairs, problem.left_pairs);
     const int loaded = left + std::min(candidate.right_pairs, problem.right_pairs);
     const int group_bytes = loaded * group_rows * static_cast<int>(sizeof(Pair<T>));
-    const int turns = std::max(1, stage_bytes / (group_bytes * candidate.groups_at_once));
+    const int turns = std::max(1, stage_bytes(candidate.blocks) / (group_bytes * candidate.groups_at_once));
     Launch<T> launch{&candidate, 0, 0, turns * candidate.groups_at_once};
     launch.tiles =
         ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
     const int stages =
         candidate.stages * launch.groups * group_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
-    const int table = (candidate.left_pairs + candidate.right_pairs) * static_cast<int>(sizeof(Columns<const T>));
-    launch.shared_bytes = table + std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
+    launch.shared_bytes = std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
     const double seconds = cost(candidate, problem);
     if (launch.shared_bytes > device.shared_memory_per_block()) continue;
     if (best.variant == nullptr || seconds < least) {
@@ -151,13 +163,15 @@ template <class T>
 void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
           double* results) {
   if (left.cols() == 0 || right.cols() == 0) return;
-  GramProblem<T> problem{
-      DeviceList(left), DeviceList(right), pairs_of(left), pairs_of(right), 0, common_pairs(left, right), 0,
-      nullptr};
+  GramProblem<T> problem{DeviceList(left),         DeviceList(right), pairs_of(left), pairs_of(right), 0,
+                         common_pairs(left, right)};
   const Launch<T> launch = choose(device, problem);
   const Variant<T>& variant = *launch.variant;
   problem.tiles_left = ceil_div(problem.left_pairs, variant.left_pairs);
   problem.groups = launch.groups;
+  const int loaded =
+      std::min(variant.left_pairs, problem.left_pairs) + std::min(variant.right_pairs, problem.right_pairs);
+  problem.chunk_pairs = chunk_pairs(left, right, loaded, variant.threads / unit_lanes);
   const int stage_rows = launch.groups * group_rows;
   const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / stage_rows + 1;
   const int parts = std::clamp(device.multiprocessors() * variant.blocks / launch.tiles, 1, enough);
@@ -168,7 +182,8 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
         "gram");
   const cudaStream_t stream = device.stream(Queue::compute);
   const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(launch.tiles));
-  variant.kernel<<<grid, gram_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(problem);
+  variant.kernel<<<grid, static_cast<unsigned>(variant.threads), static_cast<std::size_t>(launch.shared_bytes),
+                   stream>>>(problem);
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
   add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs,

@@ -5,30 +5,31 @@
 #include "spmm/cuda/tensor_core.cuh"
 
 // A thread block adds up one tile of the Gram matrix over its share of the rows, on the FP64 tensor cores. Stages
-// of some rows travel through shared memory, several at a time; a column pair of four rows lies there the way the
-// lanes of a warp take it, so that neither copies nor reads meet bank conflicts and nothing is padded.
+// of some rows travel through shared memory, several at a time. Eight neighbouring lanes copy 128 neighbouring
+// bytes, so that L2 is asked once a line; where a pair lies in shared memory depends on its row and column in such
+// a way that neither copies nor reads meet bank conflicts and nothing is padded.
 namespace block_eigs::cuda {
 
-constexpr int gram_threads = 256;
-constexpr int gram_warps = gram_threads / 32;
 constexpr int group_rows = 4;  ///< rows of one fragment of a tensor core operand
+constexpr int unit_lanes = 8;  ///< what copies 128 bytes of doubles
 
-/// Tile of the Gram matrix that a thread block makes: LeftWarps x RightWarps warps, each with LeftFragments x
-/// RightFragments fragments of 16 x 16; the remaining factor of the warps shares the rows out.
-template <int LeftFragments, int RightFragments, int LeftWarps, int RightWarps>
+/// Tile of the Gram matrix that a thread block makes: LeftWarps x RightWarps of its warps, each with LeftFragments
+/// x RightFragments fragments of 16 x 16; the remaining factor of the warps shares the rows out.
+template <int LeftFragments, int RightFragments, int LeftWarps, int RightWarps, int Warps = 8>
 struct GramTile {
+  static constexpr int threads = 32 * Warps;
   static constexpr int left_fragments = LeftFragments;
   static constexpr int right_fragments = RightFragments;
   static constexpr int left_warps = LeftWarps;
   static constexpr int right_warps = RightWarps;
-  static constexpr int row_warps = gram_warps / (LeftWarps * RightWarps);
+  static constexpr int row_warps = Warps / (LeftWarps * RightWarps);
   static constexpr int left_pairs = 8 * LeftFragments * LeftWarps;
   static constexpr int right_pairs = 8 * RightFragments * RightWarps;
   static constexpr int elements = 4 * left_pairs * right_pairs;
   /// Fragments of eight rows at a time go round among the warps that share the rows.
   static constexpr int groups_at_once = 2 * row_warps;
   static constexpr int blocks = LeftFragments * RightFragments > 3 ? 1 : 2;  ///< per multiprocessor
-  static constexpr int stages = blocks == 1 ? 6 : 3;
+  static constexpr int stages = blocks == 1 ? 4 : 3;
 };
 
 template <class T>
@@ -40,6 +41,7 @@ struct GramProblem {
   int tiles_left = 0;
   int common = -1;            ///< pair of the left with which the right begins, where it is a part of the left
   int groups = 0;             ///< of four rows in a stage
+  int chunk_pairs = 0;        ///< 1, 2, 4 or 8: neighbouring pairs of a row that neighbouring lanes copy
   double* partial = nullptr;  ///< gridDim.x times gridDim.y tiles, column-major
 };
 
@@ -79,32 +81,57 @@ __device__ Columns<const T> pair_of(const DeviceList<ConstBlockView<T>>& list, i
           static_cast<std::int16_t>(pairs_are_aligned(view.data, view.stride))};
 }
 
-/// Starts the copies of one stage: `groups` x 4 rows from `row` on. Rows behind the last one become zero.
+/// Where the pair of a row lies among the four rows of its group. Any eight pairs that lanes copy or read at once
+/// lie on different banks: those of one row, two by four and four by two.
+__device__ inline int swizzled(int row_of_group, int pair) {
+  const int quarter = pair / 2 % 4;
+  return row_of_group ^ (2 * (quarter % 2) + quarter / 2);
+}
+
+/// What one thread copies of each stage: one column pair of every `step_`-th row.
 template <class T>
-__device__ void copy_stage(Pair<T>* stage, const Columns<const T>* columns, int loaded, int groups, Row row,
-                           Row rows) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const int octets = (loaded + 7) / 8;  // of pairs: what a warp copies of four rows
-  int group = static_cast<int>(threadIdx.x / 32) / octets;
-  int octet = static_cast<int>(threadIdx.x / 32) % octets;
-  const int group_step = gram_warps / octets;
-  const int octet_step = gram_warps % octets;
-  row += static_cast<Row>(lane % 4);
-  while (group < groups) {
-    const int pair = 8 * octet + lane / 4;
-    if (pair < loaded) {
-      const Row from = row + static_cast<Row>(group * group_rows);
-      copy_pair_async(stage + (group * loaded + pair) * group_rows + lane % 4, columns[pair], from, 0,
-                      from < rows);
+class StageCopier {
+ public:
+  __device__ StageCopier(const GramProblem<T>& problem, const GramPairs& pairs, int threads)
+      : rows_(static_cast<Row>(problem.left.rows)),
+        stage_rows_(problem.groups * group_rows),
+        loaded_(pairs.loaded) {
+    const int lane = static_cast<int>(threadIdx.x) % unit_lanes;
+    const int unit = static_cast<int>(threadIdx.x) / unit_lanes;
+    const int units = threads / unit_lanes;
+    const int unit_rows = unit_lanes / problem.chunk_pairs;
+    const int chunks = (loaded_ + problem.chunk_pairs - 1) / problem.chunk_pairs;
+    pair_ = unit % chunks * problem.chunk_pairs + lane % problem.chunk_pairs;
+    first_ = unit / chunks * unit_rows + lane / problem.chunk_pairs;
+    step_ = units / chunks * unit_rows;
+    if (unit >= units / chunks * chunks || pair_ >= loaded_) {
+      first_ = stage_rows_;  // nothing to copy
+      return;
     }
-    group += group_step;
-    octet += octet_step;
-    if (octet >= octets) {
-      octet -= octets;
-      ++group;
+    const bool left = pair_ < pairs.left_count;
+    columns_ = left ? pair_of(problem.left, pairs.left_begin + pair_)
+                    : pair_of(problem.right, pairs.right_begin + pair_ - pairs.left_count);
+  }
+
+  /// Starts the copies of the stage that begins with `row`. Rows behind the last one become zero.
+  __device__ void start(Pair<T>* stage, Row row) const {
+#pragma unroll 4
+    for (int r = first_; r < stage_rows_; r += step_) {
+      const int slot = (r / group_rows * loaded_ + pair_) * group_rows + swizzled(r % group_rows, pair_);
+      const Row from = row + static_cast<Row>(r);
+      copy_pair_async(stage + slot, columns_, from, 0, from < rows_);
     }
   }
-}
+
+ private:
+  Row rows_;
+  int stage_rows_;
+  int loaded_;
+  int pair_ = 0;
+  int first_ = 0;
+  int step_ = 0;
+  Columns<const T> columns_;
+};
 
 /// Sums of one warp: [left fragment][right fragment, even or odd columns].
 template <class Tile>
@@ -168,21 +195,16 @@ __device__ void write_tile(double* tile, const GramSums<Tile>& sums, int left_wa
   __syncthreads();
   const std::size_t number = static_cast<std::size_t>(blockIdx.x) * gridDim.y + blockIdx.y;
   double* mine = partial + number * Tile::elements;
-  for (int k = static_cast<int>(threadIdx.x); k < Tile::elements; k += gram_threads) mine[k] = tile[k];
+  for (int k = static_cast<int>(threadIdx.x); k < Tile::elements; k += Tile::threads) mine[k] = tile[k];
 }
 
 template <class T, class Tile>
-__global__ void __launch_bounds__(gram_threads, Tile::blocks)
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     gram_kernel(const __grid_constant__ GramProblem<T> problem) {
   extern __shared__ __align__(16) unsigned char shared[];
+  auto* buffer = reinterpret_cast<Pair<T>*>(shared);
   const GramPairs pairs = GramPairs::of<Tile>(problem);
-  auto* columns = reinterpret_cast<Columns<const T>*>(shared);
-  auto* buffer = reinterpret_cast<Pair<T>*>(columns + Tile::left_pairs + Tile::right_pairs);
-  for (int p = static_cast<int>(threadIdx.x); p < pairs.left_count + pairs.right_count; p += gram_threads) {
-    columns[p] = p < pairs.left_count ? pair_of(problem.left, pairs.left_begin + p)
-                                      : pair_of(problem.right, pairs.right_begin + p - pairs.left_count);
-  }
-  __syncthreads();
+  const StageCopier<T> copier(problem, pairs, Tile::threads);
 
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
@@ -191,14 +213,16 @@ __global__ void __launch_bounds__(gram_threads, Tile::blocks)
   const int row_warp = warp / (Tile::left_warps * Tile::right_warps);
   const int group_size = pairs.loaded * group_rows;
   const int stage_size = problem.groups * group_size;
-  const int left_at = 32 * Tile::left_fragments * left_warp + lane;
-  const int right_at = pairs.right_at * group_rows + 32 * Tile::right_fragments * right_warp + lane;
+  const int left_pair = 8 * Tile::left_fragments * left_warp + lane / 4;
+  const int right_pair = pairs.right_at + 8 * Tile::right_fragments * right_warp + lane / 4;
+  const int left_at = left_pair * group_rows + swizzled(lane % 4, left_pair);
+  const int right_at = right_pair * group_rows + swizzled(lane % 4, right_pair);
   const Row rows = static_cast<Row>(problem.left.rows);
   const Row stage_rows = static_cast<Row>(problem.groups * group_rows);
   const Row step = gridDim.x * stage_rows;
   Row ahead = blockIdx.x * stage_rows;
   for (int s = 0; s < Tile::stages - 1; ++s, ahead += step) {
-    copy_stage(buffer + s * stage_size, columns, pairs.loaded, problem.groups, ahead, rows);
+    copier.start(buffer + s * stage_size, ahead);
     close_copies();
   }
   GramSums<Tile> sums = {};
@@ -207,7 +231,7 @@ __global__ void __launch_bounds__(gram_threads, Tile::blocks)
   for (Row row = blockIdx.x * stage_rows; row < rows; row += step, ahead += step) {
     wait_for_copies<Tile::stages - 2>();
     __syncthreads();  // all threads' copies have arrived, and all are done with the stage that is filled next
-    if (ahead < rows) copy_stage(buffer + free * stage_size, columns, pairs.loaded, problem.groups, ahead, rows);
+    if (ahead < rows) copier.start(buffer + free * stage_size, ahead);
     close_copies();
     const Pair<T>* stage = buffer + full * stage_size;
     for (int group = 2 * row_warp; group < problem.groups; group += Tile::groups_at_once) {

@@ -43,6 +43,27 @@ std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
 }
 
 template <class T>
+StepOperands operands_of(const ProductStep<T>& step) {
+  StepOperands operands;
+  operands.plain = step.product == 1.0 && step.right_hand_side == 0.0 && step.same == 0.0 &&
+                   step.previous == 0.0 && step.scale == nullptr;
+  operands.product = step.product;
+  operands.right_hand_side = step.right_hand_side;
+  operands.same = step.same;
+  operands.previous = step.previous;
+  operands.scale = step.scale;
+  operands.r = reinterpret_cast<const char*>(step.r.data);
+  operands.r_stride = bytes_of_stride(step.r.stride, sizeof(T));
+  return operands;
+}
+
+/// Whether rows without nonzeros stay as they are.
+template <class T>
+bool only_adds(const ProductStep<T>& step) {
+  return step.previous == 1.0 && step.same == 0.0 && step.right_hand_side == 0.0;
+}
+
+template <class T>
 bool allows_wide_access(const T* data, LocalIndex stride) {
   return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
          static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
@@ -126,15 +147,17 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
 
 template <class T>
 void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-                         Accumulate accumulate) {
+                         const ProductStep<T>& step) {
   auto& known = static_cast<CudaSpmmPlan&>(plan);
   if (a.rows == 0 || c.cols == 0) return;
-  if (known.bundles == 0 && accumulate == Accumulate::yes) return;
-  const bool wide = allows_wide_access(b.data, b.stride) && allows_wide_access(c.data, c.stride);
+  const bool adds = only_adds(step);
+  if (known.bundles == 0 && adds) return;
+  const bool wide = allows_wide_access(b.data, b.stride) && allows_wide_access(c.data, c.stride) &&
+                    (step.right_hand_side == 0.0 || allows_wide_access(step.r.data, step.r.stride));
   const int width = wide ? 16 / static_cast<int>(sizeof(T)) : 1;
   const int packs = (c.cols + width - 1) / width;
   SpmmCall<T> call{known, device_, stream_, multiprocessors_, bundles_of(known, a), {}, {}};
-  if (accumulate == Accumulate::no) {
+  if (!adds) {
     call.empty.count = known.statistics.empty_rows;
     call.empty.targets = or_else(known.empty_targets, a.row_map);
   }
@@ -143,7 +166,7 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   call.x.b_stride = bytes_of_stride(b.stride, sizeof(T));
   call.x.c_stride = bytes_of_stride(c.stride, sizeof(T));
   call.x.columns = c.cols;
-  call.x.accumulate = accumulate == Accumulate::yes;
+  call.x.step = operands_of(step);
   call.slabs = (packs + packs_limit - 1) / packs_limit;
   call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
   if (known.bundles > 0 && choose_algorithm(known) == SpmmAlgorithm::merge) {

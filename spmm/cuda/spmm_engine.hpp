@@ -25,7 +25,7 @@ class SpmmEngine {
 
   /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;
   /// b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as they are.
-  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate);
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step);
 
  private:
   cudaStream_t stream_;

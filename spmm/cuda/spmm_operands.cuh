@@ -66,6 +66,18 @@ __device__ __forceinline__ void start_prefetch(const Prefetch& prefetch) {
   }
 }
 
+/// What becomes of a row's product before it is stored, see ProductStep. `plain` where that is nothing.
+struct StepOperands {
+  bool plain = true;
+  double product = 1.0;
+  double right_hand_side = 0.0;
+  double same = 0.0;
+  double previous = 0.0;
+  const void* scale = nullptr;
+  const char* r = nullptr;
+  std::uint32_t r_stride = 0;
+};
+
 /// B and C. Strides are in bytes. A launch works on `packs_per_slab` packs of a row for each blockIdx.y.
 struct DenseOperands {
   const char* b = nullptr;
@@ -74,7 +86,7 @@ struct DenseOperands {
   std::uint32_t c_stride = 0;
   int columns = 0;
   int packs_per_slab = 0;
-  bool accumulate = false;
+  StepOperands step;
   Prefetch prefetch;
 };
 
@@ -108,7 +120,9 @@ class LaneColumns {
                first_ * sizeof(PackType);
 #pragma unroll
     for (int i = 0; i < P; ++i) {
-      if (is_there(i)) store_pack(to + i * L * sizeof(PackType), (first_ + i * L) * W, sums[i]);
+      if (!is_there(i)) continue;
+      char* const at = to + i * L * sizeof(PackType);
+      store_pack(at, (first_ + i * L) * W, operands_.step.plain ? sums[i] : finished(row, i, at, sums[i]));
     }
   }
 
@@ -118,10 +132,28 @@ class LaneColumns {
     return pack * W < operands_.columns && pack < (static_cast<int>(blockIdx.y) + 1) * operands_.packs_per_slab;
   }
 
+  /// The step from the product to what is stored. Packs that reach past the columns read, with all blocks aligned
+  /// as they are, no further than their row's stride.
+  __device__ PackType finished(LocalIndex row, int i, const char* to, const PackType& product) const {
+    const StepOperands& step = operands_.step;
+    const std::uint64_t at = static_cast<std::uint32_t>(row);
+    const T scale = step.scale == nullptr ? T(1) : __ldg(static_cast<const T*>(step.scale) + row);
+    PackType result = zero_pack<PackType>();
+    add_product(result, scale * static_cast<T>(step.product), product);
+    if (step.right_hand_side != 0.0) {
+      const char* const r = step.r + at * step.r_stride + (first_ + i * L) * sizeof(PackType);
+      add_product(result, scale * static_cast<T>(step.right_hand_side), load_constant<PackType>(r));
+    }
+    if (step.same != 0.0) {
+      add_product(result, static_cast<T>(step.same), load_constant<PackType>(b_[i] + at * operands_.b_stride));
+    }
+    if (step.previous != 0.0) add_product(result, static_cast<T>(step.previous), load_current<PackType>(to));
+    return result;
+  }
+
   /// `column` is that of the pack's first element; the last pack of a row may reach past the columns of C.
-  __device__ __forceinline__ void store_pack(char* to, int column, PackType pack) const {
+  __device__ __forceinline__ void store_pack(char* to, int column, const PackType& pack) const {
     if (W == 1 || column + W <= operands_.columns) {
-      if (operands_.accumulate) add(pack, load_current<PackType>(to));
       store_streaming(to, pack);
       return;
     }
@@ -129,7 +161,7 @@ class LaneColumns {
 #pragma unroll
     for (int e = 0; e < W; ++e) {
       if (column + e < operands_.columns) {
-        elements[e] = operands_.accumulate ? elements[e] + pack.element[e] : pack.element[e];
+        elements[e] = pack.element[e];
       }
     }
   }
@@ -139,7 +171,8 @@ class LaneColumns {
   const char* b_[P];
 };
 
-/// Sets the rows of C that belong to empty rows of A to zero. For the blocks from `first_block` on.
+/// Stores the rows of C that belong to empty rows of A: their products are zero. For the blocks from `first_block`
+/// on.
 template <int L, class Columns, class PackType, int P>
 __device__ void clear_empty_rows(const EmptyRows& empty, unsigned first_block, const Columns& columns,
                                  const PackType (&zeros)[P]) {

@@ -96,18 +96,16 @@ void measure_lengths(const FilledRows& rows, RowStatistics& statistics) {
   statistics.spread = std::sqrt(squares / rows.count) / statistics.mean;
 }
 
+/// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them.
 std::vector<Offset> most_in_runs(const Offset* offsets, LocalIndex count) {
-  std::vector<Offset> sums(static_cast<std::size_t>(count));
-  for (LocalIndex i = 0; i < count; ++i) sums[static_cast<std::size_t>(i)] = offsets[i + 1] - offsets[i];
   std::vector<Offset> most;
-  while (!sums.empty()) {
-    most.push_back(*std::max_element(sums.begin(), sums.end()));
-    if (sums.size() == 1) break;
-    const std::size_t half = (sums.size() + 1) / 2;
-    for (std::size_t i = 0; i < half; ++i) {
-      sums[i] = sums[2 * i] + (2 * i + 1 < sums.size() ? sums[2 * i + 1] : 0);
+  for (std::int64_t run = 1; count > 0; run *= 2) {
+    Offset largest = 0;
+    for (std::int64_t i = 0; i < count; i += run) {
+      largest = std::max(largest, offsets[std::min<std::int64_t>(i + run, count)] - offsets[i]);
     }
-    sums.resize(half);
+    most.push_back(largest);
+    if (run >= count) break;
   }
   return most;
 }

@@ -70,9 +70,9 @@ class HostKernels final : public Kernels<T> {
     return make_spmm_plan(on_host, options.algorithm);
   }
 
-  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
             const Progress& progress) override {
-    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, accumulate, progress);
+    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, step, progress);
   }
 
   void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue) override {
@@ -129,32 +129,22 @@ class HostKernels final : public Kernels<T> {
     }
   }
 
-  void three_term(double alpha, ConstBlockView<T> x, double beta, ConstBlockView<T> y, double gamma,
-                  BlockView<T> z) override {
-    const T a = static_cast<T>(alpha);
-    const T b = static_cast<T>(beta);
-    const T c = static_cast<T>(gamma);
-    for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
-      row_of(z, i)[j] = a * row_of(x, i)[j] + b * row_of(y, i)[j] + c * row_of(z, i)[j];
+  void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override {
+    const T same = static_cast<T>(step.same);
+    const T previous = static_cast<T>(step.previous);
+    for_rows(y.rows, [&](LocalIndex i) {
+      const T scale = step.scale == nullptr ? T(1) : step.scale[i];
+      const T product = scale * static_cast<T>(step.product);
+      const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
+      for (LocalIndex j = 0; j < y.cols; ++j) {
+        T value = 0;
+        if (step.product != 0.0) value += product * row_of(ax, i)[j];
+        if (step.right_hand_side != 0.0) value += right_hand_side * row_of(step.r, i)[j];
+        if (same != T(0)) value += same * row_of(x, i)[j];
+        if (previous != T(0)) value += previous * row_of(y, i)[j];
+        row_of(y, i)[j] = value;
+      }
     });
-  }
-
-  void chebyshev_step(const ChebyshevStep& step, const T* d, ConstBlockView<T> r, ConstBlockView<T> az,
-                      BlockView<T> p, BlockView<T> z) override {
-    const T direction = static_cast<T>(step.direction);
-    const T residual = static_cast<T>(step.residual);
-    if (direction == T(0)) {
-      for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
-        row_of(z, i)[j] = row_of(p, i)[j] = residual * d[i] * row_of(r, i)[j];
-      });
-    } else {
-      for_elements(z.rows, z.cols, [=](LocalIndex i, LocalIndex j) {
-        const T change = residual * d[i] * (row_of(r, i)[j] - row_of(az, i)[j]);
-        const T next = direction * row_of(p, i)[j] + change;
-        row_of(p, i)[j] = next;
-        row_of(z, i)[j] += next;
-      });
-    }
   }
 
   void copy(ConstBlockView<T> x, BlockView<T> y) override {

@@ -39,7 +39,7 @@ std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm 
 
 /// See Kernels::spmm.
 template <class T>
-void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
-              const Progress& progress);
+void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
+              const ProductStep<T>& step, const Progress& progress);
 
 }  // namespace block_eigs::host

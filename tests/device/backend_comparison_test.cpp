@@ -104,7 +104,7 @@ TYPED_TEST(AgainstHost, BlockAlgebra) {
   }
 }
 
-TYPED_TEST(AgainstHost, RepeatedChebyshevSteps) {
+TYPED_TEST(AgainstHost, RepeatedRelaxation) {
   using T = TypeParam;
   const LocalIndex n = 200'000;
   const auto r = random_block<T>(this->random_, n, 16, 16);
@@ -113,12 +113,14 @@ TYPED_TEST(AgainstHost, RepeatedChebyshevSteps) {
   for (There<T>& there : this->backends_) {
     const DeviceBlock<T> residual(there.device, r);
     const Buffer<T> diagonal = upload(there.device, d);
-    DeviceBlock<T> p(there.device, HostBlock<T>(n, 16, 16));
     DeviceBlock<T> z(there.device, HostBlock<T>(n, 16, 16));
-    for (int step = 0; step < 10; ++step) {
-      there.kernels->chebyshev_step({step == 0 ? 0.0 : 0.5, 0.7}, diagonal.data(), residual.view(), z.view(),
-                                    p.view(), z.view());
-    }
+    ProductStep<T> step;
+    step.product = -0.7;
+    step.right_hand_side = 0.7;
+    step.previous = 0.5;
+    step.scale = diagonal.data();
+    step.r = residual.view();
+    for (int k = 0; k < 10; ++k) there.kernels->combine(step, z.view(), {}, z.view());
     results.push_back(z.download());
   }
   this->expect_equal(results[0], results[1], 300.0);

@@ -124,71 +124,39 @@ TYPED_TEST(ElementwiseTest, AxpbyWithBetaZeroOverwritesNaN) {
                 [&](LocalIndex i, LocalIndex j) { return terms({0.5 * this->at(x, i, j)}); });
 }
 
-TYPED_TEST(ElementwiseTest, ThreeTerm) {
+/// Every block whose factor is zero holds NaN.
+TYPED_TEST(ElementwiseTest, Combine) {
   using T = typename TypeParam::Scalar;
-  for (const Shape& shape : shapes()) {
-    for (const double gamma : {0.0, -0.75}) {
-      const auto x = this->random(shape);
-      const auto y = this->random(shape, 1);
-      const auto z = this->random(shape, 2);
-      const DeviceBlock<T> x_there = this->on_device(x);
-      const DeviceBlock<T> y_there = this->on_device(y);
-      DeviceBlock<T> z_there = this->on_device(z);
-      this->kernels_->three_term(0.5, x_there.view(), 1.375, y_there.view(), gamma, z_there.view());
-      this->compare(z, z_there.download(), 4.0, [&](LocalIndex i, LocalIndex j) {
-        return terms({0.5 * this->at(x, i, j), 1.375 * this->at(y, i, j), gamma * this->at(z, i, j)});
-      });
-    }
-  }
-}
-
-TYPED_TEST(ElementwiseTest, ChebyshevStep) {
-  using T = typename TypeParam::Scalar;
-  const ChebyshevStep step{0.625, 0.4};
-  for (const Shape& shape : shapes()) {
-    const auto r = this->random(shape);
-    const auto az = this->random(shape, 1);
-    const auto p = this->random(shape);
-    const auto z = this->random(shape, 2);
+  const Shape shape{67, 9, 2};
+  HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
+  std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
+  for (int present = 0; present < 32; ++present) {
+    const auto block = [&](int which) {
+      return (present >> which) % 2 == 1 ? this->random(shape, which) : poison;
+    };
+    const auto ax = block(0), r = block(1), x = block(2), y = block(3);
     const std::vector<T> d = this->random_diagonal(shape.rows);
     const Buffer<T> d_there = upload(this->device_, d);
-    const DeviceBlock<T> r_there = this->on_device(r);
-    const DeviceBlock<T> az_there = this->on_device(az);
-    DeviceBlock<T> p_there = this->on_device(p);
-    DeviceBlock<T> z_there = this->on_device(z);
-    this->kernels_->chebyshev_step(step, d_there.data(), r_there.view(), az_there.view(), p_there.view(),
-                                   z_there.view());
-    const auto direction = [&](LocalIndex i, LocalIndex j) {
-      const double factor = step.residual * static_cast<double>(d[static_cast<std::size_t>(i)]);
-      return terms({step.direction * this->at(p, i, j), factor * this->at(r, i, j), -factor * this->at(az, i, j)});
-    };
-    this->compare(p, p_there.download(), 6.0, direction);
-    this->compare(z, z_there.download(), 8.0, [&](LocalIndex i, LocalIndex j) {
-      Sum sum = direction(i, j);
-      sum.add(this->at(z, i, j));
+    const DeviceBlock<T> ax_there = this->on_device(ax), r_there = this->on_device(r),
+                         x_there = this->on_device(x);
+    DeviceBlock<T> y_there = this->on_device(y);
+    ProductStep<T> step;
+    step.product = present % 2 == 1 ? 0.625 : 0.0;
+    step.right_hand_side = present / 2 % 2 == 1 ? -0.75 : 0.0;
+    step.same = present / 4 % 2 == 1 ? 1.375 : 0.0;
+    step.previous = present / 8 % 2 == 1 ? 0.875 : 0.0;
+    step.scale = present / 16 == 1 ? d_there.data() : nullptr;
+    step.r = r_there.view();
+    this->kernels_->combine(step, ax_there.view(), x_there.view(), y_there.view());
+    this->compare(y, y_there.download(), 8.0, [&](LocalIndex i, LocalIndex j) {
+      const double scale = step.scale != nullptr ? static_cast<double>(d[static_cast<std::size_t>(i)]) : 1.0;
+      Sum sum;
+      if (step.product != 0.0) sum.add(scale * step.product * this->at(ax, i, j));
+      if (step.right_hand_side != 0.0) sum.add(scale * step.right_hand_side * this->at(r, i, j));
+      if (step.same != 0.0) sum.add(step.same * this->at(x, i, j));
+      if (step.previous != 0.0) sum.add(step.previous * this->at(y, i, j));
       return sum;
     });
-  }
-}
-
-TYPED_TEST(ElementwiseTest, FirstChebyshevStepReadsTheResidualAlone) {
-  using T = typename TypeParam::Scalar;
-  for (const Shape& shape : shapes()) {
-    const auto r = this->random(shape);
-    HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
-    std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
-    const std::vector<T> d = this->random_diagonal(shape.rows);
-    const Buffer<T> d_there = upload(this->device_, d);
-    const DeviceBlock<T> r_there = this->on_device(r);
-    DeviceBlock<T> p_there = this->on_device(poison);
-    DeviceBlock<T> z_there = this->on_device(poison);
-    this->kernels_->chebyshev_step({0.0, 1.5}, d_there.data(), r_there.view(), z_there.view(), p_there.view(),
-                                   z_there.view());
-    const auto expected = [&](LocalIndex i, LocalIndex j) {
-      return terms({1.5 * static_cast<double>(d[static_cast<std::size_t>(i)]) * this->at(r, i, j)});
-    };
-    this->compare(poison, p_there.download(), 3.0, expected);
-    this->compare(poison, z_there.download(), 3.0, expected);
   }
 }
 

@@ -8,6 +8,7 @@ block_eigs_test(device
     device/gram_test.cpp
     device/random_test.cpp
     device/residual_test.cpp
+    device/spmm_step_test.cpp
     device/spmm_test.cpp
     device/threads_test.cpp
     device/update_test.cpp
