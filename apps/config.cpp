@@ -26,7 +26,8 @@ constexpr std::array preconditioner_names{
     std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
     std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
     std::pair{"petsc", PreconditionerType::petsc}};
-constexpr std::array method_names{std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
+constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
+                                  std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
                                      std::pair{"row-split", SpmmAlgorithm::row_split},
                                      std::pair{"merge", SpmmAlgorithm::merge}};
@@ -102,6 +103,8 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
   section.check("unknowns_per_node", !section.has("unknowns_per_node") || !config.coordinates,
                 "follows from 'coordinates'; leave it out");
   section.item("options", options);
+  section.check("options", options.empty() || config.method != AmgMethod::aggregation,
+                "are PETSc's, for the methods gamg and hypre; the method is aggregation");
 }
 
 }  // namespace

@@ -25,10 +25,10 @@ struct BlockInput {
 enum class Precision { float64, float32 };
 
 enum class PreconditionerType { none, jacobi, chebyshev, amg, petsc };
-enum class AmgMethod { gamg, hypre };
+enum class AmgMethod { aggregation, gamg, hypre };
 
 struct AmgConfig {
-  AmgMethod method = AmgMethod::gamg;
+  AmgMethod method = AmgMethod::aggregation;
   AmgOptions cycle;
   Precision precision = Precision::float32;
   std::optional<BlockInput> coordinates;  ///< of the nodes of an elastic body

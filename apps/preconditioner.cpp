@@ -12,6 +12,7 @@
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
+#include "solver/preconditioner/smoothed_aggregation.hpp"
 
 namespace block_eigs {
 
@@ -35,12 +36,12 @@ class FloatAmg final : public LinearOperator<double> {
 template <class T>
 GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
   const Communicator& comm = problem.context.comm;
-  petsc::HierarchyOptions options;
-  options.builder = name_of(config.amg.method);
-  options.near_null_space = read_near_null_space(comm, config, matrix, problem.partition);
-  options.options = config.options;
+  NearNullSpace space = read_near_null_space(comm, config, matrix, problem.partition);
+  if (config.amg.method == AmgMethod::aggregation)
+    return smoothed_aggregation(comm, std::move(problem.a_rows), problem.partition, space);
   const CsrRows rows = std::move(problem.a_rows);
-  return petsc::build_hierarchy(comm, rows, problem.partition, options);
+  return petsc::build_hierarchy(comm, rows, problem.partition,
+                                {name_of(config.amg.method), std::move(space), config.options});
 }
 
 template <class T>

@@ -20,6 +20,7 @@
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
+#include "solver/preconditioner/smoothed_aggregation.hpp"
 #include "spmm/distributed_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -50,8 +51,8 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioners");
   app.add_option("--device", settings.device, "auto, host or cuda");
   app.add_option("--contenders", settings.contenders,
-                 "none, jacobi, chebyshev, chebyshev-float, amg, amg-float, petsc-cg, petsc-matsolve, petsc-gamg, "
-                 "petsc-hpddm")
+                 "none, jacobi, chebyshev, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
+                 "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hpddm")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
@@ -78,14 +79,19 @@ struct Preconditioner {
   std::unique_ptr<LinearOperator<double>> outer;
 };
 
+GridHierarchy build_levels(const Question& question, const std::string& name) {
+  const Communicator& comm = question.context.comm;
+  if (name.starts_with("gamg")) return petsc::build_hierarchy(comm, question.rows, question.partition, {});
+  return smoothed_aggregation(comm, question.rows, question.partition, {});
+}
+
 /// The same in float, lent to the double solver.
 void make_float_preconditioner(const Question& question, const DistributedMatrix<double>& a,
                                const std::string& name, const ChebyshevOptions& chebyshev,
                                Preconditioner& result) {
   const Context<float> context = with_precision<float>(question.context);
-  if (name == "amg-float") {
-    result.inner = std::make_unique<Amg<float>>(
-        context, petsc::build_hierarchy(context.comm, question.rows, question.partition, {}), AmgOptions{});
+  if (name == "amg-float" || name == "gamg-float") {
+    result.inner = std::make_unique<Amg<float>>(context, build_levels(question, name), AmgOptions{});
   } else {
     result.matrix =
         std::make_unique<DistributedMatrix<float>>(context, question.rows, question.partition, question.partition);
@@ -107,9 +113,8 @@ Preconditioner make_preconditioner(const Settings& settings, const Question& que
     result.outer =
         std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), chebyshev);
   }
-  if (name == "amg") {
-    result.outer = std::make_unique<Amg<double>>(
-        context, petsc::build_hierarchy(context.comm, question.rows, question.partition, {}), AmgOptions{});
+  if (name == "amg" || name == "gamg") {
+    result.outer = std::make_unique<Amg<double>>(context, build_levels(question, name), AmgOptions{});
   }
   return result;
 }
@@ -150,7 +155,8 @@ LinearContender contender(const std::string& name, const Settings& settings, con
   if (name == "petsc-matsolve") return ksp(KspUse::together, "cg", jacobi);
   if (name == "petsc-gamg") return ksp(KspUse::one_by_one, "cg", "-pc_type gamg -ksp_norm_type unpreconditioned");
   if (name == "petsc-hpddm") return ksp(KspUse::together, "hpddm", "-ksp_hpddm_type bcg -pc_type jacobi");
-  const std::vector<std::string> ours{"none", "jacobi", "chebyshev", "chebyshev-float", "amg", "amg-float"};
+  const std::vector<std::string> ours{"none", "jacobi",    "chebyshev", "chebyshev-float",
+                                      "amg",  "amg-float", "gamg",      "gamg-float"};
   require(std::find(ours.begin(), ours.end(), name) != ours.end(), "unknown contender '" + name + "'");
   return {"block-solve " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", settings.degree) : "",
           [&settings, &question, name] { return run_ours(settings, question, name); }};

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -18,6 +20,7 @@
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
+#include "solver/preconditioner/smoothed_aggregation.hpp"
 #include "spmm/distributed_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -49,9 +52,9 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioner");
   app.add_option("--device", settings.device, "auto, host or cuda");
-  app.add_option(
-         "--contenders", settings.contenders,
-         "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, slepc-lobpcg, slepc-krylovschur, slepc-gamg")
+  app.add_option("--contenders", settings.contenders,
+                 "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), "
+                 "slepc-lobpcg, slepc-krylovschur, slepc-gamg")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
@@ -79,9 +82,10 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
     result.outer =
         std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
   }
-  if (name == "amg" || name == "amg-float") {
-    GridHierarchy levels = petsc::build_hierarchy(context.comm, rows, partition, {});
-    if (name == "amg") {
+  if (name.starts_with("amg") || name.starts_with("gamg")) {
+    GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
+                                                    : smoothed_aggregation(context.comm, rows, partition, {});
+    if (!name.ends_with("-float")) {
       result.outer = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
     } else {
       result.inner = std::make_unique<Amg<float>>(with_precision<float>(context), std::move(levels), AmgOptions{});
@@ -129,9 +133,9 @@ EigenContender make_contender(const std::string& name, const Settings& settings,
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
-  require(name == "none" || name == "jacobi" || name == "jacobi-filtered" || name == "chebyshev" ||
-              name == "amg" || name == "amg-float",
-          "unknown contender '" + name + "'");
+  const std::array ours{"none",      "jacobi", "jacobi-filtered", "chebyshev", "amg",
+                        "amg-float", "gamg",   "gamg-float"};
+  require(std::find(ours.begin(), ours.end(), name) != ours.end(), "unknown contender '" + name + "'");
   return {"block-eigs " + name, name == "chebyshev" ? fmt::format("degree {}", settings.degree) : "",
           [&settings, context, &partition, &rows, name] {
             return run_ours(settings, context, partition, rows, name);

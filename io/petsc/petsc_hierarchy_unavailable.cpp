@@ -7,8 +7,8 @@ GridHierarchy build_hierarchy(const Communicator& comm, const CsrRows&, const Pa
                               const HierarchyOptions&) {
   comm.collectively([] {
     throw InputError(
-        "preconditioner amg: this build has no PETSc, which builds the multigrid hierarchy; install PETSc "
-        "(Debian: libpetsc-real-dev) and configure with -DBLOCK_EIGS_PETSC=ON, or use type: chebyshev");
+        "preconditioner amg: this build has no PETSc, which the methods gamg and hypre need; install it (Debian: "
+        "libpetsc-real-dev) and configure with -DBLOCK_EIGS_PETSC=ON, or use method: aggregation");
   });
   return {};
 }

@@ -10,7 +10,8 @@ namespace block_eigs {
 
 namespace {
 
-constexpr GlobalIndex largest_coarse_grid = 4096;
+/// Of the polynomial that stands for the solution on a coarsest level that is large.
+constexpr ChebyshevOptions long_polynomial{8, 0.0};
 
 /// A block that grows to the widest view asked for.
 template <class T>
@@ -25,10 +26,6 @@ void check(const GridHierarchy& hierarchy) {
     require(hierarchy[level].interpolation.global_columns == hierarchy[level + 1].partition.rows(),
             "amg: the interpolation of level " + std::to_string(level) + " does not lead to the next one");
   }
-  const GlobalIndex coarsest = hierarchy.back().partition.rows();
-  require(coarsest <= largest_coarse_grid, "amg: the coarsest level has " + std::to_string(coarsest) +
-                                               " rows, more than " + std::to_string(largest_coarse_grid) +
-                                               " that are solved densely; allow more levels");
 }
 
 }  // namespace
@@ -63,9 +60,21 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
     levels_.push_back(
         std::make_unique<Level>(context, std::move(hierarchy[level]), hierarchy[level + 1].partition, options));
   }
-  const Partition& coarsest = hierarchy.back().partition;
-  coarse_inverse_ = std::make_unique<DistributedMatrix<T>>(
-      context, pseudo_inverse(comm, coarsest, hierarchy.back().matrix), coarsest, coarsest);
+  make_coarsest(std::move(hierarchy.back()), options);
+}
+
+template <class T>
+void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
+  const bool dense = level.partition.rows() <= options.largest_dense;
+  // What is left of a singular matrix after rounding errors on the way down must not be inverted.
+  const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
+  CsrRows rows =
+      dense ? pseudo_inverse(context_.comm, level.partition, level.matrix, noise) : std::move(level.matrix);
+  coarse_matrix_ =
+      std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
+  if (dense) return;
+  coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->diagonal(),
+                                                    coarse_matrix_->scaled_gershgorin_bound(), long_polynomial);
 }
 
 template <class T>
@@ -73,7 +82,7 @@ Amg<T>::~Amg() = default;
 
 template <class T>
 LocalIndex Amg<T>::rows() const {
-  return levels_.empty() ? coarse_inverse_->rows() : levels_.front()->matrix.rows();
+  return levels_.empty() ? coarse_matrix_->rows() : levels_.front()->matrix.rows();
 }
 
 template <class T>
@@ -84,7 +93,11 @@ void Amg<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
 template <class T>
 void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
   if (index == levels_.size()) {
-    coarse_inverse_->apply(x, y);
+    if (coarse_smoother_) {
+      coarse_smoother_->apply(x, y);
+    } else {
+      coarse_matrix_->apply(x, y);
+    }
     return;
   }
   Level& level = *levels_[index];

@@ -14,17 +14,18 @@ namespace block_eigs {
 
 struct AmgOptions {
   int smoother_degree = 2;
-  double smoother_ratio = 10.0;  ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+  double smoother_ratio = 10.0;      ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+  GlobalIndex largest_dense = 4096;  ///< coarsest levels of more rows are not solved, but smoothed
 };
 
 /// One V-cycle for A y = x on all columns at once, from zero. The smoother before and after the coarse correction
-/// is the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse, and the restriction is
-/// the transposed interpolation: the cycle is a symmetric positive definite operator.
+/// is the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse (or, where coarsening has
+/// ended early for want of couplings, by a longer polynomial), and the restriction is the transposed
+/// interpolation: the cycle is a symmetric positive definite operator.
 template <class T>
 class Amg final : public LinearOperator<T> {
  public:
-  /// Consumes the levels. Collective. Throws InputError when the coarsest level is too large to be solved densely
-  /// (more than 4096 rows) or a level lacks its interpolation.
+  /// Consumes the levels. Collective. Throws InputError where a level lacks its interpolation.
   Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options);
   ~Amg() override;
 
@@ -38,11 +39,13 @@ class Amg final : public LinearOperator<T> {
 
  private:
   struct Level;
+  void make_coarsest(GridLevel level, const AmgOptions& options);
   void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
 
   Context<T> context_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::unique_ptr<DistributedMatrix<T>> coarse_inverse_;
+  std::unique_ptr<DistributedMatrix<T>> coarse_matrix_;  ///< the pseudo-inverse, or the matrix that is smoothed
+  std::unique_ptr<Chebyshev<T>> coarse_smoother_;        ///< null where the matrix is the pseudo-inverse
   double operator_complexity_ = 1.0;
 };
 

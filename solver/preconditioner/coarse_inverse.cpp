@@ -38,12 +38,12 @@ SmallMatrix gather(const Communicator& comm, const Partition& partition, const C
   return matrix;
 }
 
-SmallMatrix invert(SmallMatrix matrix) {
+SmallMatrix invert(SmallMatrix matrix, double noise) {
   const int n = matrix.rows();
   const std::vector<double> values = lapack::symmetric_eigen(matrix);
   double largest = 0.0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
-  const double zero = n * std::numeric_limits<double>::epsilon() * largest;
+  const double zero = std::max(noise, n * std::numeric_limits<double>::epsilon() * largest);
   SmallMatrix scaled = matrix;
   for (int j = 0; j < n; ++j) {
     const double value = values[static_cast<std::size_t>(j)];
@@ -55,12 +55,12 @@ SmallMatrix invert(SmallMatrix matrix) {
 
 }  // namespace
 
-CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, const CsrRows& matrix) {
+CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, const CsrRows& matrix, double noise) {
   SmallMatrix dense = gather(comm, partition, matrix);
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(comm.size()));
   comm.collectively([&] {
     if (!comm.is_root()) return;
-    const SmallMatrix inverse = invert(std::move(dense));
+    const SmallMatrix inverse = invert(std::move(dense), noise);
     for (int r = 0; r < comm.size(); ++r) {
       for (GlobalIndex i = partition.begin(r); i < partition.end(r); ++i) {
         // Symmetric: a row is a column.

@@ -5,7 +5,8 @@ namespace block_eigs {
 void center(const Communicator& comm, int dimensions, std::span<double> coordinates) {
   const auto width = static_cast<std::size_t>(dimensions);
   std::vector<double> sums(width + 1, 0.0);
-  sums[width] = static_cast<double>(coordinates.size() / width);
+  const std::size_t nodes = coordinates.size() / width;
+  sums[width] = static_cast<double>(nodes);
   for (std::size_t i = 0; i < coordinates.size(); ++i) sums[i % width] += coordinates[i];
   comm.sum(std::span(sums));
   if (sums[width] == 0.0) return;

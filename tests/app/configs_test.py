@@ -36,7 +36,7 @@ class ConfigsTest(harness.AppTest):
                        "random_spd, rows: 20", "graph_laplacian, scale: 3"):
             check = self.run_program("--check", self.config(f"matrix: {{generate: {matrix}}}\n"
                                      "eigensolver: {preconditioner: {type: chebyshev}}\noutput: {file: r.h5}\n"
-                                     "linear_solver: {preconditioner: {type: amg, options: -x, coordinates: {file: x}}}\n"
+                                     "linear_solver: {preconditioner: {type: amg, method: gamg, options: -x, coordinates: {file: x}}}\n"
                                      "right_hand_sides: {random: 2}\n"), ranks=1)
             self.assertEqual(check.code, 0, check)
             keys |= set(re.findall(r"^ *(\w+):", check.stdout[check.stdout.index("\nmatrix:"):

@@ -207,6 +207,8 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, near_null_space: {file: a}, "
      "coordinates: {file: b}}}",
      {"near_null_space", "give one of them"}},
+    {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: amg, options: -pc_gamg_threshold 0.1}}",
+     {"options", "for the methods gamg and hypre"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: petsc}}",
      {"preconditioner", "type petsc needs", "-pc_type"}},
     {"matrix: {file: a.h5}\neigensolver: {preconditioner: {type: chebyshev, options: -pc_type lu}}",

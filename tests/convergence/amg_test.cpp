@@ -1,0 +1,86 @@
+#include "solver/preconditioner/amg.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/generate.hpp"
+#include "solver/block_space.hpp"
+#include "solver/lobpcg.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
+#include "solver/preconditioner/smoothed_aggregation.hpp"
+
+namespace block_eigs {
+namespace {
+
+struct Setting {
+  CsrRows rows;
+  Partition partition;
+  NearNullSpace space;
+};
+
+/// LOBPCG with a float V-cycle.
+EigenResult<double> solve(const Context<double>& context, const Setting& setting, int pairs, double tolerance) {
+  DistributedMatrix<double> a(context, setting.rows, setting.partition, setting.partition);
+  BlockSpace<double> space(context, setting.partition);
+  Amg<float> cycle(with_precision<float>(context),
+                   smoothed_aggregation(context.comm, setting.rows, setting.partition, setting.space), {});
+  CastOperator preconditioner(context, cycle);
+  LobpcgOptions options;
+  options.pairs = pairs;
+  options.tolerance = tolerance;
+  options.max_iterations = 200;
+  return lobpcg<double>(space, a, nullptr, &preconditioner, nullptr, {}, options);
+}
+
+int iterations_on_cube(GlobalIndex points) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto context = make_context<double>(comm, Backend::host);
+  LaplacianOptions grid;
+  grid.size = {points, points, points};
+  const auto source = laplacian3d(comm, grid);
+  const Partition partition = Partition::uniform(source->rows(), comm.size());
+  const EigenResult<double> result = solve(context, {source->read(partition), partition, {}}, 16, 1e-6);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 16);
+  for (std::size_t j = 0; j < exact.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged);
+    EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-10 * exact[j]);
+  }
+  return result.iterations;
+}
+
+TEST(AmgConvergence, IterationsHardlyGrowWithTheGrid) {
+  const int coarse = iterations_on_cube(16);
+  EXPECT_LE(coarse, 22);
+  EXPECT_LE(iterations_on_cube(40), coarse + 4);
+}
+
+EigenResult<double> solve_elasticity(GlobalIndex elements, bool with_modes) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto context = make_context<double>(comm, Backend::host);
+  ElasticityOptions options;
+  options.size = {elements, elements, elements};
+  const auto source = elasticity3d(comm, options);
+  std::vector<GlobalIndex> offsets = Partition::uniform(source->rows() / 3, comm.size()).offsets();
+  for (GlobalIndex& offset : offsets) offset *= 3;
+  Setting setting{{}, Partition(std::move(offsets)), {}};
+  setting.rows = source->read(setting.partition);
+  setting.space.unknowns_per_node = 3;
+  if (with_modes) {
+    setting.space.modes = 6;
+    setting.space.vectors = elasticity3d_rigid_body_modes(options, setting.partition.begin(comm.rank()),
+                                                          setting.partition.end(comm.rank()));
+  }
+  return solve(context, setting, 10, 1e-6);
+}
+
+TEST(AmgConvergence, ElasticityWithRigidBodyModes) {
+  const EigenResult<double> with = solve_elasticity(14, true);
+  for (const Outcome outcome : with.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+  EXPECT_LE(with.iterations, 40);
+  const EigenResult<double> without = solve_elasticity(14, false);
+  EXPECT_GT(without.iterations, with.iterations + 3);
+  for (std::size_t j = 0; j < with.eigenvalues.size(); ++j)
+    EXPECT_NEAR(with.eigenvalues[j], without.eigenvalues[j], 1e-9 * with.eigenvalues[j]);
+}
+
+}  // namespace
+}  // namespace block_eigs
