@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "spmm/types.hpp"
@@ -52,6 +53,22 @@ struct Columns {
 template <class T>
 __device__ inline bool pairs_are_aligned(const T* data, LocalIndex stride) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(Pair<T>) == 0 && stride % 2 == 0;
+}
+
+/// Whether all pairs of all views are complete and lie at multiples of their size.
+template <class T>
+bool has_even_pairs(const ConstBlockList<T>& list) {
+  return std::all_of(list.begin(), list.end(), [](const ConstBlockView<T>& view) {
+    return view.cols % 2 == 0 && view.stride % 2 == 0 &&
+           reinterpret_cast<std::uintptr_t>(view.data) % sizeof(Pair<T>) == 0;
+  });
+}
+
+/// Starts the copy of a pair that lies at a multiple of its size, or of zeros where it is not `present`.
+template <class T>
+__device__ inline void copy_aligned_pair(Pair<T>* shared, const T* global, bool present) {
+  constexpr int bytes = static_cast<int>(sizeof(Pair<T>));
+  copy_async<bytes>(shared, global, present ? bytes : 0);
 }
 
 /// Starts the copy of the pair at `column` of row `row`; columns from `count` on, and rows where `present` is

@@ -18,18 +18,17 @@ constexpr int stage_bytes(int blocks) { return (blocks == 1 ? 48 : 32) * 1024; }
 /// One instantiation of the kernel.
 template <class T>
 struct Variant {
-  int threads, left_pairs, right_pairs, elements, groups_at_once, stages, blocks;
-  int overhang;  ///< pairs times rows that warps may read behind the last stage
+  int threads, left_pairs, right_pairs, elements, rows_at_once, stages, blocks;
+  int overhang;  ///< pairs that warps may read behind the last stage
   void (*kernel)(const GramProblem<T>);
 };
 
 template <class T, class Tile>
 constexpr Variant<T> variant() {
-  return {Tile::threads,        Tile::left_pairs,
-          Tile::right_pairs,    Tile::elements,
-          Tile::groups_at_once, Tile::stages,
-          Tile::blocks,         group_rows * std::max(Tile::left_pairs, Tile::right_pairs),
-          gram_kernel<T, Tile>};
+  return {
+      Tile::threads,       Tile::left_pairs, Tile::right_pairs, Tile::elements,
+      Tile::rows_at_once,  Tile::stages,     Tile::blocks,      std::max(Tile::left_pairs, Tile::right_pairs) + 8,
+      gram_kernel<T, Tile>};
 }
 
 /// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 64 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
@@ -44,7 +43,7 @@ struct Launch {
   const Variant<T>* variant = nullptr;
   int tiles = 0;
   int shared_bytes = 0;
-  int groups = 0;
+  int stage_rows = 0;
 };
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -102,14 +101,14 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
   double least = 0.0;
   for (const Variant<T>& candidate : variants<T>) {
     const int left = std::min(candidate.left_pairs, problem.left_pairs);
-    const int loaded = left + std::min(candidate.right_pairs, problem.right_pairs);
-    const int group_bytes = loaded * group_rows * static_cast<int>(sizeof(Pair<T>));
-    const int turns = std::max(1, stage_bytes(candidate.blocks) / (group_bytes * candidate.groups_at_once));
-    Launch<T> launch{&candidate, 0, 0, turns * candidate.groups_at_once};
+    const int pitch = ceil_div(left + std::min(candidate.right_pairs, problem.right_pairs), 8) * 8;
+    const int row_bytes = pitch * static_cast<int>(sizeof(Pair<T>));
+    const int turns = std::max(1, stage_bytes(candidate.blocks) / (row_bytes * candidate.rows_at_once));
+    Launch<T> launch{&candidate, 0, 0, turns * candidate.rows_at_once};
     launch.tiles =
         ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
     const int stages =
-        candidate.stages * launch.groups * group_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
+        candidate.stages * launch.stage_rows * row_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
     launch.shared_bytes = std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
     const double seconds = cost(candidate, problem);
     if (launch.shared_bytes > device.shared_memory_per_block()) continue;
@@ -168,12 +167,12 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   const Launch<T> launch = choose(device, problem);
   const Variant<T>& variant = *launch.variant;
   problem.tiles_left = ceil_div(problem.left_pairs, variant.left_pairs);
-  problem.groups = launch.groups;
+  problem.stage_rows = launch.stage_rows;
+  problem.even = has_even_pairs(left) && has_even_pairs(right);
   const int loaded =
       std::min(variant.left_pairs, problem.left_pairs) + std::min(variant.right_pairs, problem.right_pairs);
   problem.chunk_pairs = chunk_pairs(left, right, loaded, variant.threads / unit_lanes);
-  const int stage_rows = launch.groups * group_rows;
-  const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / stage_rows + 1;
+  const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / launch.stage_rows + 1;
   const int parts = std::clamp(device.multiprocessors() * variant.blocks / launch.tiles, 1, enough);
   const std::size_t elements = static_cast<std::size_t>(launch.tiles) * static_cast<std::size_t>(variant.elements);
   problem.partial = workspace.partial_sums(static_cast<std::size_t>(parts) * elements);

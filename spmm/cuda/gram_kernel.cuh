@@ -6,11 +6,11 @@
 
 // A thread block adds up one tile of the Gram matrix over its share of the rows, on the FP64 tensor cores. Stages
 // of some rows travel through shared memory, several at a time. Eight neighbouring lanes copy 128 neighbouring
-// bytes, so that L2 is asked once a line; where a pair lies in shared memory depends on its row and column in such
-// a way that neither copies nor reads meet bank conflicts and nothing is padded.
+// bytes; which place a pair takes in its row of a stage depends on the row in such a way that neither copies nor
+// reads meet bank conflicts. What counts is the number of instructions a copy takes, not only its bytes.
 namespace block_eigs::cuda {
 
-constexpr int group_rows = 4;  ///< rows of one fragment of a tensor core operand
+constexpr int step_rows = 8;   ///< rows that a warp multiplies at a time
 constexpr int unit_lanes = 8;  ///< what copies 128 bytes of doubles
 
 /// Tile of the Gram matrix that a thread block makes: LeftWarps x RightWarps of its warps, each with LeftFragments
@@ -26,8 +26,8 @@ struct GramTile {
   static constexpr int left_pairs = 8 * LeftFragments * LeftWarps;
   static constexpr int right_pairs = 8 * RightFragments * RightWarps;
   static constexpr int elements = 4 * left_pairs * right_pairs;
-  /// Fragments of eight rows at a time go round among the warps that share the rows.
-  static constexpr int groups_at_once = 2 * row_warps;
+  /// Eight rows at a time go round among the warps that share the rows.
+  static constexpr int rows_at_once = step_rows * row_warps;
   static constexpr int blocks = LeftFragments * RightFragments > 3 ? 1 : 2;  ///< per multiprocessor
   static constexpr int stages = blocks == 1 ? 4 : 3;
 };
@@ -40,16 +40,18 @@ struct GramProblem {
   int right_pairs = 0;
   int tiles_left = 0;
   int common = -1;            ///< pair of the left with which the right begins, where it is a part of the left
-  int groups = 0;             ///< of four rows in a stage
+  int stage_rows = 0;         ///< a multiple of eight
   int chunk_pairs = 0;        ///< 1, 2, 4 or 8: neighbouring pairs of a row that neighbouring lanes copy
+  bool even = false;          ///< all views have even columns and pairs at multiples of their size
   double* partial = nullptr;  ///< gridDim.x times gridDim.y tiles, column-major
 };
 
 /// Column pairs that a thread block reads: those of the left, then those of the right that are not among them.
 struct GramPairs {
   int left_begin, left_count, right_begin, right_count;
-  int right_at;  ///< place of the first pair of the right in a stage
+  int right_at;  ///< place of the first pair of the right in a row of a stage
   int loaded;
+  int pitch;  ///< places of a row of a stage: a multiple of eight
 
   template <class Tile, class T>
   __device__ static GramPairs of(const GramProblem<T>& problem) {
@@ -67,6 +69,7 @@ struct GramPairs {
       pairs.right_at = pairs.left_count;
       pairs.loaded = pairs.left_count + pairs.right_count;
     }
+    pairs.pitch = (pairs.loaded + 7) / 8 * 8;
     return pairs;
   }
 };
@@ -81,30 +84,25 @@ __device__ Columns<const T> pair_of(const DeviceList<ConstBlockView<T>>& list, i
           static_cast<std::int16_t>(pairs_are_aligned(view.data, view.stride))};
 }
 
-/// Where the pair of a row lies among the four rows of its group. Any eight pairs that lanes copy or read at once
-/// lie on different banks: those of one row, two by four and four by two.
-__device__ inline int swizzled(int row_of_group, int pair) {
-  const int quarter = pair / 2 % 4;
-  return row_of_group ^ (2 * (quarter % 2) + quarter / 2);
-}
+/// Place of a pair in its row of a stage. Any eight pairs that lanes copy or read at once lie on different banks:
+/// those of one row, four of each of two rows, and two of each of four.
+__device__ inline int place_of(int pair, int row) { return pair ^ (4 * (row % 2) + row / 2 % 2 * 2); }
 
 /// What one thread copies of each stage: one column pair of every `step_`-th row.
 template <class T>
 class StageCopier {
  public:
   __device__ StageCopier(const GramProblem<T>& problem, const GramPairs& pairs, int threads)
-      : rows_(static_cast<Row>(problem.left.rows)),
-        stage_rows_(problem.groups * group_rows),
-        loaded_(pairs.loaded) {
+      : rows_(static_cast<Row>(problem.left.rows)), stage_rows_(problem.stage_rows), pitch_(pairs.pitch) {
     const int lane = static_cast<int>(threadIdx.x) % unit_lanes;
     const int unit = static_cast<int>(threadIdx.x) / unit_lanes;
-    const int units = threads / unit_lanes;
     const int unit_rows = unit_lanes / problem.chunk_pairs;
-    const int chunks = (loaded_ + problem.chunk_pairs - 1) / problem.chunk_pairs;
+    const int chunks = (pairs.loaded + problem.chunk_pairs - 1) / problem.chunk_pairs;
+    const int units_down = threads / unit_lanes / chunks;
     pair_ = unit % chunks * problem.chunk_pairs + lane % problem.chunk_pairs;
     first_ = unit / chunks * unit_rows + lane / problem.chunk_pairs;
-    step_ = units / chunks * unit_rows;
-    if (unit >= units / chunks * chunks || pair_ >= loaded_) {
+    step_ = units_down * unit_rows;
+    if (unit >= units_down * chunks || pair_ >= pairs.loaded) {
       first_ = stage_rows_;  // nothing to copy
       return;
     }
@@ -114,19 +112,33 @@ class StageCopier {
   }
 
   /// Starts the copies of the stage that begins with `row`. Rows behind the last one become zero.
-  __device__ void start(Pair<T>* stage, Row row) const {
-#pragma unroll 4
+  __device__ void start(Pair<T>* stage, Row row, bool even) const {
+    if (even && row + static_cast<Row>(stage_rows_) <= rows_) {
+      start_whole(stage, row);
+      return;
+    }
     for (int r = first_; r < stage_rows_; r += step_) {
-      const int slot = (r / group_rows * loaded_ + pair_) * group_rows + swizzled(r % group_rows, pair_);
       const Row from = row + static_cast<Row>(r);
-      copy_pair_async(stage + slot, columns_, from, 0, from < rows_);
+      copy_pair_async(stage + r * pitch_ + place_of(pair_, r), columns_, from, 0, from < rows_);
     }
   }
 
  private:
+  __device__ void start_whole(Pair<T>* stage, Row row) const {
+    const Row stride = static_cast<Row>(columns_.stride);
+    const T* from = columns_.data + static_cast<std::size_t>(row + static_cast<Row>(first_)) * stride;
+    const std::size_t ahead = static_cast<std::size_t>(step_) * stride;
+    Pair<T>* to = stage + first_ * pitch_;
+    const int down = step_ * pitch_;
+#pragma unroll 4
+    for (int r = first_; r < stage_rows_; r += step_, from += ahead, to += down) {
+      copy_aligned_pair(to + place_of(pair_, r), from, true);
+    }
+  }
+
   Row rows_;
   int stage_rows_;
-  int loaded_;
+  int pitch_;
   int pair_ = 0;
   int first_ = 0;
   int step_ = 0;
@@ -137,15 +149,15 @@ class StageCopier {
 template <class Tile>
 using GramSums = double[Tile::left_fragments][2 * Tile::right_fragments][4];
 
-/// Adds the products of eight rows. `left` and `right` point to this lane's pairs of the first four of them.
+/// Adds the products of eight rows. `left` and `right` point to this lane's pairs in one of the first four of
+/// them; `below` is the way to those four rows further down.
 template <class Tile, class T>
-__device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, const Pair<T>* right,
-                                     int group_size) {
+__device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, const Pair<T>* right, int below) {
   double a[Tile::left_fragments][4];
 #pragma unroll
   for (int i = 0; i < Tile::left_fragments; ++i) {
-    const Pair<T> upper = left[32 * i];
-    const Pair<T> lower = left[32 * i + group_size];
+    const Pair<T> upper = left[8 * i];
+    const Pair<T> lower = left[8 * i + below];
     a[i][0] = static_cast<double>(upper.first);
     a[i][1] = static_cast<double>(upper.second);
     a[i][2] = static_cast<double>(lower.first);
@@ -153,8 +165,8 @@ __device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, 
   }
 #pragma unroll
   for (int j = 0; j < Tile::right_fragments; ++j) {
-    const Pair<T> upper = right[32 * j];
-    const Pair<T> lower = right[32 * j + group_size];
+    const Pair<T> upper = right[8 * j];
+    const Pair<T> lower = right[8 * j + below];
     const double even[2] = {static_cast<double>(upper.first), static_cast<double>(lower.first)};
     const double odd[2] = {static_cast<double>(upper.second), static_cast<double>(lower.second)};
 #pragma unroll
@@ -211,18 +223,18 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   const int left_warp = warp % Tile::left_warps;
   const int right_warp = warp / Tile::left_warps % Tile::right_warps;
   const int row_warp = warp / (Tile::left_warps * Tile::right_warps);
-  const int group_size = pairs.loaded * group_rows;
-  const int stage_size = problem.groups * group_size;
+  const int stage_size = problem.stage_rows * pairs.pitch;
+  const int row_of_lane = step_rows * row_warp + lane % 4;
   const int left_pair = 8 * Tile::left_fragments * left_warp + lane / 4;
   const int right_pair = pairs.right_at + 8 * Tile::right_fragments * right_warp + lane / 4;
-  const int left_at = left_pair * group_rows + swizzled(lane % 4, left_pair);
-  const int right_at = right_pair * group_rows + swizzled(lane % 4, right_pair);
+  const int left_at = row_of_lane * pairs.pitch + place_of(left_pair, row_of_lane);
+  const int right_at = row_of_lane * pairs.pitch + place_of(right_pair, row_of_lane);
   const Row rows = static_cast<Row>(problem.left.rows);
-  const Row stage_rows = static_cast<Row>(problem.groups * group_rows);
+  const Row stage_rows = static_cast<Row>(problem.stage_rows);
   const Row step = gridDim.x * stage_rows;
   Row ahead = blockIdx.x * stage_rows;
   for (int s = 0; s < Tile::stages - 1; ++s, ahead += step) {
-    copier.start(buffer + s * stage_size, ahead);
+    copier.start(buffer + s * stage_size, ahead, problem.even);
     close_copies();
   }
   GramSums<Tile> sums = {};
@@ -231,12 +243,15 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   for (Row row = blockIdx.x * stage_rows; row < rows; row += step, ahead += step) {
     wait_for_copies<Tile::stages - 2>();
     __syncthreads();  // all threads' copies have arrived, and all are done with the stage that is filled next
-    if (ahead < rows) copier.start(buffer + free * stage_size, ahead);
+    if (ahead < rows) copier.start(buffer + free * stage_size, ahead, problem.even);
     close_copies();
-    const Pair<T>* stage = buffer + full * stage_size;
-    for (int group = 2 * row_warp; group < problem.groups; group += Tile::groups_at_once) {
-      multiply_rows<Tile>(sums, stage + group * group_size + left_at, stage + group * group_size + right_at,
-                          group_size);
+    const Pair<T>* left = buffer + full * stage_size + left_at;
+    const Pair<T>* right = buffer + full * stage_size + right_at;
+    const int down = Tile::rows_at_once * pairs.pitch;
+#pragma unroll 2
+    for (int r = step_rows * row_warp; r < problem.stage_rows;
+         r += Tile::rows_at_once, left += down, right += down) {
+      multiply_rows<Tile>(sums, left, right, 4 * pairs.pitch);
     }
     full = full + 1 == Tile::stages ? 0 : full + 1;
     free = free + 1 == Tile::stages ? 0 : free + 1;

@@ -134,7 +134,8 @@ bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
 
 template <class T>
 UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
-  return {DeviceList(in), DeviceList(out), nullptr, chunks_of(in), chunks_of(out), 1, {}, {}, nullptr, nullptr};
+  return {DeviceList(in), DeviceList(out), nullptr, chunks_of(in), chunks_of(out), 1, has_even_pairs(in), {}, {},
+          nullptr,        nullptr};
 }
 
 }  // namespace
@@ -167,6 +168,7 @@ bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockL
   }
   UpdateProblem<T> problem = problem_of(in, out);
   problem.bx = part.bx;
+  problem.even = problem.even && has_even_pairs<T>({part.bx});
   problem.r = part.r;
   Launch<T> launch = choose<T, true>(device, problem);
   if (launch.variant == nullptr) return false;

@@ -24,6 +24,7 @@ struct UpdateProblem {
   int chunks;        ///< of all inputs; each view begins a chunk
   int tiles;         ///< of all outputs, rounded up to warps_across times the tiles of a warp
   int warps_across;  ///< warps that share the same rows
+  bool even;         ///< all inputs, and bx, have even columns and pairs at multiples of their size
   // the residual, where asked for
   ConstBlockView<T> bx;
   BlockView<T> r;
@@ -78,8 +79,15 @@ __device__ void fill_tables(const UpdateProblem<T>& problem, Columns<const T>* c
 template <class T, int Depth>
 class ChunkStream {
  public:
-  __device__ ChunkStream(Pair<T>* ring, const Columns<const T>* chunks, int count, Row row, Row step, Row rows)
-      : ring_(ring + threadIdx.x % 32), chunks_(chunks), count_(count), row_(row), step_(step), rows_(rows) {
+  __device__ ChunkStream(Pair<T>* ring, const Columns<const T>* chunks, int count, Row row, Row step, Row rows,
+                         bool even)
+      : ring_(ring + threadIdx.x % 32),
+        chunks_(chunks),
+        count_(count),
+        row_(row),
+        step_(step),
+        rows_(rows),
+        even_(even) {
     for (int d = 0; d < Depth; ++d) {
       fetch(d);
       close_copies();
@@ -106,8 +114,16 @@ class ChunkStream {
     const Row row = row_ + lane / 4;
     const int column = 2 * (lane % 4);
     const Columns<const T> from = chunks_[chunk_];
-    copy_pair_async(ring_ + slot * 64, from, row, column, row < rows_);
-    copy_pair_async(ring_ + slot * 64 + 32, from, row + 8, column, row + 8 < rows_);
+    if (even_) {
+      const Row stride = static_cast<Row>(from.stride);
+      const T* const pair = from.data + static_cast<std::size_t>(row) * stride + column;
+      const bool is_there = column < from.count;
+      copy_aligned_pair(ring_ + slot * 64, pair, is_there && row < rows_);
+      copy_aligned_pair(ring_ + slot * 64 + 32, pair + 8 * stride, is_there && row + 8 < rows_);
+    } else {
+      copy_pair_async(ring_ + slot * 64, from, row, column, row < rows_);
+      copy_pair_async(ring_ + slot * 64 + 32, from, row + 8, column, row + 8 < rows_);
+    }
     if (++chunk_ == count_) {
       chunk_ = 0;
       row_ += step_;
@@ -122,6 +138,7 @@ class ChunkStream {
   Row row_;
   Row step_;
   Row rows_;
+  bool even_;
 };
 
 template <class T>
@@ -259,7 +276,7 @@ __global__ void __launch_bounds__(update_threads, Blocks)
   const Row step = gridDim.x * block_rows;
   Row block_row = blockIdx.x * block_rows;
   ChunkStream<T, Depth> stream(tables.ring + warp * Depth * 64, tables.chunks, problem.chunks + residual_tiles,
-                               block_row + ahead, step, rows);
+                               block_row + ahead, step, rows, problem.even);
   for (; block_row < rows; block_row += step) {
     double c[Tiles][4] = {};
     for (int chunk = 0; chunk < problem.chunks; ++chunk) {

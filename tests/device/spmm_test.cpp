@@ -2,6 +2,7 @@
 #include <numeric>
 #include <thread>
 
+#include "spmm/host/threads.hpp"
 #include "tests/device/test_matrix.hpp"
 
 namespace block_eigs::test {
@@ -159,9 +160,10 @@ TYPED_TEST(SpmmTest, SameCallSameBits) {
 TYPED_TEST(SpmmTest, HostMovesMessagesAlongFromTheCallingThread) {
   using T = typename TypeParam::Scalar;
   if (TypeParam::backend != Backend::host) GTEST_SKIP() << "only the host's kernels poll";
-  TestMatrix<T> a(this->random_, 60000, 60000, [](LocalIndex) { return 7; });
-  const DeviceBlock<T> b = this->on_device(random_block<T>(this->random_, 60000, 16, 16));
-  DeviceBlock<T> c = this->on_device(HostBlock<T>(60000, 16, 16));
+  const LocalIndex n = 30000 * std::max(host::threads(), 2);  // several shares a thread
+  TestMatrix<T> a(this->random_, n, n, [](LocalIndex) { return 7; });
+  const DeviceBlock<T> b = this->on_device(random_block<T>(this->random_, n, 16, 16));
+  DeviceBlock<T> c = this->on_device(HostBlock<T>(n, 16, 16));
   for (const SpmmAlgorithm algorithm : algorithms) {
     a.upload_to(this->device_, *this->kernels_, algorithm);
     std::atomic<int> calls = 0;
