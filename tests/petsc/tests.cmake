@@ -13,3 +13,39 @@ block_eigs_test(petsc_mat_mpi_calls SOURCES petsc/mat_mpi_calls_test.cpp petsc/m
   TIMEOUT 120 LIBRARIES ${blockcsr_libraries})
 block_eigs_test(petsc_matrix SOURCES petsc/petsc_matrix_test.cpp RANKS 1 2 3 4 LABELS petsc TIMEOUT 120
   LIBRARIES ${blockcsr_libraries})
+
+# On load: the plug-in meets a PETSc that it was not built for.
+block_eigs_test(petsc_plugin_check SOURCES petsc/plugin_check_test.cpp petsc/other_petsc.cpp LABELS petsc TIMEOUT 60
+  LIBRARIES ${blockcsr_libraries})
+
+# Programs that know nothing of block-eigs load the plug-in by an option.
+add_executable(petsc_systems petsc/programs/systems.c)
+target_link_libraries(petsc_systems PRIVATE PkgConfig::PETSC MPI::MPI_C m)
+set(petsc_eigenvalues "")
+if(BLOCK_EIGS_HAVE_SLEPC)
+  add_executable(petsc_eigenvalues petsc/programs/eigenvalues.c)
+  target_link_libraries(petsc_eigenvalues PRIVATE PkgConfig::SLEPC PkgConfig::PETSC MPI::MPI_C m)
+  set(petsc_eigenvalues --eigenvalues $<TARGET_FILE:petsc_eigenvalues>)
+endif()
+if(BLOCK_EIGS_PYTHON)
+  # Debian keeps petsc4py beside the PETSc that it belongs to.
+  set(petsc_python_path "")
+  foreach(folder ${PETSC_LIBRARY_DIRS})
+    string(APPEND petsc_python_path "${folder}/python3/dist-packages:")
+  endforeach()
+  foreach(ranks 1 2 3 4)
+    set(launcher "")
+    if(ranks GREATER 1)
+      set(launcher ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${BLOCK_EIGS_MPIEXEC_FLAGS})
+    endif()
+    add_test(NAME petsc_programs.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
+      ${CMAKE_CURRENT_SOURCE_DIR}/petsc/programs_test.py --plugin $<TARGET_FILE:block_eigs_petsc_plugin>
+      --systems $<TARGET_FILE:petsc_systems> ${petsc_eigenvalues} --ranks ${ranks}
+      --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}")
+    add_test(NAME petsc_python.${ranks} COMMAND ${launcher} ${BLOCK_EIGS_PYTHON} -B
+      ${CMAKE_CURRENT_SOURCE_DIR}/petsc/python_test.py $<TARGET_FILE:block_eigs_petsc_plugin> ${PETSC_VERSION})
+    set_tests_properties(petsc_programs.${ranks} petsc_python.${ranks} PROPERTIES LABELS petsc TIMEOUT 240
+      PROCESSORS ${ranks} SKIP_RETURN_CODE 77
+      ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;PYTHONPATH=${petsc_python_path}")
+  endforeach()
+endif()

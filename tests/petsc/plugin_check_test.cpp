@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+
+#include "tests/petsc/other_petsc.hpp"
+#include "tests/petsc/petsc_test.hpp"
+
+// The plug-in refuses a PETSc that it was not built for, and says why.
+namespace block_eigs {
+namespace {
+
+using namespace test;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string last_message;
+
+PetscErrorCode remember(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType,
+                        const char* message, void*) {
+  if (message != nullptr) last_message = message;
+  return code;
+}
+
+class PluginCheck : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    petsc::initialize(Communicator(MPI_COMM_WORLD));
+    other_petsc() = {};
+    last_message.clear();
+    ok(PetscPushErrorHandler(remember, nullptr));
+  }
+  void TearDown() override { ok(PetscPopErrorHandler()); }
+};
+
+TEST_F(PluginCheck, AcceptsItsOwn) {
+  EXPECT_EQ(MatRegisterBlockCSR(), 0);
+  EXPECT_EQ(PetscDLLibraryRegister_block_eigs_petsc(), 0);
+  EXPECT_EQ(last_message, "");
+}
+
+TEST_F(PluginCheck, NamesAnotherVersion) {
+  other_petsc().minor = 99;
+  EXPECT_EQ(MatRegisterBlockCSR(), PETSC_ERR_SUP);
+  EXPECT_THAT(last_message, AllOf(HasSubstr("built for PETSc " + std::to_string(PETSC_VERSION_MAJOR) + "." +
+                                            std::to_string(PETSC_VERSION_MINOR)),
+                                  HasSubstr("runs PETSc " + std::to_string(PETSC_VERSION_MAJOR) + ".99")));
+}
+
+TEST_F(PluginCheck, NamesComplexAndFloatScalars) {
+  other_petsc().scalar = PETSC_COMPLEX;
+  EXPECT_EQ(MatRegisterBlockCSR(), PETSC_ERR_SUP);
+  EXPECT_THAT(last_message, HasSubstr("complex scalars"));
+  other_petsc().scalar = PETSC_FLOAT;
+  EXPECT_EQ(MatRegisterBlockCSR(), PETSC_ERR_SUP);
+  EXPECT_THAT(last_message, HasSubstr("float scalars"));
+}
+
+TEST_F(PluginCheck, NamesAnotherWidthOfPetscInt) {
+  const int other = 8 * sizeof(PetscInt) == 32 ? 64 : 32;
+  other_petsc().index_bits = other;
+  EXPECT_EQ(MatRegisterBlockCSR(), PETSC_ERR_SUP);
+  EXPECT_THAT(last_message, HasSubstr("PetscInt of " + std::to_string(other) + " bits"));
+}
+
+}  // namespace
+}  // namespace block_eigs

@@ -1,0 +1,62 @@
+/* An ordinary SLEPc program: smallest eigenvalues of the 7-point Laplacian on an n x n x n grid. It takes matrix type
+   and solver from the command line and knows nothing of block-eigs. */
+#include <slepceps.h>
+
+static PetscErrorCode laplacian(PetscInt n, Mat *a)
+{
+  PetscInt begin, end, row;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatCreate(PETSC_COMM_WORLD, a));
+  PetscCall(MatSetSizes(*a, PETSC_DECIDE, PETSC_DECIDE, n * n * n, n * n * n));
+  PetscCall(MatSetFromOptions(*a));
+  PetscCall(MatSeqAIJSetPreallocation(*a, 7, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*a, 7, NULL, 6, NULL));
+  PetscCall(MatGetOwnershipRange(*a, &begin, &end));
+  for (row = begin; row < end; row++) {
+    PetscInt i = row / (n * n), j = row / n % n, k = row % n;
+
+    if (i > 0) PetscCall(MatSetValue(*a, row, row - n * n, -1.0, INSERT_VALUES));
+    if (j > 0) PetscCall(MatSetValue(*a, row, row - n, -1.0, INSERT_VALUES));
+    if (k > 0) PetscCall(MatSetValue(*a, row, row - 1, -1.0, INSERT_VALUES));
+    if (k < n - 1) PetscCall(MatSetValue(*a, row, row + 1, -1.0, INSERT_VALUES));
+    if (j < n - 1) PetscCall(MatSetValue(*a, row, row + n, -1.0, INSERT_VALUES));
+    if (i < n - 1) PetscCall(MatSetValue(*a, row, row + n * n, -1.0, INSERT_VALUES));
+    PetscCall(MatSetValue(*a, row, row, 6.0, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*a, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*a, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+int main(int argc, char **argv)
+{
+  Mat         a;
+  EPS         eps;
+  MatType     type;
+  PetscInt    n = 9, wanted, converged, pair;
+  PetscScalar value;
+
+  PetscFunctionBeginUser;
+  PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+  PetscCall(laplacian(n, &a));
+  PetscCall(MatGetType(a, &type));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "matrix of type %s\n", type));
+  PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
+  PetscCall(EPSSetOperators(eps, a, NULL));
+  PetscCall(EPSSetProblemType(eps, EPS_HEP));
+  PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
+  PetscCall(EPSSetFromOptions(eps));
+  PetscCall(EPSSolve(eps));
+  PetscCall(EPSGetDimensions(eps, &wanted, NULL, NULL));
+  PetscCall(EPSGetConverged(eps, &converged));
+  for (pair = 0; pair < PetscMin(wanted, converged); pair++) {
+    PetscCall(EPSGetEigenvalue(eps, pair, &value, NULL));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "eigenvalue %.14e\n", (double)PetscRealPart(value)));
+  }
+  PetscCall(EPSDestroy(&eps));
+  PetscCall(MatDestroy(&a));
+  PetscCall(SlepcFinalize());
+  return 0;
+}
