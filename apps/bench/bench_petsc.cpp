@@ -1,0 +1,152 @@
+// bench_petsc: products of PETSc's own matrix type aij and of our blockcsr with dense blocks and with vectors, in
+// turns, both with everything that is set up once behind them.
+
+#include <fmt/core.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "apps/bench/peers/petsc_product.hpp"
+#include "apps/bench/stream.hpp"
+#include "io/generate.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs::bench {
+namespace {
+
+struct Settings {
+  int grid = 64;
+  std::vector<int> columns{0, 1, 4, 8, 16, 32};
+  int repeats = 21;
+  std::string csv;
+};
+
+Settings read_settings(int argc, char** argv) {
+  Settings settings;
+  CLI::App app(
+      "A B for the 7-point Laplacian of a cube: PETSc's aij and our blockcsr in turns, one thread a rank");
+  app.add_option("--grid", settings.grid, "points along an edge");
+  app.add_option("--columns", settings.columns, "of B, separated by commas; 0 is MatMult with vectors")
+      ->delimiter(',');
+  app.add_option("--repeats", settings.repeats, "runs of each");
+  app.add_option("--csv", settings.csv, "file for the figures");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return settings;
+}
+
+/// Seconds of one product, of the slowest rank.
+double seconds_of(const Communicator& comm, PetscProduct& product) {
+  comm.barrier();
+  const auto began = std::chrono::steady_clock::now();
+  product.multiply();
+  return comm.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+}
+
+struct Times {
+  double median = 0.0;
+  double least = 0.0;
+};
+
+Times times_of(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return {seconds[seconds.size() / 2], seconds.front()};
+}
+
+struct Result {
+  int columns = 0;
+  std::string type;
+  Times aij;
+  Times ours;
+  double floor = 0.0;
+  double difference = 0.0;
+};
+
+/// The matrix as PETSc stores it (4-byte indices) once, B read once and C written once.
+double floor_of(const CsrRows& rows, const Communicator& comm, int columns, double bandwidth) {
+  const double nonzeros = static_cast<double>(comm.sum(rows.nonzeros()));
+  const double height = static_cast<double>(rows.global_rows);
+  return (12.0 * nonzeros + 4.0 * height + 16.0 * height * std::max(columns, 1)) / bandwidth;
+}
+
+Result compare(const Settings& settings, const Communicator& comm, const CsrRows& rows, const Partition& partition,
+               int columns) {
+  const auto aij = petsc_product(comm, rows, partition, "aij", columns);
+  const auto ours = petsc_product(comm, rows, partition, "blockcsr", columns);
+  std::vector<double> aij_seconds;
+  std::vector<double> our_seconds;
+  for (int i = 0; i < settings.repeats; ++i) {
+    aij_seconds.push_back(seconds_of(comm, *aij));
+    our_seconds.push_back(seconds_of(comm, *ours));
+  }
+  Result result{columns, ours->type(), times_of(aij_seconds), times_of(our_seconds)};
+  result.difference = aij->difference(*ours);
+  return result;
+}
+
+void print(const Settings& settings, const Communicator& comm, const std::vector<Result>& results) {
+  fmt::print(
+      "{}^3 Laplacian (7 points), {} rank{}, one thread each; milliseconds, median (least) of {} in turns\n\n",
+      settings.grid, comm.size(), comm.size() == 1 ? "" : "s", settings.repeats);
+  fmt::print("{:<12}{:>20}{:>20}{:>9}{:>9}{:>11}{:>12}\n", "columns", "aij", "blockcsr", "ratio", "floor",
+             "fraction", "difference");
+  for (const Result& r : results) {
+    fmt::print("{:<12}{:>11.2f} ({:>6.2f}){:>11.2f} ({:>6.2f}){:>9.2f}{:>9.2f}{:>11.2f}{:>12.1e}\n",
+               r.columns == 0 ? "vector" : std::to_string(r.columns), 1e3 * r.aij.median, 1e3 * r.aij.least,
+               1e3 * r.ours.median, 1e3 * r.ours.least, r.aij.median / r.ours.median, 1e3 * r.floor,
+               r.floor / r.ours.median, r.difference);
+  }
+}
+
+void write_csv(const Settings& settings, const Communicator& comm, const std::vector<Result>& results) {
+  std::ofstream csv(settings.csv);
+  if (!csv) throw RunError("cannot write " + settings.csv);
+  csv << "grid,ranks,columns,type,aij_ms,aij_least_ms,blockcsr_ms,blockcsr_least_ms,ratio,floor_ms,difference\n";
+  for (const Result& r : results) {
+    csv << fmt::format("{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.3f},{:.4f},{:.1e}\n", settings.grid,
+                       comm.size(), r.columns, r.type, 1e3 * r.aij.median, 1e3 * r.aij.least, 1e3 * r.ours.median,
+                       1e3 * r.ours.least, r.aij.median / r.ours.median, 1e3 * r.floor, r.difference);
+  }
+}
+
+void run(const Settings& settings) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto source = laplacian3d(comm, {.size = {settings.grid, settings.grid, settings.grid}});
+  const Partition partition = Partition::uniform(source->rows(), comm.size());
+  const CsrRows rows = source->read(partition);
+  comm.barrier();
+  const double bandwidth = comm.sum(measure_machine(1).bandwidth());
+  std::vector<Result> results;
+  for (const int columns : settings.columns) {
+    results.push_back(compare(settings, comm, rows, partition, columns));
+    results.back().floor = floor_of(rows, comm, columns, bandwidth);
+  }
+  if (comm.is_root()) print(settings, comm, results);
+  if (comm.is_root() && !settings.csv.empty()) write_csv(settings, comm, results);
+  end_petsc_products();
+}
+
+}  // namespace
+}  // namespace block_eigs::bench
+
+int main(int argc, char** argv) {
+  const auto settings = block_eigs::bench::read_settings(argc, argv);
+  MPI_Init(&argc, &argv);
+  try {
+    block_eigs::bench::run(settings);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_petsc: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "spmm/communicator.hpp"
+#include "spmm/csr_rows.hpp"
+#include "spmm/partition.hpp"
+
+namespace block_eigs::bench {
+
+/// A sparse matrix of some PETSc type and the two factors of a product with it: dense ones, or vectors.
+class PetscProduct {
+ public:
+  virtual ~PetscProduct() = default;
+
+  /// C = A B into the C of the first call (MAT_REUSE_MATRIX), or y = A x. Collective.
+  virtual void multiply() = 0;
+  /// max_ij |c_ij| of this product less that of `other`, over that of this one; spoils C. Collective.
+  virtual double difference(PetscProduct& other) = 0;
+  /// The full name of the type: mpiaij, mpiaijblockcsr.
+  virtual std::string type() const = 0;
+};
+
+/// A from the calling rank's rows on a square `partition`, of PETSc's `type`, "aij" or "blockcsr"; B of `columns`
+/// columns, random but the same for every type; `columns` 0 takes vectors. The first product, with what is set up
+/// once, has been made. Starts PETSc. Collective; throws RunError.
+std::unique_ptr<PetscProduct> petsc_product(const Communicator& comm, const CsrRows& rows,
+                                            const Partition& partition, const std::string& type, int columns);
+
+/// Ends PETSc; after the last product, before MPI_Finalize.
+void end_petsc_products();
+
+}  // namespace block_eigs::bench
