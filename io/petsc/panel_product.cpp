@@ -2,15 +2,14 @@
 
 #include <mpi.h>
 #include <omp.h>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <type_traits>
+
+#include "io/petsc/panel_layout.hpp"
 
 namespace block_eigs::petsc {
 
@@ -19,33 +18,10 @@ namespace {
 /// Rows of A whose products stay in cache until they are turned.
 constexpr std::int64_t tile_rows = 64;
 /// Rows of B that are turned at once, while the next ones are fetched.
-constexpr std::int64_t piece_rows = 32;
+constexpr std::int64_t piece_rows = 64;
 /// Rows of A that the threads share between two moments at which all rows of B they need are there.
 constexpr std::int64_t step_rows = 1024;
 constexpr int widest = 16;
-/// Doubles in a cache line.
-constexpr std::int64_t line = 8;
-
-/// to[i] = from[i * stride], i < count: past the caches, for C is written once and not read soon.
-void store_run(double* to, const double* from, std::int64_t stride, std::int64_t count) {
-  std::int64_t i = 0;
-#if defined(__x86_64__)
-  if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0 && count > 0) {
-    to[0] = from[0];
-    i = 1;
-  }
-  for (; i + 1 < count; i += 2) _mm_stream_pd(to + i, _mm_set_pd(from[(i + 1) * stride], from[i * stride]));
-#endif
-  for (; i < count; ++i) to[i] = from[i * stride];
-}
-
-/// Before others read what store_run has written.
-void finish_stores() {
-#if defined(__x86_64__)
-  _mm_sfence();
-#endif
-}
-
 /// Rows of a panel, row-major, the row i of it at i & mask.
 struct Window {
   double* data;
@@ -63,17 +39,7 @@ void turn_rows(ConstColumns b, int count, std::int64_t first, std::int64_t last,
   for (std::int64_t begin = first; begin < last;) {
     // Up to where the window wraps, in pieces that stay in cache.
     const std::int64_t end = std::min({last, begin + piece_rows, (begin | window.mask) + 1});
-    double* const out = window.row<width>(begin);
-    for (int j = 0; j < width; ++j) {
-      const double* column = b.data + begin + j * b.leading;
-      if (j >= count) {
-        for (std::int64_t i = 0; i < end - begin; ++i) out[i * width + j] = 0.0;
-        continue;
-      }
-      // The processor's own prefetching does not keep up with so many short streams.
-      for (std::int64_t i = 0; i < piece_rows; i += line) __builtin_prefetch(column + piece_rows + i);
-      for (std::int64_t i = 0; i < end - begin; ++i) out[i * width + j] = column[i];
-    }
+    to_rows<width>(b.data + begin, b.leading, count, end - begin, window.row<width>(begin));
     begin = end;
   }
 }
@@ -96,14 +62,15 @@ template <int width, class Index>
 void multiply_rows(const BorrowedCsr<Index>& a, std::int64_t begin, std::int64_t end, const Window& panel,
                    Columns c, int count) {
   alignas(64) std::array<double, static_cast<std::size_t>(tile_rows) * width> tile;
-  for (; begin < end; begin += tile_rows) {
-    const std::int64_t rows = std::min(tile_rows, end - begin);
+  // The first tile ends where a line of C begins.
+  std::int64_t rows = rows_to_line(c.data + begin);
+  if (rows == 0) rows = tile_rows;
+  for (; begin < end; begin += rows, rows = tile_rows) {
+    rows = std::min(rows, end - begin);
     for (std::int64_t i = 0; i < rows; ++i) {
       row_times_panel<width>(a, static_cast<Index>(begin + i), panel, tile.data() + i * width);
     }
-    for (int j = 0; j < count; ++j) {
-      store_run(c.data + begin + j * c.leading, tile.data() + j, width, rows);
-    }
+    to_columns<width, tile_rows>(tile.data(), rows, count, c.data + begin, c.leading);
   }
 }
 
@@ -304,11 +271,23 @@ void PanelProduct<Index>::add_ghosts(const double* ghosts, Columns c, int count)
   const Window panel{const_cast<double*>(ghosts), -1};
   const auto rows = static_cast<std::int64_t>(boundary_rows_.size());
 #pragma omp parallel for schedule(static) num_threads(threads_) if (rows > step_rows)
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const Index row = boundary_rows_[static_cast<std::size_t>(r)];
-    std::array<double, width> sum;
-    row_times_panel<width>(ghost_, row, panel, sum.data());
-    for (int j = 0; j < count; ++j) c.data[row + j * c.leading] += sum[static_cast<std::size_t>(j)];
+  for (std::int64_t first = 0; first < rows; first += tile_rows) {
+    alignas(64) std::array<double, static_cast<std::size_t>(tile_rows) * width> tile;
+    const std::span mine(boundary_rows_.data() + first,
+                         static_cast<std::size_t>(std::min(tile_rows, rows - first)));
+    double* out = tile.data();
+    for (const Index row : mine) {
+      row_times_panel<width>(ghost_, row, panel, out);
+      out += width;
+    }
+    // Column by column: the same rows of all columns may have one place in the cache.
+    for (int j = 0; j < count; ++j) {
+      const double* sum = tile.data() + j;
+      for (const Index row : mine) {
+        c.data[row + j * c.leading] += *sum;
+        sum += width;
+      }
+    }
   }
 }
 
