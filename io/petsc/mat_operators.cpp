@@ -3,7 +3,6 @@
 #include <omp.h>
 #include <petscmat.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -18,11 +17,9 @@ namespace {
 constexpr const char* multiplying = "multiplying by a matrix of type blockcsr";
 constexpr const char* key = "block_eigs_operators";
 
-/// Threads of one of the node's ranks: OMP_NUM_THREADS, else an equal share of the cores.
-int threads_of(const Communicator& comm) {
-  if (std::getenv("OMP_NUM_THREADS") != nullptr) return omp_get_max_threads();
-  return std::max(1, omp_get_num_procs() / comm.node_size());
-}
+/// One a rank, as PETSc programs have it, unless OMP_NUM_THREADS asks for more. Cores are not counted: who shares
+/// them is not known here, for a matrix may live on a part of the ranks.
+int threads() { return std::getenv("OMP_NUM_THREADS") != nullptr ? omp_get_max_threads() : 1; }
 
 /// Own and ghost part as PETSc stores them. On one rank the ghost part has no entries.
 struct Parts {
@@ -71,7 +68,7 @@ class PanelOperators final : public MatOperators {
       : pattern_(pattern_of(a)), comm_(PetscObjectComm(reinterpret_cast<PetscObject>(a))) {
     const Parts parts = borrow_parts(a);
     product_ = std::make_unique<PanelProduct<PetscInt>>(comm_, column_partition(a), parts.own, parts.ghost,
-                                                        parts.ghost_columns, threads_of(comm_));
+                                                        parts.ghost_columns, threads());
   }
 
   const Pattern& pattern() const { return pattern_; }

@@ -44,6 +44,22 @@ void turn_rows(ConstColumns b, int count, std::int64_t first, std::int64_t last,
   }
 }
 
+/// y = A x or y += A x in rows begin .. end - 1.
+template <bool add, class Index>
+void rows_times_vector(const BorrowedCsr<Index>& a, std::int64_t begin, std::int64_t end, const double* x,
+                       double* y) {
+  const Index* const offsets = a.row_offsets;
+  const Index* column = a.columns + offsets[begin];
+  const double* value = a.values + offsets[begin];
+  for (std::int64_t i = begin; i < end; ++i) {
+    double sum = add ? y[i] : 0.0;
+    for (const double* const row_end = a.values + offsets[i + 1]; value != row_end; ++value, ++column) {
+      sum += *value * x[*column];
+    }
+    y[i] = sum;
+  }
+}
+
 /// One row of A times the row-major panel. `out` has room for `width` numbers.
 template <int width, class Index>
 void row_times_panel(const BorrowedCsr<Index>& a, Index row, const Window& panel, double* out) {
@@ -191,23 +207,32 @@ void PanelProduct<Index>::multiply(ConstColumns b, Columns c, std::int64_t count
   for (std::int64_t first = 0; first < count; first += widest) {
     const ConstColumns in{b.data + first * b.leading, b.leading};
     const Columns out{c.data + first * c.leading, c.leading};
-    multiply_panel(in, out, static_cast<int>(std::min<std::int64_t>(widest, count - first)));
+    const auto width = static_cast<int>(std::min<std::int64_t>(widest, count - first));
+    if (width == 1) {
+      multiply_vector(in.data, nullptr, out.data);
+    } else {
+      multiply_panel(in, out, width);
+    }
   }
 }
 
 template <class Index>
 void PanelProduct<Index>::multiply_vector(const double* x, const double* z, double* y) {
-  const auto dot = [](const BorrowedCsr<Index>& a, std::int64_t row, const double* in) {
-    double sum = 0.0;
-    for (Index k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) sum += a.values[k] * in[a.columns[k]];
-    return sum;
-  };
   const std::int64_t rows = own_.rows;
   halo_->begin({x, 0}, 1, 1);
-#pragma omp parallel for schedule(dynamic, step_rows) num_threads(threads_) if (rows > step_rows)
-  for (std::int64_t i = 0; i < rows; ++i) y[i] = (z != nullptr ? z[i] : 0.0) + dot(own_, i, x);
+#pragma omp parallel for schedule(static) num_threads(threads_) if (rows > step_rows)
+  for (std::int64_t first = 0; first < rows; first += step_rows) {
+    const std::int64_t end = std::min(first + step_rows, rows);
+    if (z != nullptr && z != y) std::copy(z + first, z + end, y + first);
+    if (z != nullptr) {
+      rows_times_vector<true>(own_, first, end, x, y);
+    } else {
+      rows_times_vector<false>(own_, first, end, x, y);
+    }
+    if (omp_get_thread_num() == 0) halo_->progress();
+  }
   const double* const ghosts = halo_->finish();
-  for (const Index row : boundary_rows_) y[row] += dot(ghost_, row, ghosts);
+  for (const Index row : boundary_rows_) rows_times_vector<true>(ghost_, row, row + 1, ghosts, y);
 }
 
 template <class Index>
