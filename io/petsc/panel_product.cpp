@@ -1,6 +1,5 @@
 #include "io/petsc/panel_product.hpp"
 
-#include <mpi.h>
 #include <omp.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ constexpr std::int64_t tile_rows = 64;
 constexpr std::int64_t piece_rows = 64;
 /// Rows of A that the threads share between two moments at which all rows of B they need are there.
 constexpr std::int64_t step_rows = 1024;
-constexpr int widest = 16;
+constexpr int widest = PanelHalo::widest;
 /// Rows of a panel, row-major, the row i of it at i & mask.
 struct Window {
   double* data;
@@ -92,87 +91,13 @@ void multiply_rows(const BorrowedCsr<Index>& a, std::int64_t begin, std::int64_t
 
 }  // namespace
 
-/// Messages of one panel: whole rows of it, one message a neighbour.
-template <class Index>
-class PanelProduct<Index>::Halo {
- public:
-  Halo(const Communicator& comm, const Partition& columns, std::span<const GlobalIndex> ghost_columns)
-      : comm_(comm), plan_(comm, columns, ghost_columns) {}
-
-  void begin(ConstColumns b, int count, int width) {
-    const auto row_bytes = static_cast<std::size_t>(width);
-    received_.resize(static_cast<std::size_t>(plan_.ghosts()) * row_bytes);
-    packed_.resize(plan_.rows_to_send().size() * row_bytes);
-    requests_.clear();
-    for (const auto& source : plan_.sources()) {
-      MPI_Irecv(received_.data() + static_cast<std::size_t>(source.first) * row_bytes, source.count,
-                row_type(width), source.rank, tag, comm_.handle(), &requests_.emplace_back());
-    }
-    const auto& rows = plan_.rows_to_send();
-    for (int j = 0; j < width; ++j) {
-      const double* column = b.data + j * b.leading;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        packed_[i * row_bytes + static_cast<std::size_t>(j)] = j < count ? column[rows[i]] : 0.0;
-      }
-    }
-    for (const auto& destination : plan_.destinations()) {
-      MPI_Isend(packed_.data() + static_cast<std::size_t>(destination.first) * row_bytes, destination.count,
-                row_type(width), destination.rank, tag, comm_.handle(), &requests_.emplace_back());
-    }
-  }
-
-  void progress() {
-    int done = 0;
-    MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-  }
-
-  const double* finish() {
-    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
-    return received_.data();
-  }
-
-  ~Halo() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
-    for (MPI_Datatype& type : row_types_) {
-      if (type != MPI_DATATYPE_NULL) MPI_Type_free(&type);
-    }
-  }
-  Halo(const Halo&) = delete;
-  Halo& operator=(const Halo&) = delete;
-
- private:
-  /// One row as an MPI type, so that counts are rows and stay below 2^31.
-  MPI_Datatype row_type(int width) {
-    MPI_Datatype& type = row_types_[static_cast<std::size_t>(width)];
-    if (type == MPI_DATATYPE_NULL) {
-      MPI_Type_contiguous(width, MPI_DOUBLE, &type);
-      MPI_Type_commit(&type);
-    }
-    return type;
-  }
-
-  static constexpr int tag = 2;
-  Communicator comm_;
-  HaloPlan plan_;
-  std::vector<double> received_;
-  std::vector<double> packed_;
-  std::vector<MPI_Request> requests_;
-  std::array<MPI_Datatype, widest + 1> row_types_ = [] {
-    std::array<MPI_Datatype, widest + 1> none{};
-    none.fill(MPI_DATATYPE_NULL);
-    return none;
-  }();
-};
-
 template <class Index>
 PanelProduct<Index>::PanelProduct(const Communicator& comm, const Partition& columns,
                                   const BorrowedCsr<Index>& own, const BorrowedCsr<Index>& ghost,
                                   std::span<const GlobalIndex> ghost_columns, int threads)
     : own_(own),
       ghost_(ghost),
-      halo_(std::make_unique<Halo>(comm, columns, ghost_columns)),
+      halo_(std::make_unique<PanelHalo>(comm, columns, ghost_columns)),
       own_columns_(static_cast<Index>(columns.size(comm.rank()))),
       threads_(threads) {
   for (Index i = 0; i < ghost_.rows; ++i) {
@@ -219,7 +144,7 @@ void PanelProduct<Index>::multiply(ConstColumns b, Columns c, std::int64_t count
 template <class Index>
 void PanelProduct<Index>::multiply_vector(const double* x, const double* z, double* y) {
   const std::int64_t rows = own_.rows;
-  halo_->begin({x, 0}, 1, 1);
+  halo_->begin(x, 0, 1, 1);
 #pragma omp parallel for schedule(static) num_threads(threads_) if (rows > step_rows)
   for (std::int64_t first = 0; first < rows; first += step_rows) {
     const std::int64_t end = std::min(first + step_rows, rows);
@@ -238,7 +163,7 @@ void PanelProduct<Index>::multiply_vector(const double* x, const double* z, doub
 template <class Index>
 void PanelProduct<Index>::multiply_panel(ConstColumns b, Columns c, int count) {
   const auto with_width = [&]<int width>(std::integral_constant<int, width>) {
-    halo_->begin(b, count, width);
+    halo_->begin(b.data, b.leading, count, width);
     multiply_own<width>(b, c, count);
     add_ghosts<width>(halo_->finish(), c, count);
   };

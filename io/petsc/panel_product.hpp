@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "io/petsc/panel_halo.hpp"
 #include "spmm/communicator.hpp"
-#include "spmm/halo_plan.hpp"
 #include "spmm/partition.hpp"
 #include "spmm/types.hpp"
 
@@ -56,8 +56,6 @@ class PanelProduct {
   void multiply_vector(const double* x, const double* z, double* y);
 
  private:
-  class Halo;
-
   void multiply_panel(ConstColumns b, Columns c, int count);
   template <int width>
   void multiply_own(ConstColumns b, Columns c, int count);
@@ -67,7 +65,7 @@ class PanelProduct {
 
   BorrowedCsr<Index> own_;
   BorrowedCsr<Index> ghost_;
-  std::unique_ptr<Halo> halo_;
+  std::unique_ptr<PanelHalo> halo_;
   std::vector<Index> boundary_rows_;  ///< rows with ghost columns
   std::vector<Index> first_needed_;   ///< rows of B that steps from this one on read: first_needed_[s] and up
   std::vector<Index> end_needed_;     ///< rows of B that steps up to this one read: below end_needed_[s]

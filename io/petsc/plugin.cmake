@@ -6,6 +6,7 @@ add_library(block_eigs_petsc_plugin SHARED
   mat_operators.cpp
   mat_product.cpp
   mat_vector_product.cpp
+  panel_halo.cpp
   panel_product.cpp
   petsc_check.cpp
   petsc_matrix.cpp
