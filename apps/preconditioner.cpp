@@ -80,6 +80,8 @@ std::unique_ptr<LinearOperator<T>> make_preconditioner(Problem<T>& problem, cons
     const CsrRows rows = std::move(problem.a_rows);
     return petsc::make_preconditioner(problem.context, rows, problem.partition, config.options);
   }
+  if (config.type == PreconditionerType::jacobi && is_constant(problem.context.comm, problem.a->diagonal()))
+    return nullptr;
   std::unique_ptr<LinearOperator<T>> result;
   problem.context.comm.collectively([&] { result = make_polynomial(problem, config); });
   return result;

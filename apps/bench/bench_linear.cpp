@@ -108,7 +108,8 @@ Preconditioner make_preconditioner(const Settings& settings, const Question& que
   chebyshev.degree = settings.degree;
   const Context<double>& context = question.context;
   if (name.ends_with("float")) make_float_preconditioner(question, a, name, chebyshev, result);
-  if (name == "jacobi") result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
+  if (name == "jacobi" && !is_constant(context.comm, a.diagonal()))
+    result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
   if (name == "chebyshev") {
     result.outer =
         std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), chebyshev);

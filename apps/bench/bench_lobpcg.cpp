@@ -75,7 +75,8 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
                                    const Partition& partition, const CsrRows& rows, DistributedMatrix<double>& a,
                                    const std::string& name) {
   Preconditioner result;
-  if (name == "jacobi") result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
+  if (name == "jacobi" && !is_constant(context.comm, a.diagonal()))
+    result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
   if (name == "chebyshev") {
     ChebyshevOptions options;
     options.degree = settings.degree;

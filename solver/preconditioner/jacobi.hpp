@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spmm/buffer.hpp"
+#include "spmm/communicator.hpp"
 #include "spmm/context.hpp"
 #include "spmm/linear_operator.hpp"
 
@@ -11,6 +12,10 @@ namespace block_eigs {
 
 /// 1 / |d|, and 1 where d = 0, so that the result is positive definite for any diagonal.
 std::vector<double> inverse_diagonal(std::span<const double> diagonal);
+
+/// Whether all ranks' entries of `diagonal` are one number other than zero. Then |D|^-1 is a multiple of the
+/// identity, with which CG and LOBPCG make the same iterates as without: it need not be applied. Collective.
+bool is_constant(const Communicator& comm, std::span<const double> diagonal);
 
 /// y = |D|^-1 x
 template <class T>
