@@ -22,13 +22,23 @@ namespace {
 class FloatAmg final : public LinearOperator<double> {
  public:
   FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgOptions& options)
-      : inner_(with_precision<float>(context), std::move(levels), options), outer_(context, inner_) {}
+      : context_(with_precision<float>(context)),
+        inner_(context_, std::move(levels), options),
+        outer_(context, inner_) {}
 
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
 
+  DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
+    const DenseBlock<float> start = inner_.start_vectors(columns, seed);
+    DenseBlock<double> result(context_.device, start.rows(), start.cols());
+    if (start.cols() > 0) context_.kernels->convert(start.view(), {}, result.view());
+    return result;
+  }
+
  private:
+  Context<float> context_;
   Amg<float> inner_;
   CastOperator outer_;
 };
@@ -44,15 +54,25 @@ GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, cons
                                 {name_of(config.amg.method), std::move(space), config.options});
 }
 
+template <class T, class Cycle>
+Preconditioner<T> with_start_vectors(std::unique_ptr<Cycle> cycle) {
+  Preconditioner<T> result;
+  result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
+    return source.start_vectors(columns, seed);
+  };
+  result.operation = std::move(cycle);
+  return result;
+}
+
 template <class T>
-std::unique_ptr<LinearOperator<T>> make_amg(Problem<T>& problem, const MatrixConfig& matrix,
-                                            const PreconditionerConfig& config) {
+Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
   GridHierarchy levels = build_levels(problem, matrix, config);
   if constexpr (std::is_same_v<T, double>) {
     if (config.amg.precision == Precision::float32)
-      return std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
+      return with_start_vectors<T>(
+          std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle));
   }
-  return std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle);
+  return with_start_vectors<T>(std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle));
 }
 
 /// Those that need nothing but what the matrix has in store. Not collective.
@@ -73,17 +93,17 @@ bool needs_rows(const PreconditionerConfig& config) {
 }
 
 template <class T>
-std::unique_ptr<LinearOperator<T>> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
-                                                       const PreconditionerConfig& config) {
+Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
+                                      const PreconditionerConfig& config) {
   if (config.type == PreconditionerType::amg) return make_amg(problem, matrix, config);
   if (config.type == PreconditionerType::petsc) {
     const CsrRows rows = std::move(problem.a_rows);
-    return petsc::make_preconditioner(problem.context, rows, problem.partition, config.options);
+    return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
   }
+  Preconditioner<T> result;
   if (config.type == PreconditionerType::jacobi && is_constant(problem.context.comm, problem.a->diagonal()))
-    return nullptr;
-  std::unique_ptr<LinearOperator<T>> result;
-  problem.context.comm.collectively([&] { result = make_polynomial(problem, config); });
+    return result;
+  problem.context.comm.collectively([&] { result.operation = make_polynomial(problem, config); });
   return result;
 }
 
@@ -101,9 +121,9 @@ std::string description(const PreconditionerConfig& config) {
   }
 }
 
-template std::unique_ptr<LinearOperator<float>> make_preconditioner(Problem<float>&, const MatrixConfig&,
-                                                                    const PreconditionerConfig&);
-template std::unique_ptr<LinearOperator<double>> make_preconditioner(Problem<double>&, const MatrixConfig&,
-                                                                     const PreconditionerConfig&);
+template Preconditioner<float> make_preconditioner(Problem<float>&, const MatrixConfig&,
+                                                   const PreconditionerConfig&);
+template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
+                                                    const PreconditionerConfig&);
 
 }  // namespace block_eigs

@@ -78,6 +78,16 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
   return outcomes;
 }
 
+/// Whether the solver starts from vectors of the preconditioner's: of no use at the upper end, or where the config
+/// has vectors of its own.
+template <class T>
+bool wants_start_vectors(const Preconditioner<T>& preconditioner, const EigensolverConfig& config) {
+  return preconditioner.start_vectors && !config.initial && config.options.which == Which::smallest;
+}
+
+/// Guard vectors stay random, for what coarse levels do not see.
+LocalIndex starts_of(const LobpcgOptions& options) { return std::min(options.pairs, options.block_size); }
+
 template <class T>
 ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const auto began = Clock::now();
@@ -94,6 +104,8 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
 
   const auto setup = Clock::now();
   auto preconditioner = make_preconditioner(problem, config.matrix, eigensolver.preconditioner);
+  if (wants_start_vectors(preconditioner, eigensolver))
+    start.initial = preconditioner.start_vectors(starts_of(eigensolver.options), eigensolver.options.seed);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, eigensolver, start.constraints.cols());
   if (arguments.check) {
@@ -105,14 +117,14 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   EigenResult<T> result;
   {
     ProgressLine progress(comm, "pairs", eigensolver.options.tolerance);
-    result = lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner.get(),
+    result = lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner.operation.get(),
                        start.constraints.cols() > 0 ? &start.constraints : nullptr, std::move(start.initial),
                        eigensolver.options, [&](const IterationReport& report) {
                          watch.sample();
                          progress.update(report);
                        });
   }
-  preconditioner.reset();
+  preconditioner = {};
   RunRecord run = run_record(problem, sources, config, arguments);
   run.setup_seconds = setup_seconds + result.setup_seconds;
   run.solve_seconds = result.solve_seconds;

@@ -100,13 +100,13 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   {
     ProgressLine progress(comm, "right-hand sides", solver.tolerance);
     const BlockCgOptions options{solver.tolerance, solver.max_iterations, solver.block_size};
-    result = block_cg<T>(space, *problem.a, preconditioner.get(), f, std::move(initial), options,
+    result = block_cg<T>(space, *problem.a, preconditioner.operation.get(), f, std::move(initial), options,
                          [&](const IterationReport& report) {
                            watch.sample();
                            progress.update(report);
                          });
   }
-  preconditioner.reset();
+  preconditioner = {};
   RunRecord run = run_record(problem, sources, config, arguments);
   run.setup_seconds = setup_seconds + result.setup_seconds;
   run.solve_seconds = result.solve_seconds;

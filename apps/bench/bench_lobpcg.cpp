@@ -69,7 +69,28 @@ Settings read_settings(int argc, char** argv) {
 struct Preconditioner {
   std::unique_ptr<LinearOperator<float>> inner;
   std::unique_ptr<LinearOperator<double>> outer;
+  DenseBlock<double> start;  ///< vectors that come with it
 };
+
+/// The cycle and the start vectors that it gives.
+void make_amg(const Context<double>& context, const Partition& partition, const CsrRows& rows,
+              const std::string& name, int pairs, Preconditioner& result) {
+  GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
+                                                  : smoothed_aggregation(context.comm, rows, partition, {});
+  if (!name.ends_with("-float")) {
+    auto cycle = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
+    result.start = cycle->start_vectors(pairs, 1);
+    result.outer = std::move(cycle);
+    return;
+  }
+  const Context<float> in_float = with_precision<float>(context);
+  auto cycle = std::make_unique<Amg<float>>(in_float, std::move(levels), AmgOptions{});
+  const DenseBlock<float> start = cycle->start_vectors(pairs, 1);
+  result.start = DenseBlock<double>(context.device, start.rows(), start.cols());
+  if (start.cols() > 0) in_float.kernels->convert(start.view(), {}, result.start.view());
+  result.inner = std::move(cycle);
+  result.outer = std::make_unique<CastOperator>(context, *result.inner);
+}
 
 Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context,
                                    const Partition& partition, const CsrRows& rows, DistributedMatrix<double>& a,
@@ -83,16 +104,8 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
     result.outer =
         std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
   }
-  if (name.starts_with("amg") || name.starts_with("gamg")) {
-    GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
-                                                    : smoothed_aggregation(context.comm, rows, partition, {});
-    if (!name.ends_with("-float")) {
-      result.outer = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
-    } else {
-      result.inner = std::make_unique<Amg<float>>(with_precision<float>(context), std::move(levels), AmgOptions{});
-      result.outer = std::make_unique<CastOperator>(context, *result.inner);
-    }
-  }
+  if (name.starts_with("amg") || name.starts_with("gamg"))
+    make_amg(context, partition, rows, name, settings.pairs, result);
   return result;
 }
 
@@ -105,7 +118,7 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
   const auto began = std::chrono::steady_clock::now();
   DistributedMatrix<double> a(context, std::move(consumed), partition, partition);
   BlockSpace<double> space(context, partition);
-  const Preconditioner m = make_preconditioner(settings, context, partition, rows, a, preconditioner);
+  Preconditioner m = make_preconditioner(settings, context, partition, rows, a, preconditioner);
   context.device->synchronize(Queue::compute);
   const double set_up = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   LobpcgOptions options;
@@ -114,7 +127,8 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
   options.tolerance = settings.tolerance;
   options.max_iterations = settings.max_iterations;
   options.filtered_start = contender == "jacobi-filtered";
-  EigenResult<double> result = lobpcg<double>(space, a, nullptr, m.outer.get(), nullptr, {}, options);
+  EigenResult<double> result =
+      lobpcg<double>(space, a, nullptr, m.outer.get(), nullptr, std::move(m.start), options);
   context.device->synchronize(Queue::compute);
   EigenRun run;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

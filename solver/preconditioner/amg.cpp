@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "solver/preconditioner/amg_level.hpp"
 #include "solver/preconditioner/coarse_inverse.hpp"
 #include "spmm/error.hpp"
 
@@ -13,13 +14,6 @@ namespace {
 /// Of the polynomial that stands for the solution on a coarsest level that is large.
 constexpr ChebyshevOptions long_polynomial{8, 0.0};
 
-/// A block that grows to the widest view asked for.
-template <class T>
-BlockView<T> view_of(DenseBlock<T>& storage, const Context<T>& context, LocalIndex rows, LocalIndex cols) {
-  if (storage.cols() < cols) storage = DenseBlock<T>(context.device, rows, cols);
-  return {storage.view().data, rows, cols, DenseBlock<T>::padded(cols)};
-}
-
 void check(const GridHierarchy& hierarchy) {
   require(!hierarchy.empty(), "amg: there are no levels");
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
@@ -29,25 +23,6 @@ void check(const GridHierarchy& hierarchy) {
 }
 
 }  // namespace
-
-template <class T>
-struct Amg<T>::Level {
-  Level(const Context<T>& context, GridLevel&& level, const Partition& coarser, const AmgOptions& options)
-      : matrix(context, std::move(level.matrix), level.partition, level.partition),
-        interpolation(context, std::move(level.interpolation), level.partition, coarser),
-        restriction(context, std::move(level.restriction), coarser, level.partition),
-        smoother(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
-                 {options.smoother_degree, options.smoother_ratio}) {}
-
-  DistributedMatrix<T> matrix;
-  DistributedMatrix<T> interpolation;
-  DistributedMatrix<T> restriction;
-  Chebyshev<T> smoother;
-  DenseBlock<T> residual;
-  DenseBlock<T> correction;
-  DenseBlock<T> coarse_x;
-  DenseBlock<T> coarse_y;
-};
 
 template <class T>
 Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options) : context_(context) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -33,12 +34,21 @@ class Amg final : public LinearOperator<T> {
   LocalIndex columns() const override { return rows(); }
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
 
+  /// Approximate eigenvectors of the matrix for its smallest eigenvalues, to start from: those of a coarse level,
+  /// refined level by level by a few steps of lobpcg with the cycle below it and interpolated (nested iteration).
+  /// Coarse masses are taken as the identity. Own rows of n x `columns`, random numbers from `seed`; without
+  /// columns where there is no level between the finest and the coarsest, none has enough rows, or lobpcg fails
+  /// there. Collective.
+  DenseBlock<T> start_vectors(LocalIndex columns, std::uint64_t seed);
+
   int levels() const { return static_cast<int>(levels_.size()) + 1; }
   /// Stored entries of all levels over those of the finest.
   double operator_complexity() const { return operator_complexity_; }
 
  private:
   struct Level;
+  class CycleFrom;
+  DenseBlock<T> nested_iteration(LocalIndex columns, std::uint64_t seed);
   void make_coarsest(GridLevel level, const AmgOptions& options);
   void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
 

@@ -83,14 +83,21 @@ Bounds bounds_of(const Communicator& comm, const CsrRows& a) {
   return {std::max(comm.max(bound), 1e-300), comm.max(largest)};
 }
 
-/// Diagonal entries that are rounding errors of zeros become zeros, which smoothers know how to take. They come
-/// from parts of the matrix that have a kernel of their own.
-void clear_noise(CsrRows& a, double noise) {
+/// Diagonal entries of A_c that are rounding errors of zeros, against `scale`, become zeros, which smoothers know
+/// how to take: they come from parts of the matrix that have a kernel of their own. Rows without anything are
+/// those of modes that an aggregate is too small to have: on the diagonal, `scale` keeps them out of everyone's
+/// way.
+void settle_empty_rows(CsrRows& a, double scale) {
+  constexpr double noise = 1e-14;
   for (LocalIndex i = 0; i < a.rows(); ++i) {
+    double sum = 0.0;
+    double* diagonal = nullptr;
     const auto last = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]);
     for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]); k < last; ++k) {
-      if (a.columns[k] == a.row_begin + i && std::abs(a.values[k]) <= noise) a.values[k] = 0.0;
+      sum += std::abs(a.values[k]);
+      if (a.columns[k] == a.row_begin + i) diagonal = &a.values[k];
     }
+    if (diagonal != nullptr && std::abs(*diagonal) <= noise * scale) *diagonal = sum == 0.0 ? scale : 0.0;
   }
 }
 
@@ -200,7 +207,7 @@ Stage coarsen(const Communicator& comm, Stage& stage, double threshold, GlobalIn
   Stage next;
   next.level.partition = concentrated(natural, rows_per_rank);
   next.level.matrix = assemble(comm, next.level.partition, natural.rows(), std::move(part.matrix), row_numbers);
-  clear_noise(next.level.matrix, 1e-14 * bounds.diagonal);
+  settle_empty_rows(next.level.matrix, bounds.diagonal);
   next.space = std::move(tentative.coarse);
   next.space.vectors = redistribute(comm, natural, next.level.partition, modes, next.space.vectors);
   level.restriction =

@@ -55,6 +55,16 @@ class PreconditionerTest(harness.AppTest):
             np.testing.assert_allclose(values, exact, rtol=1e-10, err_msg=preconditioner)
             self.assertLess(iterations, plain / 2, preconditioner)
 
+    def test_unknowns_that_no_coarse_level_sees(self):
+        """Decoupled rows whose eigenvalues are the smallest, and one in the middle of the wanted ones."""
+        grid = sp.kronsum(sp.kronsum(harness.laplacian(12), harness.laplacian(11)), harness.laplacian(10))
+        exact = grid_spectrum(12, 11, 10)[:8]
+        own = [1e-3, 0.5 * (exact[2] + exact[3]), 7.0]
+        self.save(sp.block_diag([grid, sp.diags(own)]))
+        for preconditioner in ["{type: amg}"] + self.with_petsc("{type: amg, method: gamg}"):
+            values, _ = self.solve(preconditioner, "file: a.npz")
+            np.testing.assert_allclose(values, np.sort(np.append(exact, own))[:6], rtol=1e-10, err_msg=preconditioner)
+
     def test_single_precision(self):
         for preconditioner in ["{type: amg}"] + self.with_petsc(petsc(ICC)):
             result = self.run_program(self.config("matrix: {generate: laplacian3d, size: [12, 12, 12]}\nprecision: float\n"
