@@ -1,3 +1,5 @@
+# What refuses a GPU is part of every build, and tested in every one.
+target_sources(block_eigs_spmm PRIVATE cuda/requirements.cpp)
 if(NOT BLOCK_EIGS_HAVE_CUDA)
   target_sources(block_eigs_spmm PRIVATE cuda/unavailable.cpp)
 else()
@@ -8,7 +10,6 @@ else()
     cuda/cuda_kernels.cpp
     cuda/elementwise.cu
     cuda/gram.cu
-    cuda/requirements.cpp
     cuda/spmm_engine.cu
     cuda/spmm_merge.cu
     cuda/spmm_pattern.cu

@@ -29,3 +29,8 @@ add_test(NAME spmm_paths.cuda COMMAND test_spmm_paths)
 set_tests_properties(spmm_paths.cuda PROPERTIES LABELS gpu TIMEOUT 300
   SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
   "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")
+
+# The solvers on a GPU, on as many ranks as share it.
+block_eigs_test(gpu_solvers SOURCES device/gpu_solvers_test.cpp RANKS 1 2 LABELS gpu TIMEOUT 300)
+set_tests_properties(gpu_solvers.1 gpu_solvers.2 PROPERTIES SKIP_REGULAR_EXPRESSION "this machine has no GPU")
+block_eigs_test(gpu_requirements SOURCES device/gpu_requirements_test.cpp LABELS unit)

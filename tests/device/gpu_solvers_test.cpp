@@ -1,0 +1,112 @@
+#include <gtest/gtest.h>
+
+#include "io/generate.hpp"
+#include "solver/block_cg.hpp"
+#include "solver/lobpcg.hpp"
+#include "solver/preconditioner/amg.hpp"
+#include "solver/preconditioner/chebyshev.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "solver/preconditioner/smoothed_aggregation.hpp"
+#include "spmm/error.hpp"
+
+// The solvers on a GPU: against closed forms, against the host, and what travels between the two in an iteration.
+namespace block_eigs {
+namespace {
+
+struct OnDevice {
+  OnDevice(MatrixSource& source, Backend backend)
+      : comm(MPI_COMM_WORLD),
+        context(make_context<double>(comm, backend)),
+        partition(Partition::uniform(source.rows(), comm.size())),
+        matrix(context, source.read(partition), partition, partition),
+        space(context, partition) {}
+
+  Communicator comm;
+  Context<double> context;
+  Partition partition;
+  DistributedMatrix<double> matrix;
+  BlockSpace<double> space;
+};
+
+class GpuSolvers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      make_device(Backend::cuda, 0);
+    } catch (const InputError&) {
+      GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
+    }
+  }
+
+  static std::size_t bytes_of(const Device& device) {
+    return device.transferred().to_device + device.transferred().to_host;
+  }
+
+  /// Bytes that go either way in `iterations` iterations, start and end included.
+  static std::size_t bytes_for(OnDevice& problem, int iterations) {
+    LobpcgOptions options;
+    options.pairs = 8;
+    options.tolerance = 1e-14;
+    options.max_iterations = iterations;
+    const std::size_t before = bytes_of(*problem.context.device);
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+    EXPECT_EQ(result.iterations, iterations);
+    return bytes_of(*problem.context.device) - before;
+  }
+};
+
+TEST_F(GpuSolvers, LobpcgFindsTheSpectrumOfTheCube) {
+  const LaplacianOptions grid{.size = {20, 20, 20}};
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const bool filtered : {false, true}) {
+    OnDevice problem(*laplacian3d(comm, grid), Backend::cuda);
+    Chebyshev<double> chebyshev(problem.context, problem.matrix, problem.matrix.diagonal(),
+                                problem.matrix.scaled_gershgorin_bound(), {});
+    LobpcgOptions options;
+    options.pairs = 12;
+    options.tolerance = 1e-10;
+    options.filtered_start = filtered;
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, filtered ? nullptr : &chebyshev,
+                                       nullptr, {}, options);
+    const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, options.pairs);
+    ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
+    for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-11 * exact[j]);
+  }
+}
+
+TEST_F(GpuSolvers, BlockCgWithAmgSolvesAsTheHostDoes) {
+  const LaplacianOptions grid{.size = {17, 18, 19}};
+  const Communicator comm(MPI_COMM_WORLD);
+  std::vector<std::vector<double>> solutions;
+  for (const Backend backend : {Backend::host, Backend::cuda}) {
+    const auto source = laplacian3d(comm, grid);
+    OnDevice problem(*source, backend);
+    Amg<double> amg(problem.context,
+                    smoothed_aggregation(comm, source->read(problem.partition), problem.partition, {}), {});
+    DenseBlock<double> f(problem.context.device, problem.matrix.rows(), 5);
+    problem.space.fill_random(f.view(), 3);
+    BlockCgOptions options;
+    options.tolerance = 1e-11;
+    solutions.push_back(block_cg<double>(problem.space, problem.matrix, &amg, f, {}, options).solution.to_host());
+  }
+  double largest = 0.0;
+  for (const double x : solutions[0]) largest = std::max(largest, std::abs(x));
+  for (std::size_t k = 0; k < solutions[0].size(); ++k)
+    ASSERT_NEAR(solutions[0][k], solutions[1][k], 1e-8 * largest);
+}
+
+TEST_F(GpuSolvers, IterationsMoveSmallMatricesAlone) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (const GlobalIndex edge : {20, 40}) {
+    OnDevice problem(*laplacian3d(comm, {.size = {edge, edge, edge}}), Backend::cuda);
+    const std::size_t few = bytes_for(problem, 20);
+    const std::size_t more = bytes_for(problem, 60);
+    const std::size_t an_iteration = (more - few) / 40;
+    // Nothing as long as a vector, whatever its length: 34 x 34 numbers at most, some ten times.
+    EXPECT_LT(an_iteration, 64 * 1024U) << edge;
+    EXPECT_GT(an_iteration, 0U) << "nothing was counted";
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
