@@ -7,9 +7,25 @@ import harness
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
+import scipy.spatial
 from result_test import grid_spectrum
 
 ICC = "-pc_type bjacobi -sub_pc_type icc"
+
+
+def truss(shape):
+    """Nodes on a grid, springs along edges and diagonals, the nodes of the first face held: stiffness matrix and places."""
+    places = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, len(shape)).astype(float)
+    pairs = scipy.spatial.cKDTree(places).query_pairs(1.8, output_type="ndarray")
+    along = places[pairs[:, 1]] - places[pairs[:, 0]]
+    along /= np.linalg.norm(along, axis=1)[:, None]
+    dimensions, springs = len(shape), len(pairs)
+    row = np.repeat(np.arange(springs), 2 * dimensions)
+    column = (pairs[:, :, None] * dimensions + np.arange(dimensions)).reshape(springs, -1)
+    stretch = sp.csr_matrix((np.hstack([-along, along]).ravel(), (row, column.ravel())), shape=(springs, places.size))
+    free = places[:, 0] > 0
+    kept = np.repeat(free, dimensions)
+    return (stretch.T @ stretch)[kept][:, kept].tocsr(), places[free]
 
 
 def petsc(options):
@@ -64,6 +80,27 @@ class PreconditionerTest(harness.AppTest):
         for preconditioner in ["{type: amg}"] + self.with_petsc("{type: amg, method: gamg}"):
             values, _ = self.solve(preconditioner, "file: a.npz")
             np.testing.assert_allclose(values, np.sort(np.append(exact, own))[:6], rtol=1e-10, err_msg=preconditioner)
+
+    def test_rigid_body_modes_from_coordinates(self):
+        """In space and in the plane, by the name of the nodes' places or of the modes themselves."""
+        for shape in ((14, 7, 6), (60, 12)):
+            matrix, places = truss(shape)
+            self.save(matrix)
+            exact = np.sort(sp.linalg.eigsh(matrix.tocsc(), 6, sigma=0, which="LM", return_eigenvectors=False))
+            translations = np.tile(np.eye(len(shape)), (len(places), 1))
+            with h5py.File(self.path("x.h5"), "w") as file:
+                file["places"] = places
+                file["translations"] = translations
+            iterations = {}
+            cases = {"plain": "", "places": ", coordinates: {file: x.h5, dataset: /places}",
+                     "translations": ", near_null_space: {file: x.h5, dataset: /translations}, "
+                                     f"unknowns_per_node: {len(shape)}"}
+            for name, options in cases.items():
+                values, iterations[name] = self.solve(f"{{type: amg{options}}}", "file: a.npz", tolerance="1.0e-6")
+                np.testing.assert_allclose(values, exact, rtol=1e-7, err_msg=name)
+            self.assertLessEqual(iterations["places"], 40)
+            self.assertLess(iterations["places"], iterations["plain"], iterations)
+            self.assertLess(iterations["places"], iterations["translations"], iterations)
 
     def test_single_precision(self):
         for preconditioner in ["{type: amg}"] + self.with_petsc(petsc(ICC)):
