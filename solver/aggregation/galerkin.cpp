@@ -103,7 +103,7 @@ GalerkinPart galerkin_part(const CsrRows& a, const ColumnNumbers& fine, const Sp
   GalerkinPart part;
   part.matrix = coarse_rows(r, product(a, fine, p, coarse.all()), coarse);
   part.restriction.offsets = std::move(r.offsets);
-  part.restriction.values = std::move(r.values);
+  part.restriction.values.assign(r.values.begin(), r.values.end());
   part.restriction.columns.resize(r.columns.size());
   std::transform(r.columns.begin(), r.columns.end(), part.restriction.columns.begin(),
                  [&](LocalIndex i) { return a.row_begin + i; });

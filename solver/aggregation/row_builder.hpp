@@ -5,19 +5,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "solver/aggregation/large_pages.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs::aggregation {
+
+/// Arrays with global columns end as CsrRows; the others are work space, and the larger part.
+template <class Column, class T>
+using ArrayFor =
+    std::vector<T, std::conditional_t<std::is_same_v<Column, GlobalIndex>, std::allocator<T>, LargePages<T>>>;
 
 /// Rows of a sparse matrix on their way: row i has the entries offsets[i] .. offsets[i + 1] - 1.
 template <class Column>
 struct SparseRows {
   std::vector<Offset> offsets{0};
-  std::vector<Column> columns;
-  std::vector<double> values;
+  ArrayFor<Column, Column> columns;
+  ArrayFor<Column, double> values;
 
   LocalIndex rows() const { return static_cast<LocalIndex>(offsets.size()) - 1; }
   std::size_t begin(LocalIndex i) const { return static_cast<std::size_t>(offsets[static_cast<std::size_t>(i)]); }

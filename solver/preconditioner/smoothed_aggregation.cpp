@@ -146,7 +146,7 @@ TentativeRows tentative_rows(const Communicator& comm, const HaloPlan& plan, con
 SparseRows<LocalIndex> renumbered(const SparseRows<GlobalIndex>& p, const ColumnNumbers& coarse) {
   SparseRows<LocalIndex> result;
   result.offsets = p.offsets;
-  result.values = p.values;
+  result.values.assign(p.values.begin(), p.values.end());
   result.columns.resize(p.columns.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < p.columns.size(); ++k) result.columns[k] = coarse.local(p.columns[k]);
