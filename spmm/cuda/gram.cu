@@ -19,7 +19,7 @@ constexpr int stage_bytes(int blocks) { return (blocks == 1 ? 48 : 32) * 1024; }
 template <class T>
 struct Variant {
   int threads, left_pairs, right_pairs, elements, rows_at_once, stages, blocks;
-  int overhang;  ///< pairs that warps may read behind the last stage
+  int overhang;  ///< places that warps may read behind a stage
   void (*kernel)(const GramProblem<T>);
 };
 
@@ -44,6 +44,7 @@ struct Launch {
   int tiles = 0;
   int shared_bytes = 0;
   int stage_rows = 0;
+  int stage_places = 0;  ///< overhang included
 };
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -104,11 +105,11 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
     const int pitch = ceil_div(left + std::min(candidate.right_pairs, problem.right_pairs), 8) * 8;
     const int row_bytes = pitch * static_cast<int>(sizeof(Pair<T>));
     const int turns = std::max(1, stage_bytes(candidate.blocks) / (row_bytes * candidate.rows_at_once));
-    Launch<T> launch{&candidate, 0, 0, turns * candidate.rows_at_once};
+    Launch<T> launch{&candidate, 0, 0, turns * candidate.rows_at_once, 0};
     launch.tiles =
         ceil_div(problem.left_pairs, candidate.left_pairs) * ceil_div(problem.right_pairs, candidate.right_pairs);
-    const int stages =
-        candidate.stages * launch.stage_rows * row_bytes + candidate.overhang * static_cast<int>(sizeof(Pair<T>));
+    launch.stage_places = launch.stage_rows * pitch + candidate.overhang;
+    const int stages = candidate.stages * launch.stage_places * static_cast<int>(sizeof(Pair<T>));
     launch.shared_bytes = std::max(stages, candidate.elements * static_cast<int>(sizeof(double)));
     const double seconds = cost(candidate, problem);
     if (launch.shared_bytes > device.shared_memory_per_block()) continue;
@@ -168,6 +169,7 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   const Variant<T>& variant = *launch.variant;
   problem.tiles_left = ceil_div(problem.left_pairs, variant.left_pairs);
   problem.stage_rows = launch.stage_rows;
+  problem.stage_places = launch.stage_places;
   problem.even = has_even_pairs(left) && has_even_pairs(right);
   const int loaded =
       std::min(variant.left_pairs, problem.left_pairs) + std::min(variant.right_pairs, problem.right_pairs);

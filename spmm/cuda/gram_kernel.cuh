@@ -41,6 +41,7 @@ struct GramProblem {
   int tiles_left = 0;
   int common = -1;            ///< pair of the left with which the right begins, where it is a part of the left
   int stage_rows = 0;         ///< a multiple of eight
+  int stage_places = 0;       ///< of a stage, and of what warps read behind its end without using it
   int chunk_pairs = 0;        ///< 1, 2, 4 or 8: neighbouring pairs of a row that neighbouring lanes copy
   bool even = false;          ///< all views have even columns and pairs at multiples of their size
   double* partial = nullptr;  ///< gridDim.x times gridDim.y tiles, column-major
@@ -223,7 +224,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
   const int left_warp = warp % Tile::left_warps;
   const int right_warp = warp / Tile::left_warps % Tile::right_warps;
   const int row_warp = warp / (Tile::left_warps * Tile::right_warps);
-  const int stage_size = problem.stage_rows * pairs.pitch;
+  const int stage_size = problem.stage_places;
   const int row_of_lane = step_rows * row_warp + lane % 4;
   const int left_pair = 8 * Tile::left_fragments * left_warp + lane / 4;
   const int right_pair = pairs.right_at + 8 * Tile::right_fragments * right_warp + lane / 4;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include "spmm/cuda/column_sums.hpp"
 #include "spmm/cuda/cuda_check.hpp"
@@ -32,42 +33,49 @@ constexpr Variant<T> variant() {
 
 /// For coefficients that fit into shared memory, by ascending width.
 template <class T, bool WithResidual>
-constexpr std::array in_shared{variant<T, 2, true, WithResidual>(),  variant<T, 4, true, WithResidual>(),
-                               variant<T, 6, true, WithResidual>(),  variant<T, 8, true, WithResidual>(),
-                               variant<T, 12, true, WithResidual>(), variant<T, 16, true, WithResidual>()};
+constexpr std::array in_shared{variant<T, 1, true, WithResidual>(), variant<T, 2, true, WithResidual>(),
+                               variant<T, 4, true, WithResidual>(), variant<T, 6, true, WithResidual>(),
+                               variant<T, 8, true, WithResidual>(), variant<T, 12, true, WithResidual>(),
+                               variant<T, 16, true, WithResidual>()};
 /// For any others.
 template <class T, bool WithResidual>
 constexpr std::array in_global{variant<T, 8, false, WithResidual>(), variant<T, 16, false, WithResidual>()};
 
+int pairs_of(LocalIndex cols) { return (cols + 1) / 2; }
+
 template <class View>
 int chunks_of(const ViewList<View>& list) {
-  int chunks = 0;
-  for (const View& view : list) chunks += (view.cols + chunk_columns - 1) / chunk_columns;
-  return chunks;
+  int pairs = 0;
+  for (const View& view : list) pairs += pairs_of(view.cols);
+  return (pairs + chunk_pairs - 1) / chunk_pairs;
+}
+
+/// Where the columns of a list stand when each view begins a pair.
+template <class View>
+std::vector<int> places_of(const ViewList<View>& list) {
+  std::vector<int> places;
+  int pairs = 0;
+  for (const View& view : list) {
+    for (int j = 0; j < view.cols; ++j) places.push_back(2 * pairs + j);
+    pairs += pairs_of(view.cols);
+  }
+  return places;
 }
 
 /// Blocks of 8 x 8, see UpdateProblem.
 template <class T>
 void pack(const SmallMatrix& coefficients, const ConstBlockList<T>& in, const BlockList<T>& out, int tiles,
           double* packed) {
-  const int chunks = chunks_of(in);
-  std::fill_n(packed, static_cast<std::size_t>(chunks) * static_cast<std::size_t>(tiles) * 64, 0.0);
-  int tile = 0;
-  int column = 0;
-  for (const BlockView<T>& output : out) {
-    for (int j = 0; j < output.cols; ++j, ++column) {
-      const double* from = coefficients.column(column);
-      double* to = packed + (tile + j / chunk_columns) * 64 + j % chunk_columns * 8;
-      for (const ConstBlockView<T>& input : in) {
-        for (int first = 0; first < input.cols; first += chunk_columns) {
-          const int count = std::min(chunk_columns, input.cols - first);
-          std::copy_n(from, count, to);
-          from += count;
-          to += static_cast<std::ptrdiff_t>(tiles) * 64;
-        }
-      }
+  std::fill_n(packed, static_cast<std::size_t>(chunks_of(in)) * static_cast<std::size_t>(tiles) * 64, 0.0);
+  const std::vector<int> rows = places_of(in);
+  const std::vector<int> columns = places_of(out);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const double* from = coefficients.column(static_cast<int>(j));
+    double* const to = packed + columns[j] / chunk_columns * 64 + columns[j] % chunk_columns * 8;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::ptrdiff_t chunk = rows[i] / chunk_columns;
+      to[chunk * tiles * 64 + rows[i] % chunk_columns] = from[i];
     }
-    tile += (output.cols + chunk_columns - 1) / chunk_columns;
   }
 }
 

@@ -5,14 +5,16 @@
 #include "spmm/cuda/tensor_core.cuh"
 
 // A warp takes 16 rows at a time, reads their inputs once, 8 columns (a chunk) after the other, and keeps their
-// outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks travel through a ring
-// in shared memory in which each thread reads only what it copied itself: the warps never wait for each other.
+// outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks and tiles are four
+// pairs of columns each, of one view or of several. Chunks travel through a ring in shared memory in which each
+// thread reads only what it copied itself: the warps never wait for each other.
 namespace block_eigs::cuda {
 
 constexpr int update_threads = 256;
 constexpr int update_warps = update_threads / 32;
 constexpr int rows_per_warp = 16;
 constexpr int chunk_columns = 8;
+constexpr int chunk_pairs = chunk_columns / 2;
 
 /// What one update is about. Coefficients come as blocks of 8 x 8, column-major, chunk by chunk and within a chunk
 /// tile by tile, padded with zeros: that is the order in which lanes need them.
@@ -21,7 +23,7 @@ struct UpdateProblem {
   DeviceList<ConstBlockView<T>> in;
   DeviceList<BlockView<T>> out;
   const double* coefficients;
-  int chunks;        ///< of all inputs; each view begins a chunk
+  int chunks;        ///< of all inputs; each view begins a pair
   int tiles;         ///< of all outputs, rounded up to warps_across times the tiles of a warp
   int warps_across;  ///< warps that share the same rows
   bool even;         ///< all inputs, and bx, have even columns and pairs at multiples of their size
@@ -44,34 +46,44 @@ struct UpdateLayout {
     layout.ring =
         coefficients_in_shared ? problem.chunks * problem.tiles * 64 * static_cast<int>(sizeof(double)) : 0;
     layout.chunks = layout.ring + update_warps * depth * 64 * static_cast<int>(sizeof(Pair<T>));
-    layout.tiles = layout.chunks + (problem.chunks + residual_tiles) * static_cast<int>(sizeof(Columns<const T>));
-    layout.lambda = layout.tiles + (problem.tiles + residual_tiles) * static_cast<int>(sizeof(Columns<T>));
+    layout.tiles = layout.chunks +
+                   (problem.chunks + residual_tiles) * chunk_pairs * static_cast<int>(sizeof(Columns<const T>));
+    layout.lambda =
+        layout.tiles + (problem.tiles + residual_tiles) * chunk_pairs * static_cast<int>(sizeof(Columns<T>));
     layout.norms = layout.lambda + residual_tiles * chunk_columns * static_cast<int>(sizeof(double));
     layout.bytes = layout.norms + update_warps * residual_tiles * chunk_columns * static_cast<int>(sizeof(double));
     return layout;
   }
 };
 
-/// Cuts `view` into runs of 8 columns and appends them to `columns`.
+/// Column pair number `pair` of one view; none behind its end.
 template <class T, class View>
-__device__ inline Columns<T>* cut_into_chunks(const View& view, Columns<T>* columns) {
-  for (int first = 0; first < view.cols; first += chunk_columns) {
-    *columns++ = {view.data + first, view.stride, static_cast<std::int16_t>(min(chunk_columns, view.cols - first)),
-                  static_cast<std::int16_t>(pairs_are_aligned(view.data, view.stride))};
-  }
-  return columns;
+__device__ inline Columns<T> pair_of_view(const View& view, int pair) {
+  const int count = min(2, view.cols - 2 * pair);
+  if (count <= 0) return {view.data, view.stride, 0, 1};
+  return {view.data + 2 * pair, view.stride, static_cast<std::int16_t>(count),
+          static_cast<std::int16_t>(pairs_are_aligned(view.data, view.stride))};
+}
+
+/// The same of a list of views, each of which begins a pair.
+template <class T, class List>
+__device__ inline Columns<T> pair_of_list(const List& list, int pair) {
+  int v = 0;
+  while (v + 1 < list.size && pair >= (list.views[v].cols + 1) / 2) pair -= (list.views[v++].cols + 1) / 2;
+  return pair_of_view<T>(list.views[v], pair);
 }
 
 template <class T>
-__device__ void fill_tables(const UpdateProblem<T>& problem, Columns<const T>* chunks, Columns<T>* tiles) {
-  if (threadIdx.x == 0) {
-    for (int v = 0; v < problem.in.size; ++v) chunks = cut_into_chunks(problem.in.views[v], chunks);
-    cut_into_chunks(problem.bx, chunks);
-  } else if (threadIdx.x == 32) {
-    Columns<T>* const end = tiles + problem.tiles;
-    for (int v = 0; v < problem.out.size; ++v) tiles = cut_into_chunks(problem.out.views[v], tiles);
-    while (tiles < end) *tiles++ = {};
-    cut_into_chunks(problem.r, tiles);
+__device__ void fill_tables(const UpdateProblem<T>& problem, int residual_tiles, Columns<const T>* chunks,
+                            Columns<T>* tiles) {
+  const int inputs = problem.chunks * chunk_pairs;
+  const int outputs = problem.tiles * chunk_pairs;
+  const int more = residual_tiles * chunk_pairs;
+  for (int p = static_cast<int>(threadIdx.x); p < inputs + more; p += update_threads) {
+    chunks[p] = p < inputs ? pair_of_list<const T>(problem.in, p) : pair_of_view<const T>(problem.bx, p - inputs);
+  }
+  for (int p = static_cast<int>(threadIdx.x); p < outputs + more; p += update_threads) {
+    tiles[p] = p < outputs ? pair_of_list<T>(problem.out, p) : pair_of_view<T>(problem.r, p - outputs);
   }
 }
 
@@ -112,17 +124,16 @@ class ChunkStream {
   __device__ void fetch(int slot) {
     const int lane = threadIdx.x % 32;
     const Row row = row_ + lane / 4;
-    const int column = 2 * (lane % 4);
-    const Columns<const T> from = chunks_[chunk_];
+    const Columns<const T> from = chunks_[chunk_ * chunk_pairs + lane % 4];
     if (even_) {
       const Row stride = static_cast<Row>(from.stride);
-      const T* const pair = from.data + static_cast<std::size_t>(row) * stride + column;
-      const bool is_there = column < from.count;
+      const T* const pair = from.data + static_cast<std::size_t>(row) * stride;
+      const bool is_there = from.count > 0;
       copy_aligned_pair(ring_ + slot * 64, pair, is_there && row < rows_);
       copy_aligned_pair(ring_ + slot * 64 + 32, pair + 8 * stride, is_there && row + 8 < rows_);
     } else {
-      copy_pair_async(ring_ + slot * 64, from, row, column, row < rows_);
-      copy_pair_async(ring_ + slot * 64 + 32, from, row + 8, column, row + 8 < rows_);
+      copy_pair_async(ring_ + slot * 64, from, row, 0, row < rows_);
+      copy_pair_async(ring_ + slot * 64 + 32, from, row + 8, 0, row + 8 < rows_);
     }
     if (++chunk_ == count_) {
       chunk_ = 0;
@@ -142,19 +153,19 @@ class ChunkStream {
 };
 
 template <class T>
-__device__ inline void store_pair(const Columns<T>& to, Row row, int column, Pair<T> value) {
-  const int valid = to.count - column;
-  if (valid <= 0) return;
-  T* global = to.data + static_cast<std::size_t>(row) * static_cast<Row>(to.stride) + column;
-  if (to.aligned != 0 && valid > 1) {
+__device__ inline void store_pair(const Columns<T>& to, Row row, Pair<T> value) {
+  if (to.count == 0) return;
+  T* global = to.data + static_cast<std::size_t>(row) * static_cast<Row>(to.stride);
+  if (to.aligned != 0 && to.count > 1) {
     *reinterpret_cast<Pair<T>*>(global) = value;
   } else {
     global[0] = value.first;
-    if (valid > 1) global[1] = value.second;
+    if (to.count > 1) global[1] = value.second;
   }
 }
 
-/// r = ax - bx lambda for one tile; adds the squares to `norms`, 8 columns of this warp.
+/// r = ax - bx lambda for one tile, `r` being this lane's pair; adds the squares to `norms`, 8 columns of this
+/// warp.
 template <class T>
 __device__ inline void residual_tile(const Columns<T>& r, Row row, Row rows, const Pair<T> (&ax)[2],
                                      const Pair<T> (&bx)[2], const double* lambda, double* norms) {
@@ -167,7 +178,7 @@ __device__ inline void residual_tile(const Columns<T>& r, Row row, Row rows, con
     const Pair<T> value{ax[half].first - bx[half].first * static_cast<T>(lambda[column]),
                         ax[half].second - bx[half].second * static_cast<T>(lambda[column + 1])};
     if (row + 8 * half >= rows) continue;
-    store_pair(r, row + 8 * half, column, value);
+    store_pair(r, row + 8 * half, value);
     first += static_cast<double>(value.first) * static_cast<double>(value.first);
     second += static_cast<double>(value.second) * static_cast<double>(value.second);
   }
@@ -200,11 +211,10 @@ __device__ inline void multiply_chunk(double (&c)[Tiles][4], Pair<T> upper, Pair
 template <class T>
 __device__ inline void store_tile(const Columns<T>& to, Row row, Row rows, const double (&c)[4],
                                   Pair<T> (&rounded)[2]) {
-  const int column = 2 * static_cast<int>(threadIdx.x % 4);
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
     rounded[half] = {static_cast<T>(c[2 * half]), static_cast<T>(c[2 * half + 1])};
-    if (row + 8 * half < rows) store_pair(to, row + 8 * half, column, rounded[half]);
+    if (row + 8 * half < rows) store_pair(to, row + 8 * half, rounded[half]);
   }
 }
 
@@ -225,8 +235,8 @@ template <class T>
 struct UpdateTables {
   const double2* coefficients;
   Pair<T>* ring;
-  const Columns<const T>* chunks;  ///< of the inputs, then of bx
-  const Columns<T>* tiles;         ///< of the outputs, then of r
+  const Columns<const T>* chunks;  ///< pairs of the inputs, then of bx
+  const Columns<T>* tiles;         ///< pairs of the outputs, then of r
   const double* lambda;
   double* norms;
 };
@@ -239,7 +249,7 @@ __device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned
   auto* tiles = reinterpret_cast<Columns<T>*>(shared + layout.tiles);
   auto* lambda = reinterpret_cast<double*>(shared + layout.lambda);
   auto* norms = reinterpret_cast<double*>(shared + layout.norms);
-  fill_tables(problem, chunks, tiles);
+  fill_tables(problem, residual_tiles, chunks, tiles);
   const auto* coefficients = reinterpret_cast<const double2*>(problem.coefficients);
   if constexpr (InShared) {
     auto* copy = reinterpret_cast<double2*>(shared);
@@ -269,7 +279,7 @@ __global__ void __launch_bounds__(update_threads, Blocks)
   const int across = InShared ? 1 : problem.warps_across;
   const int first_tile = warp % across * Tiles;
   const double2* coefficients = tables.coefficients + first_tile * 32 + lane;
-  const Columns<T>* tiles = tables.tiles + first_tile;
+  const Columns<T>* tiles = tables.tiles + first_tile * chunk_pairs + lane % 4;
   const Row rows = static_cast<Row>(problem.out.rows);
   const Row block_rows = static_cast<Row>(update_warps / across * rows_per_warp);
   const Row ahead = static_cast<Row>(warp / across * rows_per_warp);
@@ -294,12 +304,13 @@ __global__ void __launch_bounds__(update_threads, Blocks)
 #pragma unroll
     for (int tile = 0; tile < Tiles; ++tile) {
       Pair<T> rounded[2];
-      store_tile(tiles[tile], row, rows, c[tile], rounded);
+      store_tile(tiles[tile * chunk_pairs], row, rows, c[tile], rounded);
       if constexpr (WithResidual) {
         if (tile >= residual_tiles) continue;
         Pair<T> bx[2];
         stream.next(bx[0], bx[1]);
-        residual_tile(tiles[problem.tiles + tile], row, rows, rounded, bx, tables.lambda + tile * chunk_columns,
+        residual_tile(tiles[(problem.tiles + tile) * chunk_pairs], row, rows, rounded, bx,
+                      tables.lambda + tile * chunk_columns,
                       tables.norms + (warp * residual_tiles + tile) * chunk_columns);
         stream.release();
       }

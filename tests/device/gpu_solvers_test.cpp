@@ -102,8 +102,10 @@ TEST_F(GpuSolvers, IterationsMoveSmallMatricesAlone) {
     const std::size_t few = bytes_for(problem, 20);
     const std::size_t more = bytes_for(problem, 60);
     const std::size_t an_iteration = (more - few) / 40;
-    // Nothing as long as a vector, whatever its length: 34 x 34 numbers at most, some ten times.
-    EXPECT_LT(an_iteration, 64 * 1024U) << edge;
+    // Nothing as long as a vector, whatever its length: 34 x 34 numbers at most, some ten times. Where several
+    // ranks share the rows, the ghost rows of one block come in and as many go out besides.
+    const std::size_t ghosts = static_cast<std::size_t>(problem.matrix.ghosts());
+    EXPECT_LT(an_iteration, 64 * 1024U + 4 * ghosts * 16U * sizeof(double)) << edge;
     EXPECT_GT(an_iteration, 0U) << "nothing was counted";
   }
 }
