@@ -42,7 +42,7 @@ double block_bytes(double rows, int columns) {
 /// third of it at most.
 template <class T>
 double preconditioner_blocks(const PreconditionerConfig& config) {
-  if (config.type == PreconditionerType::chebyshev) return 2.0;
+  if (config.type == PreconditionerType::chebyshev) return 1.0;
   if (config.type == PreconditionerType::petsc) return 2.0 * sizeof(double) / sizeof(T);
   if (config.type != PreconditionerType::amg) return 0.0;
   const bool cast = config.amg.precision == Precision::float32 && sizeof(T) > sizeof(float);

@@ -21,14 +21,14 @@ struct MemoryEstimate {
 };
 
 /// What the eigensolver will need on this rank, asked when the matrices are in memory: with b = block_size
-/// columns, 8 b vectors of own rows (+ 3 b with B, + 2 b with Chebyshev, 4 b with AMG), the locked pairs and
+/// columns, 8 b vectors of own rows (+ 3 b with B, + b with Chebyshev, 4 b with AMG), the locked pairs and
 /// constraints (twice with B), ghost rows sent and received, small dense problems of order 3 b on rank 0, and what
 /// the process holds already. Where reading took more than that, its peak stands. Not collective.
 template <class T>
 MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints);
 
 /// The same for the linear solver, its right-hand sides (and initial guess) in memory: these, the solution, 3 b
-/// vectors of own rows (+ b with a preconditioner, + 2 b with Chebyshev, 4 b with AMG, + b with an initial guess,
+/// vectors of own rows (+ b with a preconditioner, + b with Chebyshev, 4 b with AMG, + b with an initial guess,
 /// + b where there are more right-hand sides than b = block_size) and ghost rows. Not collective.
 template <class T>
 MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConfig& config, int right_hand_sides);

@@ -174,12 +174,12 @@ void print(const Settings& settings, const Communicator& comm, const Context<dou
                1e3 * per_iteration, floor / per_iteration, score.converged, settings.pairs, score.worst_residual,
                score.options);
   }
-  fmt::print("\nratio of medians (row over column)\n{:<24}", "");
-  for (const EigenScore& column : scores) fmt::print("{:>22}", column.name);
+  fmt::print("\nratio of medians (row over column)\n{:<28}", "");
+  for (const EigenScore& column : scores) fmt::print("{:>28}", column.name);
   fmt::print("\n");
   for (const EigenScore& row : scores) {
-    fmt::print("{:<24}", row.name);
-    for (const EigenScore& column : scores) fmt::print("{:>22.2f}", row.median_seconds / column.median_seconds);
+    fmt::print("{:<28}", row.name);
+    for (const EigenScore& column : scores) fmt::print("{:>28.2f}", row.median_seconds / column.median_seconds);
     fmt::print("\n");
   }
 }

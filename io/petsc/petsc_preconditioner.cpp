@@ -121,7 +121,7 @@ class PetscPreconditioner final : public LinearOperator<T> {
 /// Whether a factorisation or another part of the set-up has broken down on any rank.
 bool broken(const Communicator& comm, PC pc) {
   PCFailedReason reason = PC_NOERROR;
-  check(PCGetFailedReasonRank(pc, &reason), building);
+  check(PCGetFailedReason(pc, &reason), building);
   return comm.any(reason != PC_NOERROR);
 }
 
