@@ -162,7 +162,7 @@ void LobpcgRun<T>::iterate() {
       return;
     }
     ++result_.iterations;
-    if (++since_refresh_ >= refresh_period && active() > 0 &&
+    if (++since_refresh_ >= (near_rounding_ ? refresh_period / 8 : refresh_period) && active() > 0 &&
         test_.rounding_matters(ritz_.values.front(), ritz_.image_norms.front(), ritz_.norms.front())) {
       refresh();
     }
@@ -204,9 +204,10 @@ void LobpcgRun<T>::expand(int refill) {
 }
 
 /// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much
-/// of the eigenvalues: what the tolerance leaves room for.
+/// of the eigenvalues: what the tolerance leaves room for, which is nothing where residuals are rounding errors.
 template <class T>
 double LobpcgRun<T>::acceptable_pivot() const {
+  if (near_rounding_) return 1.0;
   const double epsilon = std::numeric_limits<T>::epsilon();
   return std::max(1e3 * epsilon / std::max(options_.tolerance, epsilon), 5.0 * std::pow(epsilon, 0.25));
 }
@@ -237,8 +238,12 @@ bool LobpcgRun<T>::rayleigh_ritz(int wanted) {
     state_.narrow_w(kept);
     if (kept == 0) return false;
     solution = project(wanted, 0.0);
+    if (solution.values.empty() && state_.p.cols() > 0) {
+      state_.drop_p();
+      solution = project(wanted, 0.0);
+    }
     space_.comm().collectively([&] {
-      if (solution.values.empty()) throw RunError("lobpcg: the basis [X P W] has become linearly dependent");
+      if (solution.values.empty()) throw RunError("lobpcg: the basis [X W] has become linearly dependent");
     });
   }
   apply_ritz(solution);
@@ -291,9 +296,14 @@ template <class T>
 void LobpcgRun<T>::measure_norms() {
   ritz_.norms.assign(ritz_.values.size(), 1.0);
   ritz_.image_norms = ritz_.norms;
-  if (b_ == nullptr) return;
-  ritz_.norms = space_.column_norms(state_.x.view());
-  ritz_.image_norms = space_.column_norms(state_.bx());
+  if (b_ != nullptr) {
+    ritz_.norms = space_.column_norms(state_.x.view());
+    ritz_.image_norms = space_.column_norms(state_.bx());
+  }
+  for (std::size_t i = 0; i < ritz_.values.size(); ++i) {
+    near_rounding_ = near_rounding_ || test_.near_rounding(ritz_.values[i], ritz_.residuals[i],
+                                                           ritz_.image_norms[i], ritz_.norms[i]);
+  }
 }
 
 /// A X and A P anew, so that rounding errors of the updates do not add up.

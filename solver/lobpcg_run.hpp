@@ -114,6 +114,7 @@ class LobpcgRun {
   std::vector<int> order_;  ///< columns behind the constraints in the order of ritz_, after verify()
   EigenResult<T> result_;
   Clock::time_point began_ = Clock::now();
+  bool near_rounding_ = false;  ///< some residual has come down to what rounding leaves
   int since_refresh_ = 0;
   int rounds_ = 0;
   bool exhausted_ = false;

@@ -30,6 +30,10 @@ class ResidualTest {
   bool rounding_matters(double lambda, double image_norm, double norm) const {
     return limit(lambda, image_norm, norm) < 1e3 * accuracy_limit(lambda, norm);
   }
+  /// Whether rounding errors matter for a pair whose residual has come within six digits of what they leave.
+  bool near_rounding(double lambda, double residual, double image_norm, double norm) const {
+    return residual < 1e6 * accuracy_limit(lambda, norm) && rounding_matters(lambda, image_norm, norm);
+  }
 
  private:
   double limit(double lambda, double image_norm, double norm) const {
