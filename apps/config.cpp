@@ -162,6 +162,12 @@ void describe(YamlSection& section, LinearSolverConfig& config) {
   section.item("block_size", config.block_size);
   at_least(section, "block_size", config.block_size, 1);
   section.section("preconditioner", config.preconditioner);
+  section.choice("inner_precision", config.inner_precision, precision_names);
+  const PreconditionerType type = config.preconditioner.type;
+  section.check("inner_precision",
+                config.inner_precision == Precision::float64 ||
+                    (type != PreconditionerType::amg && type != PreconditionerType::petsc),
+                "float goes with the preconditioners none, jacobi and chebyshev");
   section.section("initial", config.initial);
 }
 

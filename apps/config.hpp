@@ -52,6 +52,7 @@ struct EigensolverConfig {
 
 struct LinearSolverConfig {
   double tolerance = 1e-8;
+  Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
   int max_iterations = 1000;
   int block_size = 16;
   PreconditionerConfig preconditioner;

@@ -42,9 +42,10 @@ std::string task(const EigensolverConfig& config) {
 }
 
 std::string task(const LinearSolverConfig& config, const RightHandSides& sides) {
-  return fmt::format("{} right-hand {} ({}), residual at most {:g} ||f||, preconditioner {}, {} at once",
+  return fmt::format("{} right-hand {} ({}), residual at most {:g} ||f||, preconditioner {}, {} at once{}",
                      sides.count(), sides.count() == 1 ? "side" : "sides", sides.description(), config.tolerance,
-                     description(config.preconditioner), std::min<GlobalIndex>(config.block_size, sides.count()));
+                     description(config.preconditioner), std::min<GlobalIndex>(config.block_size, sides.count()),
+                     config.inner_precision == Precision::float32 ? ", iterations in float" : "");
 }
 
 template <class T>

@@ -115,6 +115,10 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConf
       (1.0 + preconditioner_matrices(config.preconditioner)) * static_cast<double>(problem.a->bytes());
   const double all = block_bytes<T>(rows, right_hand_sides);
   estimate.vectors = blocks * block_bytes<T>(rows, width) + 2.0 * all;
+  if (sizeof(T) > sizeof(float) && config.inner_precision == Precision::float32) {
+    estimate.matrix += 2.0 / 3 * static_cast<double>(problem.a->bytes());
+    estimate.vectors += 2.0 * all + 0.5 * blocks * block_bytes<T>(rows, width);
+  }
   estimate.halo = 2.0 * problem.a->ghosts() * width * sizeof(T);
   // The initial guess becomes the solution.
   const double held = config.initial ? 2.0 * all : all;

@@ -4,6 +4,7 @@ add_library(block_eigs_apps STATIC
   config.cpp
   config_matrix.cpp
   console.cpp
+  float_twin.cpp
   memory.cpp
   near_null_space.cpp
   preconditioner.cpp

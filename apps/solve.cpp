@@ -9,6 +9,7 @@
 #include "apps/block_input.hpp"
 #include "apps/config.hpp"
 #include "apps/console.hpp"
+#include "apps/float_twin.hpp"
 #include "apps/memory.hpp"
 #include "apps/near_null_space.hpp"
 #include "apps/preconditioner.hpp"
@@ -20,7 +21,7 @@
 #include "apps/verify_solution.hpp"
 #include "io/output_path.hpp"
 #include "io/result_file.hpp"
-#include "solver/block_cg.hpp"
+#include "solver/block_cg_mixed.hpp"
 #include "solver/block_space.hpp"
 
 namespace block_eigs {
@@ -72,6 +73,37 @@ void write_result(const Problem<T>& problem, const RunConfig& config, const RunR
   file.commit();
 }
 
+/// Whether iterations run in another precision than the solution.
+template <class T>
+bool is_mixed(const LinearSolverConfig& config) {
+  return std::is_same_v<T, double> && config.inner_precision == Precision::float32;
+}
+
+/// What the iterations need: the preconditioner, or A and it in float.
+template <class T>
+struct Operators {
+  Preconditioner<T> preconditioner{};
+  std::unique_ptr<FloatTwin> twin{};
+
+  Operators(Problem<T>& problem, const RunConfig& config) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (is_mixed<T>(config.linear_solver)) twin = std::make_unique<FloatTwin>(make_float_twin(problem, config));
+    }
+    preconditioner = make_preconditioner(problem, config.matrix, config.linear_solver.preconditioner);
+  }
+
+  BlockCgResult<T> solve(BlockSpace<T>& space, LinearOperator<T>& a, const DenseBlock<T>& f, DenseBlock<T> initial,
+                         const BlockCgOptions& options, const Observer& observer) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (twin != nullptr) {
+        return block_cg_mixed(space, a, preconditioner.operation.get(), *twin->problem.a,
+                              twin->preconditioner.operation.get(), f, std::move(initial), options, observer);
+      }
+    }
+    return block_cg<T>(space, a, preconditioner.operation.get(), f, std::move(initial), options, observer);
+  }
+};
+
 template <class T>
 ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const auto began = Clock::now();
@@ -80,14 +112,15 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const Sources sources = open_sources(comm, config);
   RightHandSides sides(comm, config, sources.a->rows());
   const int nodes = unknowns_per_node(comm, solver.preconditioner, config.matrix, sources.a->rows());
-  Problem<T> problem = read_problem(context, sources, {config.spmm, needs_rows(solver.preconditioner), nodes});
+  const bool keep_rows = needs_rows(solver.preconditioner) || is_mixed<T>(solver);
+  Problem<T> problem = read_problem(context, sources, {config.spmm, keep_rows, nodes});
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = sides.read(space);
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
   announce(problem, sources, config, arguments, task(solver, sides));
 
   const auto setup = Clock::now();
-  auto preconditioner = make_preconditioner(problem, config.matrix, solver.preconditioner);
+  auto operators = std::make_unique<Operators<T>>(problem, config);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, solver, f.cols());
   if (arguments.check) {
@@ -100,13 +133,13 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   {
     ProgressLine progress(comm, "right-hand sides", solver.tolerance);
     const BlockCgOptions options{solver.tolerance, solver.max_iterations, solver.block_size};
-    result = block_cg<T>(space, *problem.a, preconditioner.operation.get(), f, std::move(initial), options,
-                         [&](const IterationReport& report) {
-                           watch.sample();
-                           progress.update(report);
-                         });
+    result =
+        operators->solve(space, *problem.a, f, std::move(initial), options, [&](const IterationReport& report) {
+          watch.sample();
+          progress.update(report);
+        });
   }
-  preconditioner = {};
+  operators.reset();
   RunRecord run = run_record(problem, sources, config, arguments);
   run.setup_seconds = setup_seconds + result.setup_seconds;
   run.solve_seconds = result.solve_seconds;

@@ -107,4 +107,23 @@ RitzSolution solve_ritz(RitzProblem problem) {
   return solution;
 }
 
+template <class T>
+RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose) {
+  RitzSolution solution;
+  SmallMatrix values;
+  space.on_root(
+      [&] {
+        solution = solve_ritz(pose());
+        values.resize(static_cast<int>(solution.values.size()), 1);
+        std::copy(solution.values.begin(), solution.values.end(), values.data());
+      },
+      {&solution.coefficients, &values, &solution.projected_p});
+  solution.values.assign(values.values().begin(), values.values().end());
+  solution.p_columns = solution.coefficients.cols() - values.rows();
+  return solution;
+}
+
+template RitzSolution solve_ritz_on_root(BlockSpace<float>&, const std::function<RitzProblem()>&);
+template RitzSolution solve_ritz_on_root(BlockSpace<double>&, const std::function<RitzProblem()>&);
+
 }  // namespace block_eigs

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
+#include "solver/block_space.hpp"
 #include "spmm/small_matrix.hpp"
 
 namespace block_eigs {
@@ -32,5 +34,9 @@ struct RitzSolution {
 /// Returns a solution without values when the basis is worse conditioned than `smallest_pivot` allows, or its Gram
 /// matrix is not positive definite or not finite.
 RitzSolution solve_ritz(RitzProblem problem);
+
+/// Poses and solves the small problem on rank 0; the solution on all ranks. Collective.
+template <class T>
+RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose);
 
 }  // namespace block_eigs

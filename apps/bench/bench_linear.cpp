@@ -15,7 +15,7 @@
 #include "apps/bench/stream.hpp"
 #include "io/generate.hpp"
 #include "io/petsc/petsc_hierarchy.hpp"
-#include "solver/block_cg.hpp"
+#include "solver/block_cg_mixed.hpp"
 #include "solver/preconditioner/amg.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -51,7 +51,8 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioners");
   app.add_option("--device", settings.device, "auto, host or cuda");
   app.add_option("--contenders", settings.contenders,
-                 "none, jacobi, chebyshev, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
+                 "none, jacobi, jacobi-mixed, chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, "
+                 "gamg-float (levels from PETSc), "
                  "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hpddm")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
@@ -101,12 +102,27 @@ void make_float_preconditioner(const Question& question, const DistributedMatrix
   result.outer = std::make_unique<CastOperator>(question.context, *result.inner);
 }
 
+/// A in float and its preconditioner, for block_cg_mixed.
+void make_for_rounds_in_float(const Question& question, const DistributedMatrix<double>& a,
+                              const std::string& name, const ChebyshevOptions& chebyshev, Preconditioner& result) {
+  const Context<float> context = with_precision<float>(question.context);
+  result.matrix =
+      std::make_unique<DistributedMatrix<float>>(context, question.rows, question.partition, question.partition);
+  if (name == "chebyshev-mixed") {
+    result.inner = std::make_unique<Chebyshev<float>>(context, *result.matrix, a.diagonal(),
+                                                      a.scaled_gershgorin_bound(), chebyshev);
+  } else if (!is_constant(context.comm, a.diagonal())) {
+    result.inner = std::make_unique<Jacobi<float>>(context, a.diagonal());
+  }
+}
+
 Preconditioner make_preconditioner(const Settings& settings, const Question& question,
                                    DistributedMatrix<double>& a, const std::string& name) {
   Preconditioner result;
   ChebyshevOptions chebyshev;
   chebyshev.degree = settings.degree;
   const Context<double>& context = question.context;
+  if (name.ends_with("mixed")) make_for_rounds_in_float(question, a, name, chebyshev, result);
   if (name.ends_with("float")) make_float_preconditioner(question, a, name, chebyshev, result);
   if (name == "jacobi" && !is_constant(context.comm, a.diagonal()))
     result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
@@ -135,7 +151,10 @@ LinearRun run_ours(const Settings& settings, const Question& question, const std
   context.device->synchronize(Queue::compute);
   LinearRun run;
   run.setup_seconds = elapsed();
-  const BlockCgResult<double> result = block_cg<double>(space, a, m.outer.get(), question.f, {}, settings.options);
+  const BlockCgResult<double> result =
+      m.matrix != nullptr && m.outer == nullptr
+          ? block_cg_mixed(space, a, nullptr, *m.matrix, m.inner.get(), question.f, {}, settings.options)
+          : block_cg<double>(space, a, m.outer.get(), question.f, {}, settings.options);
   context.device->synchronize(Queue::compute);
   run.seconds = elapsed();
   run.iterations = result.total_iterations;
@@ -156,8 +175,8 @@ LinearContender contender(const std::string& name, const Settings& settings, con
   if (name == "petsc-matsolve") return ksp(KspUse::together, "cg", jacobi);
   if (name == "petsc-gamg") return ksp(KspUse::one_by_one, "cg", "-pc_type gamg -ksp_norm_type unpreconditioned");
   if (name == "petsc-hpddm") return ksp(KspUse::together, "hpddm", "-ksp_hpddm_type bcg -pc_type jacobi");
-  const std::vector<std::string> ours{"none", "jacobi",    "chebyshev", "chebyshev-float",
-                                      "amg",  "amg-float", "gamg",      "gamg-float"};
+  const std::vector<std::string> ours{"none",      "jacobi", "chebyshev",  "chebyshev-float", "amg",
+                                      "amg-float", "gamg",   "gamg-float", "jacobi-mixed",    "chebyshev-mixed"};
   require(std::find(ours.begin(), ours.end(), name) != ours.end(), "unknown contender '" + name + "'");
   return {"block-solve " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", settings.degree) : "",
           [&settings, &question, name] { return run_ours(settings, question, name); }};

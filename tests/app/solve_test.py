@@ -139,6 +139,23 @@ class Answers(SolveTest):
                              "linear_solver: {tolerance: 1.0e-12}\n")
         np.testing.assert_allclose(self.check(file, a, f, 1e-12), np.linalg.solve(a.toarray(), f), atol=1e-11)
 
+    def test_iterations_in_float(self):
+        a = grid(14, 12, 9)
+        f = np.random.default_rng(4).standard_normal((a.shape[0], 5))
+        self.save(a)
+        text = f"matrix: {{file: a.npz}}\nright_hand_sides: {{file: {self.right_hand_sides(f)}}}\n"
+        for preconditioner in ("jacobi", "chebyshev"):
+            with self.subTest(preconditioner=preconditioner):
+                run, file = self.solve(text, "linear_solver.inner_precision=float", "linear_solver.tolerance=1e-11",
+                                       f"linear_solver.preconditioner.type={preconditioner}")
+                self.check(file, a, f, 1e-11)
+                self.assertIn("iterations in float", run.stdout)
+                self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
+        run = self.run_program(self.config(text), "linear_solver.inner_precision=float",
+                               "linear_solver.preconditioner.type=amg")
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("inner_precision", run.stderr)
+
     def test_single_precision(self):
         """Residuals are those of the float solution against A and F in double."""
         a = grid(16, 14, 9)

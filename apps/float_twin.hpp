@@ -1,0 +1,18 @@
+#pragma once
+
+#include "apps/config.hpp"
+#include "apps/preconditioner.hpp"
+#include "apps/problem.hpp"
+
+namespace block_eigs {
+
+/// A and its preconditioner once more in float, for block_cg_mixed.
+struct FloatTwin {
+  Problem<float> problem;
+  Preconditioner<float> preconditioner{};
+};
+
+/// Consumes problem.a_rows. Collective; throws as make_preconditioner.
+FloatTwin make_float_twin(Problem<double>& problem, const RunConfig& config);
+
+}  // namespace block_eigs
