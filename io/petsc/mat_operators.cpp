@@ -117,15 +117,18 @@ PetscErrorCode destroy(void* operators) {
   return {};
 }
 
-#if PETSC_VERSION_LT(3, 23, 0)
-int set_destroy(PetscContainer container) { return PetscContainerSetUserDestroy(container, destroy); }
-#else
-int set_destroy(PetscContainer container) {
+/// PETSc 3.23 gave the function that destroys what a container holds another name and another argument.
+/// `Container` is PetscContainer: a template, so that the one which this PETSc lacks is not looked for.
+template <class Container>
+int set_destroy(Container container) {
   // Some versions call the place that holds the pointer void*, some void**.
-  return PetscContainerSetCtxDestroy(
-      container, [](auto* place) { return destroy(*static_cast<void**>(static_cast<void*>(place))); });
+  const auto destroy_at = [](auto* place) { return destroy(*static_cast<void**>(static_cast<void*>(place))); };
+  if constexpr (requires { PetscContainerSetCtxDestroy(container, destroy_at); }) {
+    return PetscContainerSetCtxDestroy(container, destroy_at);
+  } else {
+    return PetscContainerSetUserDestroy(container, destroy);
+  }
 }
-#endif
 
 /// What is kept with `a`, null where there is nothing yet.
 PanelOperators* kept(Mat a) {

@@ -1,31 +1,28 @@
 #pragma once
 
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
-
 #include <cstdint>
 #include <cstring>
 
-// The change of layout between PETSc's column-major blocks and row-major panels, 4 x 4 numbers at a time where the
-// processor has vectors of four. Column-major blocks whose height is a power of two put all columns into the same
-// few places of a cache: four columns are gone through at a time, and each line of theirs is used up at once.
+#include "io/petsc/streaming_store.hpp"
+
+// The change of layout between PETSc's column-major blocks and row-major panels, 4 x 4 numbers at a time.
+// Column-major blocks whose height is a power of two put all columns into the same few places of a cache: four
+// columns are gone through at a time, and each line of theirs is used up at once.
 namespace block_eigs::petsc {
 
-/// Doubles in a cache line.
-inline constexpr std::int64_t line = 8;
+using Four [[gnu::vector_size(32)]] = double;
+/// The same in memory of any alignment.
+using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 
-#if defined(__AVX__)
-
-inline void transpose(__m256d (&x)[4]) {
-  const __m256d low01 = _mm256_unpacklo_pd(x[0], x[1]);
-  const __m256d high01 = _mm256_unpackhi_pd(x[0], x[1]);
-  const __m256d low23 = _mm256_unpacklo_pd(x[2], x[3]);
-  const __m256d high23 = _mm256_unpackhi_pd(x[2], x[3]);
-  x[0] = _mm256_permute2f128_pd(low01, low23, 0x20);
-  x[1] = _mm256_permute2f128_pd(high01, high23, 0x20);
-  x[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
-  x[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
+inline void transpose(Four (&x)[4]) {
+  const Four low01 = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+  const Four high01 = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+  const Four low23 = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
+  const Four high23 = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+  x[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+  x[1] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+  x[2] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+  x[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
 }
 
 /// out[i * width + j] = columns[i + j * leading] for 4 columns and rows first .. last - 1 as far as they make up
@@ -34,10 +31,10 @@ template <int width>
 std::int64_t four_to_rows(const double* columns, std::int64_t leading, std::int64_t rows, double* out) {
   std::int64_t i = 0;
   for (; i + 4 <= rows; i += 4) {
-    __m256d x[4];
-    for (int j = 0; j < 4; ++j) x[j] = _mm256_loadu_pd(columns + i + j * leading);
+    Four x[4];
+    for (int j = 0; j < 4; ++j) x[j] = *reinterpret_cast<const FourInMemory*>(columns + i + j * leading);
     transpose(x);
-    for (int r = 0; r < 4; ++r) _mm256_storeu_pd(out + (i + r) * width, x[r]);
+    for (int r = 0; r < 4; ++r) *reinterpret_cast<FourInMemory*>(out + (i + r) * width) = x[r];
   }
   return i;
 }
@@ -46,41 +43,12 @@ std::int64_t four_to_rows(const double* columns, std::int64_t leading, std::int6
 template <int width, std::size_t height>
 void four_runs(const double* in, std::int64_t rows, double (&run)[4][height]) {
   for (std::int64_t i = 0; i < rows; i += 4) {
-    __m256d x[4];
-    for (int r = 0; r < 4; ++r) x[r] = _mm256_load_pd(in + (i + r) * width);
+    Four x[4];
+    for (int r = 0; r < 4; ++r) x[r] = *reinterpret_cast<const FourInMemory*>(in + (i + r) * width);
     transpose(x);
-    for (int j = 0; j < 4; ++j) _mm256_store_pd(run[j] + i, x[j]);
+    for (int j = 0; j < 4; ++j) *reinterpret_cast<FourInMemory*>(run[j] + i) = x[j];
   }
 }
-
-/// to[i] = from[i] past the caches, for the result is written once and not read soon; both start at a line.
-inline void stream_run(const double* from, std::int64_t count, double* to) {
-  std::int64_t i = 0;
-  for (; i + line <= count; i += line) {
-    _mm256_stream_pd(to + i, _mm256_load_pd(from + i));
-    _mm256_stream_pd(to + i + 4, _mm256_load_pd(from + i + 4));
-  }
-  for (; i < count; ++i) to[i] = from[i];
-}
-
-/// Before others read what has been written past the caches.
-inline void finish_stores() { _mm_sfence(); }
-
-#else
-
-template <int width>
-std::int64_t four_to_rows(const double*, std::int64_t, std::int64_t, double*) {
-  return 0;
-}
-
-template <int width, bool past_caches>
-std::int64_t four_to_columns(const double*, std::int64_t, double*, std::int64_t) {
-  return 0;
-}
-
-inline void finish_stores() {}
-
-#endif
 
 /// out[i * width + j] = columns[i + j * leading], i < rows, j < count; columns from `count` on become zero.
 template <int width>
