@@ -8,25 +8,13 @@
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/preconditioner/smoothed_aggregation.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/eigen_problem.hpp"
 
 // The solvers on a GPU: against closed forms, against the host, and what travels between the two in an iteration.
 namespace block_eigs {
 namespace {
 
-struct OnDevice {
-  OnDevice(MatrixSource& source, Backend backend)
-      : comm(MPI_COMM_WORLD),
-        context(make_context<double>(comm, backend)),
-        partition(Partition::uniform(source.rows(), comm.size())),
-        matrix(context, source.read(partition), partition, partition),
-        space(context, partition) {}
-
-  Communicator comm;
-  Context<double> context;
-  Partition partition;
-  DistributedMatrix<double> matrix;
-  BlockSpace<double> space;
-};
+using OnDevice = test::Problem<double>;
 
 class GpuSolvers : public ::testing::Test {
  protected:

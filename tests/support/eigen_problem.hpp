@@ -11,12 +11,12 @@
 
 namespace block_eigs::test {
 
-/// A matrix on the host backend and the space that it acts on.
+/// A matrix on a backend and the space that it acts on.
 template <class T>
 struct Problem {
-  explicit Problem(MatrixSource& source)
+  explicit Problem(MatrixSource& source, Backend backend = Backend::host)
       : comm(MPI_COMM_WORLD),
-        context(make_context<T>(comm, Backend::host)),
+        context(make_context<T>(comm, backend)),
         partition(Partition::uniform(source.rows(), comm.size())),
         matrix(context, source.read(partition), partition, partition),
         space(context, partition) {}
