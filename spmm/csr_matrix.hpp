@@ -34,6 +34,9 @@ class CsrMatrix {
   /// Device memory held, plan apart.
   std::size_t bytes() const;
 
+  /// New numbers for the same pattern: nonzeros() of them in host memory, row by row, columns ascending.
+  void set_values(const T* values) { values_.upload(values); }
+
   /// C = A B and what `step` adds, see Kernels::spmm.
   void multiply(ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step, const Progress& progress = {});
   /// C = A B or C += A B.

@@ -69,6 +69,13 @@ class Device {
   virtual double seconds_between(const Event& from, const Event& to) = 0;
 
   virtual TransferCount transferred() const { return {}; }
+
+  /// Order with the work of another library on the same device. `stream` is that library's own queue: a
+  /// cudaStream_t on the CUDA backend, null being CUDA's default stream. On the host backend nothing is to be
+  /// done. What is put into `queue` from now on starts after all that is in `stream` now.
+  virtual void wait_for_stream(Queue queue, void* stream) { static_cast<void>(queue), static_cast<void>(stream); }
+  /// What is put into `stream` from now on starts after all that is in `queue` now.
+  virtual void let_stream_wait(void* stream, Queue queue) { static_cast<void>(stream), static_cast<void>(queue); }
 };
 
 /// The backend that `backend` asks for; `automatic` takes a GPU where there is one, else the host.

@@ -130,6 +130,10 @@ class Kernels {
   /// y = x
   virtual void copy(ConstBlockView<T> x, BlockView<T> y) = 0;
   virtual void fill(BlockView<T> y, double value) = 0;
+  /// y(i, j) = columns[i + j * leading], leading >= y.rows: the column-major blocks of other libraries.
+  virtual void from_columns(const T* columns, std::int64_t leading, BlockView<T> y) = 0;
+  /// columns[i + j * leading] = x(i, j), leading >= x.rows; what lies between the columns stays.
+  virtual void to_columns(ConstBlockView<T> x, T* columns, std::int64_t leading) = 0;
   /// Uniform in [-1, 1), a function of (seed, first_row + i, j) alone, so that it does not depend on the
   /// number of ranks or the backend.
   virtual void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) = 0;

@@ -36,9 +36,11 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
   for (cudaStream_t& stream : streams_) {
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream on " + name());
   }
+  check(cudaEventCreateWithFlags(&crossing_, cudaEventDisableTiming), "make an event");
 }
 
 CudaDevice::~CudaDevice() {
+  cudaEventDestroy(crossing_);
   for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }
 
@@ -125,6 +127,19 @@ void CudaDevice::synchronize(const Event& event) {
 }
 
 void CudaDevice::synchronize(Queue queue) { check(cudaStreamSynchronize(stream(queue)), "wait for " + name()); }
+
+// A stream waits for what an event stands for at the time of the call, so that one event serves all crossings.
+// Streams of ours do not wait for CUDA's default stream by themselves, nor it for them.
+void CudaDevice::wait_for_stream(Queue queue, void* stream) {
+  make_current();
+  check(cudaEventRecord(crossing_, static_cast<cudaStream_t>(stream)), "record an event in another stream");
+  check(cudaStreamWaitEvent(this->stream(queue), crossing_, 0), "let a queue wait for another stream");
+}
+
+void CudaDevice::let_stream_wait(void* stream, Queue queue) {
+  check(cudaEventRecord(crossing_, this->stream(queue)), "record an event");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), crossing_, 0), "let another stream wait");
+}
 
 double CudaDevice::seconds_between(const Event& from, const Event& to) {
   check(cudaEventSynchronize(handle_of(from)), "wait for " + name());

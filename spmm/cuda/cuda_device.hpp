@@ -39,6 +39,9 @@ class CudaDevice final : public Device {
 
   TransferCount transferred() const override { return transferred_; }
 
+  void wait_for_stream(Queue queue, void* stream) override;
+  void let_stream_wait(void* stream, Queue queue) override;
+
   /// The stream behind a queue; makes this GPU the calling thread's current one, so that a launch may follow.
   cudaStream_t stream(Queue queue) const;
   int multiprocessors() const { return properties_.multiProcessorCount; }
@@ -55,6 +58,7 @@ class CudaDevice final : public Device {
   int ordinal_;
   cudaDeviceProp properties_{};
   std::array<cudaStream_t, 2> streams_{};
+  cudaEvent_t crossing_ = nullptr;  ///< between a stream of others and ours, recorded and waited for at once
   TransferCount transferred_;
 };
 

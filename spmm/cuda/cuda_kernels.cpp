@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "spmm/cuda/column_layout.hpp"
 #include "spmm/cuda/column_sums.hpp"
 #include "spmm/cuda/elementwise.hpp"
 #include "spmm/cuda/gram.hpp"
@@ -110,6 +111,16 @@ void CudaKernels<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
 template <class T>
 void CudaKernels<T>::fill(BlockView<T> y, double value) {
   cuda::fill(compute(), y, value);
+}
+
+template <class T>
+void CudaKernels<T>::from_columns(const T* columns, std::int64_t leading, BlockView<T> y) {
+  cuda::from_columns(compute(), columns, leading, y);
+}
+
+template <class T>
+void CudaKernels<T>::to_columns(ConstBlockView<T> x, T* columns, std::int64_t leading) {
+  cuda::to_columns(compute(), x, columns, leading);
 }
 
 template <class T>

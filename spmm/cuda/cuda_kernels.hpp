@@ -36,6 +36,8 @@ class CudaKernels final : public Kernels<T> {
   void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override;
   void copy(ConstBlockView<T> x, BlockView<T> y) override;
   void fill(BlockView<T> y, double value) override;
+  void from_columns(const T* columns, std::int64_t leading, BlockView<T> y) override;
+  void to_columns(ConstBlockView<T> x, T* columns, std::int64_t leading) override;
   void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override;
   void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<float> y) override;
   void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<double> y) override;

@@ -4,6 +4,7 @@ if(NOT BLOCK_EIGS_HAVE_CUDA)
   target_sources(block_eigs_spmm PRIVATE cuda/unavailable.cpp)
 else()
   target_sources(block_eigs_spmm PRIVATE
+    cuda/column_layout.cu
     cuda/column_sums.cu
     cuda/cuda_backend.cpp
     cuda/cuda_device.cpp

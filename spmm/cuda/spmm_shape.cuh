@@ -16,11 +16,11 @@ inline constexpr int packs_limit = 32;
 
 /// Calls f with the LaneShape for `packs` packs of W elements, bundles of one. From 9 packs on, fewer lanes with
 /// more packs each: A is then loaded for more multiplications at once. Packs of one element serve blocks that are
-/// not aligned to 16 bytes; a few shapes have to do for these.
+/// not aligned to 16 bytes; a few shapes have to do for these, among them that of a single vector.
 template <int W, class F>
 void with_lane_shape(int packs, F f) {
+  if (packs <= 1) return f(LaneShape<1, 1>{});
   if constexpr (W > 1) {
-    if (packs <= 1) return f(LaneShape<1, 1>{});
     if (packs <= 2) return f(LaneShape<2, 1>{});
   }
   if (packs <= 4) return f(LaneShape<4, 1>{});
@@ -35,8 +35,8 @@ void with_lane_shape(int packs, F f) {
 /// As with_lane_shape, for bundles of several rows, whose sums need more registers.
 template <int W, class F>
 void with_bundle_shape(int packs, F f) {
+  if (packs <= 1) return f(LaneShape<1, 1>{});
   if constexpr (W > 1) {
-    if (packs <= 1) return f(LaneShape<1, 1>{});
     if (packs <= 2) return f(LaneShape<2, 1>{});
   }
   if (packs <= 4) return f(LaneShape<4, 1>{});

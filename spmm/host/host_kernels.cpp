@@ -157,6 +157,24 @@ class HostKernels final : public Kernels<T> {
     for_rows(y.rows, [&](LocalIndex i) { std::fill_n(row_of(y, i), y.cols, static_cast<T>(value)); });
   }
 
+  void from_columns(const T* columns, std::int64_t leading, BlockView<T> y) override {
+    for_tiles(y.rows, [=](int, LocalIndex begin, LocalIndex rows) {
+      for (LocalIndex j = 0; j < y.cols; ++j) {
+        const T* column = columns + j * leading;
+        for (LocalIndex i = begin; i < begin + rows; ++i) row_of(y, i)[j] = column[i];
+      }
+    });
+  }
+
+  void to_columns(ConstBlockView<T> x, T* columns, std::int64_t leading) override {
+    for_tiles(x.rows, [=](int, LocalIndex begin, LocalIndex rows) {
+      for (LocalIndex j = 0; j < x.cols; ++j) {
+        T* column = columns + j * leading;
+        for (LocalIndex i = begin; i < begin + rows; ++i) column[i] = row_of(x, i)[j];
+      }
+    });
+  }
+
   void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override {
     for_elements(y.rows, y.cols,
                  [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = random_element<T>(seed, first_row + i, j); });

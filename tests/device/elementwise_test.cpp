@@ -182,6 +182,33 @@ TYPED_TEST(ElementwiseTest, CopyAndFill) {
   }
 }
 
+/// A block of the given leading dimension, column-major, there and back; between columns nothing changes.
+TYPED_TEST(ElementwiseTest, Columns) {
+  using T = typename TypeParam::Scalar;
+  for (const Shape& shape : shapes()) {
+    const LocalIndex leading = shape.rows + shape.padding;
+    // Row j of this block is column j.
+    const auto columns = random_block<T>(this->random_, shape.cols, shape.rows, leading);
+    const auto y = this->random(shape, 1);
+    const DeviceBlock<T> columns_there = this->on_device(columns);
+    DeviceBlock<T> y_there = this->on_device(y);
+    this->kernels_->from_columns(columns_there.view().data, leading, y_there.view());
+    const auto rows = y_there.download();
+    const auto other = random_block<T>(this->random_, shape.cols, shape.rows, leading);
+    DeviceBlock<T> other_there = this->on_device(other);
+    this->kernels_->to_columns(std::as_const(y_there).view(), other_there.view().data, leading);
+    const auto back = other_there.download();
+    for (LocalIndex i = 0; i < shape.rows; ++i) {
+      for (LocalIndex j = 0; j < shape.cols; ++j) {
+        ASSERT_EQ(rows(i, j), columns(j, i));
+        ASSERT_EQ(back(j, i), columns(j, i));
+      }
+    }
+    expect_rest_untouched(y, rows, 0, shape.cols);
+    expect_rest_untouched(other, back, 0, shape.rows);
+  }
+}
+
 template <class T, class U>
 void check_convert(Kernels<T>& kernels, const std::shared_ptr<Device>& device, Random& random, bool scaled) {
   for (const Shape& shape : shapes()) {
