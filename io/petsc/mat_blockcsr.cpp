@@ -5,6 +5,7 @@
 #include <array>
 #include <string>
 
+#include "io/petsc/mat_operators.hpp"
 #include "io/petsc/mat_product.hpp"
 #include "io/petsc/mat_vector_product.hpp"
 
@@ -134,7 +135,9 @@ PetscErrorCode demote(Mat a) {
   PetscCall(class_of(a, &type));
   a->ops->mult = type->parent_mult;
   a->ops->multadd = type->parent_mult_add;
-  PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(a), "block_eigs_operators", nullptr));
+  for (const char* key : {host_operators_key, gpu_operators_key}) {
+    PetscCall(PetscObjectCompose(reinterpret_cast<PetscObject>(a), key, nullptr));
+  }
   PetscCall(PetscObjectChangeTypeName(reinterpret_cast<PetscObject>(a), type->parent));
   PetscFunctionReturn(PetscErrorCode{});
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "io/petsc/gpu_product.hpp"
 #include "io/petsc/mat_operators.hpp"
 #include "io/petsc/petsc_check.hpp"
 
@@ -12,17 +13,13 @@ namespace block_eigs::petsc {
 
 namespace {
 
-/// C = A B with the set-up that is kept with A.
-PetscErrorCode multiply_numeric(Mat c) {
-  Mat a = nullptr;
-  Mat b = nullptr;
+PetscErrorCode multiply_on_host(Mat a, Mat b, Mat c) {
   PetscInt b_leading = 0;
   PetscInt c_leading = 0;
   PetscInt columns = 0;
   const PetscScalar* in = nullptr;
   PetscScalar* out = nullptr;
   PetscFunctionBegin;
-  PetscCall(MatProductGetMats(c, &a, &b, nullptr));
   PetscCall(MatGetSize(b, nullptr, &columns));
   PetscCall(MatDenseGetLDA(b, &b_leading));
   PetscCall(MatDenseGetLDA(c, &c_leading));
@@ -31,6 +28,34 @@ PetscErrorCode multiply_numeric(Mat c) {
   PetscCall(guarded(a, [&] { operators_of(a).multiply(in, b_leading, out, c_leading, columns); }));
   PetscCall(MatDenseRestoreArrayWrite(c, &out));
   PetscCall(MatDenseRestoreArrayRead(b, &in));
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+/// C = A B with the set-up that is kept with A.
+PetscErrorCode multiply_numeric(Mat c) {
+  Mat a = nullptr;
+  Mat b = nullptr;
+  bool gpu = false;
+  PetscFunctionBegin;
+  PetscCall(MatProductGetMats(c, &a, &b, nullptr));
+  PetscCall(guarded(a, [&] { gpu = on_gpu({b, c}); }));
+  if (gpu) {
+    PetscCall(multiply_block_on_gpu(a, b, c));
+  } else {
+    PetscCall(multiply_on_host(a, b, c));
+  }
+  PetscFunctionReturn(PetscErrorCode{});
+}
+
+PetscErrorCode set_up(Mat a, Mat b, Mat c) {
+  bool gpu = false;
+  PetscFunctionBegin;
+  PetscCall(guarded(a, [&] { gpu = on_gpu({b, c}); }));
+  if (gpu) {
+    PetscCall(set_up_on_gpu(a));
+  } else {
+    PetscCall(guarded(a, [&] { static_cast<void>(operators_of(a)); }));
+  }
   PetscFunctionReturn(PetscErrorCode{});
 }
 
@@ -103,7 +128,7 @@ PetscErrorCode multiply_symbolic(Mat c) {
   PetscCall(MatSetOption(c, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   PetscCall(MatAssemblyBegin(c, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(c, MAT_FINAL_ASSEMBLY));
-  PetscCall(guarded(a, [&] { static_cast<void>(operators_of(a)); }));
+  PetscCall(set_up(a, b, c));
   c->ops->productnumeric = multiply_numeric;
   PetscFunctionReturn(PetscErrorCode{});
 }

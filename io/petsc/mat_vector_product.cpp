@@ -2,6 +2,7 @@
 
 #include <petscmat.h>
 
+#include "io/petsc/gpu_product.hpp"
 #include "io/petsc/mat_operators.hpp"
 #include "io/petsc/petsc_check.hpp"
 
@@ -18,7 +19,10 @@ int product(Mat a, const double* x, const double* z, double* y) {
 int multiply_vector(_p_Mat* a, _p_Vec* x, _p_Vec* y) {
   const PetscScalar* in = nullptr;
   PetscScalar* out = nullptr;
+  bool gpu = false;
   PetscFunctionBegin;
+  PetscCall(guarded(a, [&] { gpu = on_gpu({x, y}); }));
+  if (gpu) PetscFunctionReturn(static_cast<PetscErrorCode>(multiply_vector_on_gpu(a, x, nullptr, y)));
   PetscCall(VecGetArrayRead(x, &in));
   PetscCall(VecGetArrayWrite(y, &out));
   PetscCall(product(a, in, nullptr, out));
@@ -31,7 +35,10 @@ int multiply_vector_add(_p_Mat* a, _p_Vec* x, _p_Vec* z, _p_Vec* y) {
   const PetscScalar* in = nullptr;
   const PetscScalar* addend = nullptr;
   PetscScalar* out = nullptr;
+  bool gpu = false;
   PetscFunctionBegin;
+  PetscCall(guarded(a, [&] { gpu = on_gpu({x, z, y}); }));
+  if (gpu) PetscFunctionReturn(static_cast<PetscErrorCode>(multiply_vector_on_gpu(a, x, z, y)));
   PetscCall(VecGetArrayRead(x, &in));
   if (z == y) {
     PetscCall(VecGetArray(y, &out));

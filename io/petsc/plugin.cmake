@@ -1,7 +1,13 @@
 # libblock_eigs_petsc.so: the Mat type blockcsr, loaded by any PETSc program (-dll_append) or linked beside PETSc.
 # It is not linked with libpetsc: the one that loads it is the one that it uses, and functions are looked up when they
 # are first called, after that PETSc has been checked.
+set(gpu_products gpu_product_unavailable.cpp)
+if(BLOCK_EIGS_HAVE_PETSC_CUDA)
+  set(gpu_products gpu_matrix_part.cpp gpu_operators.cpp gpu_product.cpp)
+endif()
 add_library(block_eigs_petsc_plugin SHARED
+  aij_parts.cpp
+  ${gpu_products}
   mat_blockcsr.cpp
   mat_operators.cpp
   mat_product.cpp

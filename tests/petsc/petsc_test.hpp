@@ -159,7 +159,8 @@ inline OwnedVec left_vector(Mat a, double seed) {
 }
 
 /// Dense matrix on A's columns (rows == false) or rows, with a leading dimension larger than it need be.
-inline OwnedMat dense(Mat a, PetscInt columns, double seed, bool rows = false, PetscInt spare = 3) {
+inline OwnedMat dense(Mat a, PetscInt columns, double seed, bool rows = false, PetscInt spare = 3,
+                      MatType type = MATDENSE) {
   PetscInt own = 0;
   PetscInt other = 0;
   ok(MatGetLocalSize(a, rows ? &own : &other, rows ? &other : &own));
@@ -167,7 +168,7 @@ inline OwnedMat dense(Mat a, PetscInt columns, double seed, bool rows = false, P
   ok(MatCreate(PETSC_COMM_WORLD, &b));
   OwnedMat owned(b);
   ok(MatSetSizes(b, own, PETSC_DECIDE, PETSC_DETERMINE, columns));
-  ok(MatSetType(b, MATDENSE));
+  ok(MatSetType(b, type));
   ok(MatDenseSetLDA(b, own + spare));
   ok(MatSetUp(b));
   PetscInt begin = 0;
@@ -211,9 +212,9 @@ inline void expect_equal(Mat x, Mat y) {
 }
 
 /// What is kept with a matrix of ours for its products; null before the first one.
-inline void* kept_setup(Mat a) {
+inline void* kept_setup(Mat a, const char* name = "block_eigs_operators") {
   PetscObject object = nullptr;
-  ok(PetscObjectQuery(reinterpret_cast<PetscObject>(a), "block_eigs_operators", &object));
+  ok(PetscObjectQuery(reinterpret_cast<PetscObject>(a), name, &object));
   void* place = nullptr;
   if (object != nullptr) ok(PetscContainerGetPointer(reinterpret_cast<PetscContainer>(object), &place));
   return place;

@@ -2,10 +2,13 @@
 plug-in, and compares what they print.
 
     python3 programs_test.py --plugin libblock_eigs_petsc.so --systems PROGRAM [--eigenvalues PROGRAM] --ranks 2
-        --mpiexec "mpirun -n" [unittest options]
+        --mpiexec "mpirun -n" [--gpu] [unittest options]
+
+--gpu: with blockcsr vectors are of PETSc's type cuda; exit code 77 on a machine without a GPU.
 """
 
 import argparse
+import glob
 import re
 import shlex
 import subprocess
@@ -18,7 +21,11 @@ parser.add_argument("--systems", required=True)
 parser.add_argument("--eigenvalues", default="")
 parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--mpiexec", default="mpirun -n")
+parser.add_argument("--gpu", action="store_true")
 options, rest = parser.parse_known_args()
+if options.gpu and not glob.glob("/dev/nvidia[0-9]*"):
+    print("skipped: this machine has no GPU")
+    sys.exit(77)
 
 
 def run(program, arguments):
@@ -34,7 +41,8 @@ class ProgramsTest(unittest.TestCase):
     def both(self, program, arguments):
         """Output with aij and with blockcsr, each seen to be what it says."""
         outputs = []
-        for choice in ("-mat_type aij", f"-dll_append {options.plugin} -mat_type blockcsr"):
+        ours = f"-dll_append {options.plugin} -mat_type blockcsr" + (" -mat_vec_type cuda" if options.gpu else "")
+        for choice in ("-mat_type aij", ours):
             done = run(program, f"{choice} {arguments}")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             outputs.append(done.stdout)

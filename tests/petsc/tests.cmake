@@ -14,6 +14,22 @@ block_eigs_test(petsc_mat_mpi_calls SOURCES petsc/mat_mpi_calls_test.cpp petsc/m
 block_eigs_test(petsc_matrix SOURCES petsc/petsc_matrix_test.cpp RANKS 1 2 3 4 LABELS petsc TIMEOUT 120
   LIBRARIES ${blockcsr_libraries})
 
+# The same on PETSc's CUDA types.
+set(petsc_gpu_sources petsc/mat_gpu_test.cpp)
+if(BLOCK_EIGS_HAVE_PETSC_CUDA)
+  list(APPEND petsc_gpu_sources petsc/mat_gpu_memory_test.cpp)
+endif()
+block_eigs_test(petsc_mat_gpu SOURCES ${petsc_gpu_sources} RANKS 1 2 3 LABELS gpu TIMEOUT 300
+  LIBRARIES ${blockcsr_libraries})
+set_tests_properties(petsc_mat_gpu.1 petsc_mat_gpu.2 petsc_mat_gpu.3 PROPERTIES
+  SKIP_REGULAR_EXPRESSION "this machine has no GPU|this PETSc has no CUDA")
+
+# PETSc's CUDA types want to be told where MPI does not know GPUs.
+set(petsc_gpu_environment "PETSC_OPTIONS=-use_gpu_aware_mpi 0")
+foreach(ranks 1 2 3)
+  set_property(TEST petsc_mat_gpu.${ranks} APPEND PROPERTY ENVIRONMENT "${petsc_gpu_environment}")
+endforeach()
+
 # On load: the plug-in meets a PETSc that it was not built for.
 block_eigs_test(petsc_plugin_check SOURCES petsc/plugin_check_test.cpp petsc/other_petsc.cpp LABELS petsc TIMEOUT 60
   LIBRARIES ${blockcsr_libraries})
@@ -38,10 +54,15 @@ if(BLOCK_EIGS_PYTHON)
     if(ranks GREATER 1)
       set(launcher ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${BLOCK_EIGS_MPIEXEC_FLAGS})
     endif()
-    add_test(NAME petsc_programs.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
-      ${CMAKE_CURRENT_SOURCE_DIR}/petsc/programs_test.py --plugin $<TARGET_FILE:block_eigs_petsc_plugin>
-      --systems $<TARGET_FILE:petsc_systems> ${petsc_eigenvalues} --ranks ${ranks}
-      --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}")
+    set(programs_test ${BLOCK_EIGS_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/petsc/programs_test.py
+      --plugin $<TARGET_FILE:block_eigs_petsc_plugin> --systems $<TARGET_FILE:petsc_systems> ${petsc_eigenvalues}
+      --ranks ${ranks} --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}")
+    add_test(NAME petsc_programs.${ranks} COMMAND ${programs_test})
+    if(BLOCK_EIGS_HAVE_PETSC_CUDA AND ranks LESS 3)
+      add_test(NAME petsc_programs_gpu.${ranks} COMMAND ${programs_test} --gpu)
+      set_tests_properties(petsc_programs_gpu.${ranks} PROPERTIES LABELS gpu TIMEOUT 240 PROCESSORS ${ranks}
+        SKIP_RETURN_CODE 77 ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${petsc_gpu_environment}")
+    endif()
     add_test(NAME petsc_python.${ranks} COMMAND ${launcher} ${BLOCK_EIGS_PYTHON} -B
       ${CMAKE_CURRENT_SOURCE_DIR}/petsc/python_test.py $<TARGET_FILE:block_eigs_petsc_plugin> ${PETSC_VERSION})
     set_tests_properties(petsc_programs.${ranks} petsc_python.${ranks} PROPERTIES LABELS petsc TIMEOUT 240
