@@ -34,6 +34,7 @@ struct Settings {
   int repeats = 5;
   int degree = 6;
   std::string device = "auto";
+  std::string peer_device = "host";
   std::vector<std::string> contenders{"jacobi", "chebyshev-float", "petsc-cg", "petsc-matsolve", "petsc-hpddm"};
   std::string csv;
 };
@@ -50,6 +51,8 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioners");
   app.add_option("--device", settings.device, "auto, host or cuda");
+  app.add_option("--peer-device", settings.peer_device, "of PETSc's matrix and vectors: host or cuda")
+      ->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--contenders", settings.contenders,
                  "none, jacobi, jacobi-mixed, chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, "
                  "gamg-float (levels from PETSc), "
@@ -168,7 +171,8 @@ LinearContender contender(const std::string& name, const Settings& settings, con
     if (!have_ksp(question.context.comm, type)) return LinearContender{};
     return ksp_contender(question.context.comm, question.rows, question.f_values, settings.sides,
                          settings.options.tolerance, settings.options.max_iterations, name, use,
-                         "-ksp_type " + type + " " + options);
+                         "-ksp_type " + type + " " + options,
+                         settings.peer_device == "cuda" ? "aijcusparse" : "aij");
   };
   const std::string jacobi = "-pc_type jacobi -ksp_norm_type unpreconditioned";
   if (name == "petsc-cg") return ksp(KspUse::one_by_one, "cg", jacobi);

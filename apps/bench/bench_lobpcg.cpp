@@ -36,6 +36,7 @@ struct Settings {
   int repeats = 5;
   int degree = ChebyshevOptions{}.degree;
   std::string device = "auto";
+  std::string peer_device = "host";
   std::vector<std::string> contenders{"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg",
                                       "slepc-krylovschur"};
   std::string csv;
@@ -52,6 +53,8 @@ Settings read_settings(int argc, char** argv) {
   app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
   app.add_option("--degree", settings.degree, "of the Chebyshev preconditioner");
   app.add_option("--device", settings.device, "auto, host or cuda");
+  app.add_option("--peer-device", settings.peer_device, "of SLEPc's matrix and vectors: host or cuda")
+      ->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--contenders", settings.contenders,
                  "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), "
                  "slepc-lobpcg, slepc-krylovschur, slepc-gamg")
@@ -143,7 +146,7 @@ EigenContender make_contender(const std::string& name, const Settings& settings,
                               const Partition& partition, const CsrRows& rows) {
   const auto slepc = [&](const std::string& options) {
     return slepc_contender(context.comm, rows, settings.pairs, settings.tolerance, settings.max_iterations, name,
-                           options);
+                           options, settings.peer_device == "cuda" ? "aijcusparse" : "aij");
   };
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");

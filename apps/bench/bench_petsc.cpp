@@ -1,5 +1,5 @@
-// bench_petsc: products of PETSc's own matrix type aij and of our blockcsr with dense blocks and with vectors, in
-// turns, both with everything that is set up once behind them.
+// bench_petsc: products of PETSc's own matrix type, aij or on a GPU aijcusparse, and of our blockcsr with dense
+// blocks and with vectors, in turns, both with everything that is set up once behind them.
 
 #include <fmt/core.h>
 #include <mpi.h>
@@ -24,33 +24,46 @@ struct Settings {
   int grid = 64;
   std::vector<int> columns{0, 1, 4, 8, 16, 32};
   int repeats = 21;
+  int in_a_row = 0;
+  std::string device = "host";
   std::string csv;
 };
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
   CLI::App app(
-      "A B for the 7-point Laplacian of a cube: PETSc's aij and our blockcsr in turns, one thread a rank");
+      "A B for the 7-point Laplacian of a cube: PETSc's own type and our blockcsr in turns, one thread a rank");
   app.add_option("--grid", settings.grid, "points along an edge");
   app.add_option("--columns", settings.columns, "of B, separated by commas; 0 is MatMult with vectors")
       ->delimiter(',');
   app.add_option("--repeats", settings.repeats, "runs of each");
+  app.add_option("--device", settings.device, "where vectors and blocks are: host, or cuda beside aijcusparse")
+      ->check(CLI::IsMember({"host", "cuda"}));
+  app.add_option("--in-a-row", settings.in_a_row,
+                 "products that are timed at once; 0: 1 on the host, 10 on a GPU");
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));
   }
+  if (settings.in_a_row == 0) settings.in_a_row = settings.device == "cuda" ? 10 : 1;
   return settings;
 }
 
-/// Seconds of one product, of the slowest rank.
-double seconds_of(const Communicator& comm, PetscProduct& product) {
+/// Seconds of a product, of the slowest rank.
+double seconds_of(const Settings& settings, const Communicator& comm, PetscProduct& product) {
+  product.finish();
   comm.barrier();
   const auto began = std::chrono::steady_clock::now();
-  product.multiply();
-  return comm.max(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  for (int i = 0; i < settings.in_a_row; ++i) product.multiply();
+  product.finish();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return comm.max(seconds) / settings.in_a_row;
 }
+
+/// Bytes a second that a copy moves in the memory of an H200, measured.
+constexpr double gpu_bandwidth = 4.26e12;
 
 struct Times {
   double median = 0.0;
@@ -80,13 +93,14 @@ double floor_of(const CsrRows& rows, const Communicator& comm, int columns, doub
 
 Result compare(const Settings& settings, const Communicator& comm, const CsrRows& rows, const Partition& partition,
                int columns) {
-  const auto aij = petsc_product(comm, rows, partition, "aij", columns);
-  const auto ours = petsc_product(comm, rows, partition, "blockcsr", columns);
+  const bool on_gpu = settings.device == "cuda";
+  const auto aij = petsc_product(comm, rows, partition, on_gpu ? "aijcusparse" : "aij", columns, on_gpu);
+  const auto ours = petsc_product(comm, rows, partition, "blockcsr", columns, on_gpu);
   std::vector<double> aij_seconds;
   std::vector<double> our_seconds;
   for (int i = 0; i < settings.repeats; ++i) {
-    aij_seconds.push_back(seconds_of(comm, *aij));
-    our_seconds.push_back(seconds_of(comm, *ours));
+    aij_seconds.push_back(seconds_of(settings, comm, *aij));
+    our_seconds.push_back(seconds_of(settings, comm, *ours));
   }
   Result result{columns, ours->type(), times_of(aij_seconds), times_of(our_seconds)};
   result.difference = aij->difference(*ours);
@@ -95,12 +109,15 @@ Result compare(const Settings& settings, const Communicator& comm, const CsrRows
 
 void print(const Settings& settings, const Communicator& comm, const std::vector<Result>& results) {
   fmt::print(
-      "{}^3 Laplacian (7 points), {} rank{}, one thread each; milliseconds, median (least) of {} in turns\n\n",
-      settings.grid, comm.size(), comm.size() == 1 ? "" : "s", settings.repeats);
-  fmt::print("{:<12}{:>20}{:>20}{:>9}{:>9}{:>11}{:>12}\n", "columns", "aij", "blockcsr", "ratio", "floor",
-             "fraction", "difference");
+      "{}^3 Laplacian (7 points), {} rank{}, one thread each, {}; milliseconds a product, median (least) of {} "
+      "runs of {} in turns\n\n",
+      settings.grid, comm.size(), comm.size() == 1 ? "" : "s", settings.device, settings.repeats,
+      settings.in_a_row);
+  fmt::print("{:<12}{:>22}{:>22}{:>9}{:>9}{:>11}{:>12}\n", "columns",
+             settings.device == "cuda" ? "aijcusparse" : "aij", "blockcsr", "ratio", "floor", "fraction",
+             "difference");
   for (const Result& r : results) {
-    fmt::print("{:<12}{:>11.2f} ({:>6.2f}){:>11.2f} ({:>6.2f}){:>9.2f}{:>9.2f}{:>11.2f}{:>12.1e}\n",
+    fmt::print("{:<12}{:>12.3f} ({:>7.3f}){:>12.3f} ({:>7.3f}){:>9.2f}{:>9.3f}{:>11.2f}{:>12.1e}\n",
                r.columns == 0 ? "vector" : std::to_string(r.columns), 1e3 * r.aij.median, 1e3 * r.aij.least,
                1e3 * r.ours.median, 1e3 * r.ours.least, r.aij.median / r.ours.median, 1e3 * r.floor,
                r.floor / r.ours.median, r.difference);
@@ -124,7 +141,8 @@ void run(const Settings& settings) {
   const Partition partition = Partition::uniform(source->rows(), comm.size());
   const CsrRows rows = source->read(partition);
   comm.barrier();
-  const double bandwidth = comm.sum(measure_machine(1).bandwidth());
+  // Ranks share one GPU.
+  const double bandwidth = settings.device == "cuda" ? gpu_bandwidth : comm.sum(measure_machine(1).bandwidth());
   std::vector<Result> results;
   for (const int columns : settings.columns) {
     results.push_back(compare(settings, comm, rows, partition, columns));

@@ -1,5 +1,6 @@
 #include "apps/bench/peers/petsc_ksp.hpp"
 
+#include <petscdevice.h>
 #include <petscksp.h>
 
 #include <chrono>
@@ -35,10 +36,12 @@ struct System {
 };
 
 void make_right_hand_sides(const Communicator& comm, PetscInt rows, const std::vector<double>& f, int sides,
-                           System& system) {
+                           bool on_gpu, System& system) {
   for (Mat* block : {&system.f, &system.x}) {
-    petsc::check(MatCreateDense(comm.handle(), rows, PETSC_DECIDE, PETSC_DETERMINE, sides, nullptr, block),
-                 "making right-hand sides");
+    petsc::check(MatCreate(comm.handle(), block), "making right-hand sides");
+    petsc::check(MatSetSizes(*block, rows, PETSC_DECIDE, PETSC_DETERMINE, sides), "sizing right-hand sides");
+    petsc::check(MatSetType(*block, on_gpu ? "densecuda" : MATDENSE), "setting their type");
+    petsc::check(MatSetUp(*block), "setting right-hand sides up");
   }
   PetscScalar* values = nullptr;
   petsc::check(MatDenseGetArrayWrite(system.f, &values), "filling right-hand sides");
@@ -52,7 +55,33 @@ void make_right_hand_sides(const Communicator& comm, PetscInt rows, const std::v
   for (Mat block : {system.f, system.x}) {
     petsc::check(MatAssemblyBegin(block, MAT_FINAL_ASSEMBLY), "assembling right-hand sides");
     petsc::check(MatAssemblyEnd(block, MAT_FINAL_ASSEMBLY), "assembling right-hand sides");
+    // PETSc moves all of them to where a column is wanted.
+    Vec column = nullptr;
+    petsc::check(MatDenseGetColumnVecRead(block, 0, &column), "moving right-hand sides");
+    petsc::check(MatDenseRestoreColumnVecRead(block, 0, &column), "moving right-hand sides");
   }
+}
+
+/// The matrix of `mat_type` from the rows; the vectors of offsets and columns are PETSc's index type.
+Mat assemble(const Communicator& comm, const CsrRows& rows, const std::vector<PetscInt>& offsets,
+             const std::vector<PetscInt>& columns, const std::string& mat_type) {
+  Mat matrix = nullptr;
+  petsc::check(MatCreate(comm.handle(), &matrix), "creating the matrix");
+  petsc::check(MatSetSizes(matrix, rows.rows(), rows.rows(), PETSC_DETERMINE, PETSC_DETERMINE), "sizing it");
+  petsc::check(MatSetType(matrix, mat_type.c_str()), "setting the type of the matrix");
+  // Each ignores matrices that are not of its kind.
+  petsc::check(MatSeqAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(), rows.values.data()),
+               "filling the matrix");
+  petsc::check(MatMPIAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(), rows.values.data()),
+               "filling the matrix");
+  return matrix;
+}
+
+/// Waits for what PETSc has put into the queue of a GPU.
+void finish() {
+  PetscDeviceContext context = nullptr;
+  petsc::check(PetscDeviceContextGetCurrentContext(&context), "waiting for the GPU");
+  petsc::check(PetscDeviceContextSynchronize(context), "waiting for the GPU");
 }
 
 int solve_one_by_one(const System& system, int sides) {
@@ -108,19 +137,17 @@ bool have_ksp(const Communicator& comm, const std::string& type) {
 
 LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f,
                               int sides, double tolerance, int max_iterations, const std::string& name, KspUse use,
-                              const std::string& options) {
+                              const std::string& options, const std::string& mat_type) {
   petsc::initialize(comm);
   const std::vector<PetscInt> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
   const std::vector<PetscInt> columns(rows.columns.begin(), rows.columns.end());
   const auto run = [=, &rows, &f] {
     petsc::check(PetscOptionsInsertString(nullptr, options.c_str()), "reading its options");
     System system;
-    make_right_hand_sides(comm, rows.rows(), f, sides, system);
+    make_right_hand_sides(comm, rows.rows(), f, sides, mat_type != MATAIJ, system);
+    finish();
     const auto began = Clock::now();
-    petsc::check(
-        MatCreateMPIAIJWithArrays(comm.handle(), rows.rows(), rows.rows(), PETSC_DETERMINE, PETSC_DETERMINE,
-                                  offsets.data(), columns.data(), rows.values.data(), &system.matrix),
-        "building the matrix");
+    system.matrix = assemble(comm, rows, offsets, columns, mat_type);
     petsc::check(KSPCreate(comm.handle(), &system.solver), "creating the solver");
     petsc::check(KSPSetOperators(system.solver, system.matrix, system.matrix), "setting the matrix");
     petsc::check(KSPSetTolerances(system.solver, tolerance, 0.0, PETSC_DEFAULT, max_iterations),
@@ -130,6 +157,7 @@ LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, con
     LinearRun result;
     result.setup_seconds = seconds_since(began);
     result.iterations = use == KspUse::together ? solve_together(system) : solve_one_by_one(system, sides);
+    finish();
     result.seconds = seconds_since(began);
     result.solution = collect(system, rows.rows(), sides);
     petsc::check(PetscOptionsClear(nullptr), "forgetting its options");

@@ -1,5 +1,6 @@
 #include "apps/bench/peers/petsc_product.hpp"
 
+#include <petscdevice.h>
 #include <petscmat.h>
 
 #include "io/petsc/block_eigs_petsc.h"
@@ -26,10 +27,14 @@ void fill(Mat block, MPI_Comm comm) {
 
 class Product final : public PetscProduct {
  public:
-  Product(petsc::OwnedMat a, MPI_Comm comm, int columns) : a_(std::move(a)) {
+  Product(petsc::OwnedMat a, MPI_Comm comm, int columns, bool on_gpu) : a_(std::move(a)) {
     PetscInt own = 0;
     ok(MatGetLocalSize(a_.get(), nullptr, &own));
-    ok(MatCreateDense(comm, own, PETSC_DECIDE, PETSC_DETERMINE, columns > 0 ? columns : 1, nullptr, &b_));
+    ok(MatCreate(comm, &b_));
+    ok(MatSetSizes(b_, own, PETSC_DECIDE, PETSC_DETERMINE, columns > 0 ? columns : 1));
+    ok(MatSetType(b_, on_gpu ? "densecuda" : MATDENSE));
+    ok(MatSetUp(b_));
+    if (on_gpu) ok(MatSetVecType(a_.get(), "cuda"));
     fill(b_, comm);
     if (columns > 0) {
       ok(MatMatMult(a_.get(), b_, MAT_INITIAL_MATRIX, 1.0, &c_));
@@ -56,6 +61,12 @@ class Product final : public PetscProduct {
     } else {
       ok(MatMatMult(a_.get(), b_, MAT_REUSE_MATRIX, 1.0, &c_));
     }
+  }
+
+  void finish() override {
+    PetscDeviceContext context = nullptr;
+    ok(PetscDeviceContextGetCurrentContext(&context));
+    ok(PetscDeviceContextSynchronize(context));
   }
 
   double difference(PetscProduct& other) override {
@@ -91,13 +102,14 @@ class Product final : public PetscProduct {
 }  // namespace
 
 std::unique_ptr<PetscProduct> petsc_product(const Communicator& comm, const CsrRows& rows,
-                                            const Partition& partition, const std::string& type, int columns) {
+                                            const Partition& partition, const std::string& type, int columns,
+                                            bool on_gpu) {
   petsc::initialize(comm);
   ok(MatRegisterBlockCSR());
   petsc::OwnedMat a = petsc::make_aij(comm, rows, partition);
   Mat converted = a.get();
   ok(MatConvert(a.get(), type.c_str(), MAT_INPLACE_MATRIX, &converted));
-  return std::make_unique<Product>(std::move(a), comm.handle(), columns);
+  return std::make_unique<Product>(std::move(a), comm.handle(), columns, on_gpu);
 }
 
 void end_petsc_products() { petsc::finalize(); }

@@ -26,11 +26,16 @@ void start_slepc(const Communicator& comm) {
 }
 
 Mat assemble(const Communicator& comm, const CsrRows& rows, const std::vector<PetscInt>& offsets,
-             const std::vector<PetscInt>& columns) {
+             const std::vector<PetscInt>& columns, const std::string& type) {
   Mat matrix = nullptr;
-  check(MatCreateMPIAIJWithArrays(comm.handle(), rows.rows(), rows.rows(), PETSC_DETERMINE, PETSC_DETERMINE,
-                                  offsets.data(), columns.data(), rows.values.data(), &matrix),
-        "building the matrix");
+  check(MatCreate(comm.handle(), &matrix), "creating the matrix");
+  check(MatSetSizes(matrix, rows.rows(), rows.rows(), PETSC_DETERMINE, PETSC_DETERMINE), "sizing the matrix");
+  check(MatSetType(matrix, type.c_str()), "setting the type of the matrix");
+  // Each ignores matrices that are not of its kind.
+  check(MatSeqAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(), rows.values.data()),
+        "filling the matrix");
+  check(MatMPIAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(), rows.values.data()),
+        "filling the matrix");
   return matrix;
 }
 
@@ -67,14 +72,15 @@ EigenRun collect(EPS solver, Mat matrix, int pairs) {
 bool have_slepc() { return true; }
 
 EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
-                               int max_iterations, const std::string& name, const std::string& options) {
+                               int max_iterations, const std::string& name, const std::string& options,
+                               const std::string& mat_type) {
   start_slepc(comm);
   const std::vector<PetscInt> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
   const std::vector<PetscInt> columns(rows.columns.begin(), rows.columns.end());
   const auto run = [=, &rows] {
     check(PetscOptionsInsertString(nullptr, options.c_str()), "reading its options");
     const auto began = std::chrono::steady_clock::now();
-    Mat matrix = assemble(comm, rows, offsets, columns);
+    Mat matrix = assemble(comm, rows, offsets, columns, mat_type);
     EPS solver = nullptr;
     check(EPSCreate(comm.handle(), &solver), "creating the solver");
     EPSSetOperators(solver, matrix, nullptr);

@@ -14,9 +14,11 @@ bool have_slepc();
 
 /// SLEPc's EPS for the `pairs` smallest eigenvalues, set up from `rows` in every run. `options` is a string of
 /// PETSc options and is all that sets the solver apart from its defaults: type, preconditioner, block size. PETSc
-/// is initialised at the first use. `rows` must outlive the contender.
+/// is initialised at the first use. `mat_type` is the type of the matrix, and by that of the vectors: "aij", or
+/// "aijcusparse" for those on a GPU. `rows` must outlive the contender.
 EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
-                               int max_iterations, const std::string& name, const std::string& options);
+                               int max_iterations, const std::string& name, const std::string& options,
+                               const std::string& mat_type);
 
 /// Ends SLEPc if it was started; before MPI_Finalize.
 void end_slepc();
