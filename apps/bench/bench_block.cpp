@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <limits>
+#include <thread>
 #include <vector>
 
 #include "apps/bench/bench_block_cases.hpp"
@@ -23,6 +25,7 @@ struct BlockBenchOptions {
   std::vector<std::string> precisions{"double", "float"};
   std::string only;  ///< kernels whose name has this in it
   int repeats = 11;
+  double rest = 0.0;  ///< seconds
   double bandwidth =
       0.0;  ///< bytes a second for the floor; 0: 4.3e12 on a GPU (an H200's copy), measured on the host
   double arithmetic = 0.0;  ///< operations a second; 0: 60e12 on a GPU, measured on the host
@@ -41,6 +44,8 @@ BlockBenchOptions parse(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--only", options.only, "kernels whose name contains this");
   app.add_option("--repeats", options.repeats, "runs that the median is taken of")->capture_default_str();
+  app.add_option("--rest", options.rest,
+                 "seconds of rest before each kernel, so that none is slowed by the power that others drew");
   app.add_option("--bandwidth", options.bandwidth, "bytes a second of the floor (default: 4.3e12 on a GPU)");
   app.add_option("--arithmetic", options.arithmetic, "operations a second of the floor (default: 60e12 on a GPU)");
   app.add_option("--csv", options.csv, "file for the figures");
@@ -53,12 +58,13 @@ BlockBenchOptions parse(int argc, char** argv) {
   return options;
 }
 
-/// Median seconds in the compute queue over `repeats` runs after three that warm up.
-double median_seconds(Device& device, int repeats, const std::function<void()>& work) {
+/// Median seconds in the compute queue over `repeats` runs after a rest and three that warm up.
+double median_seconds(Device& device, const BlockBenchOptions& options, const std::function<void()>& work) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(options.rest));
   const auto begin = device.make_event();
   const auto end = device.make_event();
   std::vector<double> seconds;
-  for (int k = -3; k < repeats; ++k) {
+  for (int k = -3; k < options.repeats; ++k) {
     device.record(*begin, Queue::compute);
     work();
     device.record(*end, Queue::compute);
@@ -94,10 +100,10 @@ void measure(const std::shared_ptr<Device>& device, const BlockBenchOptions& opt
     measurement.name = one.name;
     measurement.precision = precision;
     measurement.b = b;
-    measurement.seconds = median_seconds(*device, options.repeats, one.run);
+    measurement.seconds = median_seconds(*device, options, one.run);
     const double bytes = one.words * sizeof(T);
     measurement.floor = options.rows * std::max(bytes / options.bandwidth, one.flops / options.arithmetic);
-    if (one.peer) measurement.peer_seconds = median_seconds(*device, options.repeats, one.peer);
+    if (one.peer) measurement.peer_seconds = median_seconds(*device, options, one.peer);
     if (options.check) {
       // rounding of T in what is stored, of sums over all rows in what is handed to the host
       measurement.tolerance = 256.0 * static_cast<double>(std::numeric_limits<T>::epsilon());
