@@ -43,7 +43,7 @@ using Row = std::uint32_t;
 
 /// A run of columns of a block, from which pairs are copied.
 template <class T>
-struct Columns {
+struct alignas(16) Columns {
   T* data = nullptr;  ///< row 0, first column
   LocalIndex stride = 0;
   std::int16_t count = 0;
@@ -56,11 +56,11 @@ __device__ inline bool pairs_are_aligned(const T* data, LocalIndex stride) {
 }
 
 /// Whether all pairs of all views are complete and lie at multiples of their size.
-template <class T>
-bool has_even_pairs(const ConstBlockList<T>& list) {
-  return std::all_of(list.begin(), list.end(), [](const ConstBlockView<T>& view) {
+template <class View>
+bool has_even_pairs(const ViewList<View>& list) {
+  return std::all_of(list.begin(), list.end(), [](const View& view) {
     return view.cols % 2 == 0 && view.stride % 2 == 0 &&
-           reinterpret_cast<std::uintptr_t>(view.data) % sizeof(Pair<T>) == 0;
+           reinterpret_cast<std::uintptr_t>(view.data) % (2 * sizeof(*view.data)) == 0;
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "spmm/cuda/hand_over.cuh"
 #include "spmm/cuda/row_tiles.cuh"
 
 namespace block_eigs::cuda {
@@ -14,7 +15,7 @@ constexpr int rows_at_once = 4;  // loads in flight a thread
 
 /// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 results.
 __global__ void __launch_bounds__(256)
-    sum_parts_kernel(const double* partial, int parts, int count, double* results) {
+    sum_parts_kernel(const double* partial, int parts, int count, const HandOver sums_to) {
   __shared__ double sums[8][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
@@ -25,9 +26,11 @@ __global__ void __launch_bounds__(256)
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y != 0 || k >= count) return;
-  for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
-  results[k] = sum;
+  if (threadIdx.y == 0 && k < count) {
+    for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+    sums_to.results[k] = sum;
+  }
+  announce_with_others(sums_to);
 }
 
 template <class T>
@@ -104,7 +107,7 @@ __global__ void __launch_bounds__(threads)
 
 template <class Operation>
 void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, LocalIndex cols,
-                 const Operation& operation, double* results, std::string_view name) {
+                 const Operation& operation, const HandOver& results, std::string_view name) {
   if (cols == 0) return;
   constexpr int segments = 4;
   if (cols > threads * segments) {
@@ -129,30 +132,31 @@ void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, Loca
 
 }  // namespace
 
-void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, double* results) {
+void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums) {
   if (count == 0) return;
   sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, 8), 0, stream>>>(partial, parts, count,
-                                                                                         results);
+                                                                                         sums);
   check_launch("sum_parts");
 }
 
 template <class T>
 void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y,
-                 double* dots) {
+                 const HandOver& dots) {
   sum_columns(device, workspace, x.rows, x.cols, Dots<T>{x, y}, dots, "column_dots");
 }
 
 template <class T>
 void residual(CudaDevice& device, Workspace& workspace, ConstBlockView<T> ax, ConstBlockView<T> bx,
-              const double* lambda, BlockView<T> r, double* squared_norms) {
+              const double* lambda, BlockView<T> r, const HandOver& squared_norms) {
   sum_columns(device, workspace, r.rows, r.cols, Residual<T>{ax, bx, lambda, r}, squared_norms, "residual");
 }
 
-template void column_dots(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, double*);
-template void column_dots(CudaDevice&, Workspace&, ConstBlockView<double>, ConstBlockView<double>, double*);
+template void column_dots(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, const HandOver&);
+template void column_dots(CudaDevice&, Workspace&, ConstBlockView<double>, ConstBlockView<double>,
+                          const HandOver&);
 template void residual(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, const double*,
-                       BlockView<float>, double*);
+                       BlockView<float>, const HandOver&);
 template void residual(CudaDevice&, Workspace&, ConstBlockView<double>, ConstBlockView<double>, const double*,
-                       BlockView<double>, double*);
+                       BlockView<double>, const HandOver&);
 
 }  // namespace block_eigs::cuda

@@ -6,16 +6,17 @@
 // Launchers of the kernels that sum over the rows of each column, in double and in an order that the shapes fix.
 namespace block_eigs::cuda {
 
-/// results[k] = sum_p partial[p * count + k], k < count, p < parts. `results` may be page-locked host memory.
-void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, double* results);
+/// Hands sum_p partial[p * count + k], p < parts, k < count, over to the host.
+void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums);
 
 /// dots[j] = sum_i x(i, j) y(i, j)
 template <class T>
-void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y, double* dots);
+void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y,
+                 const HandOver& dots);
 
 /// r = ax - bx diag(lambda), squared_norms[j] = sum_i r(i, j)^2; lambda in device memory.
 template <class T>
 void residual(CudaDevice& device, Workspace& workspace, ConstBlockView<T> ax, ConstBlockView<T> bx,
-              const double* lambda, BlockView<T> r, double* squared_norms);
+              const double* lambda, BlockView<T> r, const HandOver& squared_norms);
 
 }  // namespace block_eigs::cuda

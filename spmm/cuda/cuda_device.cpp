@@ -141,6 +141,22 @@ void CudaDevice::let_stream_wait(void* stream, Queue queue) {
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), crossing_, 0), "let another stream wait");
 }
 
+bool CudaDevice::is_idle(Queue queue) const {
+  const cudaError_t status = cudaStreamQuery(stream(queue));
+  if (status == cudaErrorNotReady) return false;
+  check(status, "wait for " + name());
+  return true;
+}
+
+void CudaDevice::allow_shared_memory(const void* kernel, int bytes) {
+  int& allowed = shared_memory_allowed_[kernel];
+  if (bytes <= allowed) return;
+  make_current();
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "let a kernel have " + std::to_string(bytes) + " bytes of shared memory");
+  allowed = bytes;
+}
+
 double CudaDevice::seconds_between(const Event& from, const Event& to) {
   check(cudaEventSynchronize(handle_of(from)), "wait for " + name());
   check(cudaEventSynchronize(handle_of(to)), "wait for " + name());

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 #include "spmm/device.hpp"
 
@@ -48,6 +49,10 @@ class CudaDevice final : public Device {
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
   int shared_memory_per_multiprocessor() const { return static_cast<int>(properties_.sharedMemPerMultiprocessor); }
+  /// Whether all that was put into the queue is done. Throws where it failed.
+  bool is_idle(Queue queue) const;
+  /// Lets a kernel have `bytes` of dynamic shared memory a thread block.
+  void allow_shared_memory(const void* kernel, int bytes);
   /// Counts results that a kernel wrote to page-locked memory by itself.
   void count_to_host(std::size_t bytes) { transferred_.to_host += bytes; }
 
@@ -60,6 +65,7 @@ class CudaDevice final : public Device {
   std::array<cudaStream_t, 2> streams_{};
   cudaEvent_t crossing_ = nullptr;  ///< between a stream of others and ours, recorded and waited for at once
   TransferCount transferred_;
+  std::unordered_map<const void*, int> shared_memory_allowed_;
 };
 
 }  // namespace block_eigs::cuda

@@ -22,9 +22,8 @@ const double* CudaKernels<T>::send(std::span<const double> values) {
 }
 
 template <class T>
-void CudaKernels<T>::receive(const double* results, std::span<double> values) {
-  workspace_.wait_for_results();
-  std::copy_n(results, values.size(), values.begin());
+void CudaKernels<T>::receive(std::span<double> values) {
+  std::copy_n(workspace_.wait_for_results(), values.size(), values.begin());
 }
 
 template <class T>
@@ -50,9 +49,9 @@ void CudaKernels<T>::gather_rows(ConstBlockView<T> x, const LocalIndex* rows, Bl
 template <class T>
 void CudaKernels<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) {
   result.resize(left.cols(), right.cols());
-  double* results = workspace_.results(result.values().size());
+  const HandOver results = workspace_.results(result.values().size());
   cuda::gram(*device_, workspace_, left, right, results);
-  receive(results, result.values());
+  receive(result.values());
 }
 
 template <class T>
@@ -64,27 +63,27 @@ void CudaKernels<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coef
 template <class T>
 void CudaKernels<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
                               BlockView<T> r, std::span<double> squared_norms) {
-  double* results = workspace_.results(squared_norms.size());
+  const HandOver results = workspace_.results(squared_norms.size());
   cuda::residual(*device_, workspace_, ax, bx, send(lambda), r, results);
-  receive(results, squared_norms);
+  receive(squared_norms);
 }
 
 template <class T>
 void CudaKernels<T>::update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
                                      const BlockList<T>& out, ConstBlockView<T> bx, std::span<const double> lambda,
                                      BlockView<T> r, std::span<double> squared_norms) {
-  double* results = workspace_.results(squared_norms.size());
+  const HandOver results = workspace_.results(squared_norms.size());
   const bool done =
       cuda::update_residual<T>(*device_, workspace_, in, coefficients, out, {bx, lambda, r}, results);
   if (!done) return Kernels<T>::update_residual(in, coefficients, out, bx, lambda, r, squared_norms);
-  receive(results, squared_norms);
+  receive(squared_norms);
 }
 
 template <class T>
 void CudaKernels<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) {
-  double* results = workspace_.results(dots.size());
+  const HandOver results = workspace_.results(dots.size());
   cuda::column_dots(*device_, workspace_, x, y, results);
-  receive(results, dots);
+  receive(dots);
 }
 
 template <class T>

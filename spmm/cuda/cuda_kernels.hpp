@@ -46,8 +46,8 @@ class CudaKernels final : public Kernels<T> {
   cudaStream_t compute() const { return device_->stream(Queue::compute); }
   /// `values` in device memory for the kernels launched next; null where there are none.
   const double* send(std::span<const double> values);
-  /// Waits for what kernels write to workspace_.results and copies it.
-  void receive(const double* results, std::span<double> values);
+  /// Waits for what kernels hand over and copies it.
+  void receive(std::span<double> values);
 
   std::shared_ptr<CudaDevice> device_;
   SpmmEngine<T> spmm_;

@@ -7,6 +7,8 @@
 
 #include "spmm/cuda/cuda_check.hpp"
 #include "spmm/cuda/gram_kernel.cuh"
+#include "spmm/cuda/hand_over.cuh"
+#include "spmm/cuda/narrow_gram.cuh"
 
 namespace block_eigs::cuda {
 
@@ -101,8 +103,10 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
   Launch<T> best;
   double least = 0.0;
   for (const Variant<T>& candidate : variants<T>) {
-    const int left = std::min(candidate.left_pairs, problem.left_pairs);
-    const int pitch = ceil_div(left + std::min(candidate.right_pairs, problem.right_pairs), 8) * 8;
+    const bool right_is_among_left = problem.common >= 0 && problem.left_pairs <= candidate.left_pairs;
+    const int loaded = std::min(candidate.left_pairs, problem.left_pairs) +
+                       (right_is_among_left ? 0 : std::min(candidate.right_pairs, problem.right_pairs));
+    const int pitch = ceil_div(loaded, 8) * 8;
     const int row_bytes = pitch * static_cast<int>(sizeof(Pair<T>));
     const int turns = std::max(1, stage_bytes(candidate.blocks) / (row_bytes * candidate.rows_at_once));
     Launch<T> launch{&candidate, 0, 0, turns * candidate.rows_at_once, 0};
@@ -121,21 +125,10 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
   return best;
 }
 
-/// Place of column `column` among pairs that begin anew with each view.
-template <class T>
-__device__ int padded_column(const DeviceList<ConstBlockView<T>>& list, int column) {
-  int padded = 0;
-  for (int v = 0; column >= list.views[v].cols; ++v) {
-    column -= list.views[v].cols;
-    padded += (list.views[v].cols + 1) / 2 * 2;
-  }
-  return padded + column;
-}
-
 /// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 elements of the Gram matrix.
 template <class T>
 __global__ void __launch_bounds__(256) add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile,
-                                                 int right_tile, int tiles, int parts, double* results) {
+                                                 int right_tile, int tiles, int parts, const HandOver to) {
   __shared__ double sums[8][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
@@ -152,17 +145,38 @@ __global__ void __launch_bounds__(256) add_tiles(const __grid_constant__ GramPro
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y != 0 || k >= problem.left.cols * problem.right.cols) return;
-  for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
-  results[k] = sum;
+  if (threadIdx.y == 0 && k < problem.left.cols * problem.right.cols) {
+    for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+    to.results[k] = sum;
+  }
+  announce_with_others(to);
+}
+
+/// One launch for all of it.
+template <class T>
+void narrow_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left,
+                 const ConstBlockList<T>& right, const HandOver& to) {
+  constexpr int threads = 768;
+  constexpr int steps = 4;
+  constexpr int block_rows = threads / 32 * steps * step_rows;
+  const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / block_rows + 1;
+  const int parts = std::min(device.multiprocessors(), enough);
+  double* partial = workspace.partial_sums(static_cast<std::size_t>(parts) * narrow_elements);
+  narrow_gram_kernel<T, threads, steps>
+      <<<static_cast<unsigned>(parts), threads, 0, device.stream(Queue::compute)>>>(
+          {DeviceList(left), DeviceList(right), has_even_pairs(left), partial, to});
+  check_launch("gram");
 }
 
 }  // namespace
 
 template <class T>
 void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
-          double* results) {
+          const HandOver& to) {
   if (left.cols() == 0 || right.cols() == 0) return;
+  if (pairs_of(left) <= narrow_left_pairs && right.cols() <= narrow_right_columns) {
+    return narrow_gram(device, workspace, left, right, to);
+  }
   GramProblem<T> problem{DeviceList(left),         DeviceList(right), pairs_of(left), pairs_of(right), 0,
                          common_pairs(left, right)};
   const Launch<T> launch = choose(device, problem);
@@ -179,8 +193,7 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   const std::size_t elements = static_cast<std::size_t>(launch.tiles) * static_cast<std::size_t>(variant.elements);
   problem.partial = workspace.partial_sums(static_cast<std::size_t>(parts) * elements);
 
-  check(cudaFuncSetAttribute(variant.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, launch.shared_bytes),
-        "gram");
+  device.allow_shared_memory(reinterpret_cast<const void*>(variant.kernel), launch.shared_bytes);
   const cudaStream_t stream = device.stream(Queue::compute);
   const dim3 grid(static_cast<unsigned>(parts), static_cast<unsigned>(launch.tiles));
   variant.kernel<<<grid, static_cast<unsigned>(variant.threads), static_cast<std::size_t>(launch.shared_bytes),
@@ -188,11 +201,13 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
   add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs,
-                                                launch.tiles, parts, results);
+                                                launch.tiles, parts, to);
   check_launch("gram");
 }
 
-template void gram(CudaDevice&, Workspace&, const ConstBlockList<float>&, const ConstBlockList<float>&, double*);
-template void gram(CudaDevice&, Workspace&, const ConstBlockList<double>&, const ConstBlockList<double>&, double*);
+template void gram(CudaDevice&, Workspace&, const ConstBlockList<float>&, const ConstBlockList<float>&,
+                   const HandOver&);
+template void gram(CudaDevice&, Workspace&, const ConstBlockList<double>&, const ConstBlockList<double>&,
+                   const HandOver&);
 
 }  // namespace block_eigs::cuda

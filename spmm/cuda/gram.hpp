@@ -5,9 +5,9 @@
 
 namespace block_eigs::cuda {
 
-/// results = [left]^T [right], column-major in page-locked memory, complete once the compute queue is.
+/// Hands [left]^T [right], column-major, over to the host.
 template <class T>
 void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
-          double* results);
+          const HandOver& results);
 
 }  // namespace block_eigs::cuda

@@ -8,7 +8,7 @@
 
 #include "spmm/cuda/column_sums.hpp"
 #include "spmm/cuda/cuda_check.hpp"
-#include "spmm/cuda/update_kernel.cuh"
+#include "spmm/cuda/narrow_update.cuh"
 
 namespace block_eigs::cuda {
 
@@ -118,14 +118,26 @@ unsigned blocks_for(const CudaDevice& device, const Launch<T>& launch) {
 }
 
 template <class T>
-void run(const CudaDevice& device, const Launch<T>& launch, unsigned blocks, std::string_view name) {
-  check(cudaFuncSetAttribute(launch.variant->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             launch.shared_bytes),
-        name);
+void run(CudaDevice& device, const Launch<T>& launch, unsigned blocks, std::string_view name) {
+  device.allow_shared_memory(reinterpret_cast<const void*>(launch.variant->kernel), launch.shared_bytes);
   const cudaStream_t stream = device.stream(Queue::compute);
   launch.variant->kernel<<<blocks, update_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(
       launch.problem);
   check_launch(name);
+}
+
+/// For few columns, where `Chunks` and `Tiles` suffice. Coefficients travel with the launch.
+template <class T, int Chunks, int Tiles>
+void narrow_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                   const BlockList<T>& out) {
+  constexpr int blocks = Chunks > 2 ? 2 : 3;
+  NarrowUpdate<T, Chunks, Tiles> problem{DeviceList(in), DeviceList(out), has_even_pairs(in), {}};
+  pack(coefficients, in, out, Tiles, problem.coefficients);
+  const LocalIndex enough = (out.rows() - 1) / (update_warps * rows_per_warp) + 1;
+  const unsigned grid = static_cast<unsigned>(std::min<LocalIndex>(blocks * device.multiprocessors(), enough));
+  narrow_update_kernel<T, Chunks, Tiles, blocks>
+      <<<grid, update_threads, 0, device.stream(Queue::compute)>>>(problem);
+  check_launch("update");
 }
 
 /// Whether two views have elements in common.
@@ -142,8 +154,18 @@ bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
 
 template <class T>
 UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
-  return {DeviceList(in), DeviceList(out), nullptr, chunks_of(in), chunks_of(out), 1, has_even_pairs(in), {}, {},
-          nullptr,        nullptr};
+  return {DeviceList(in),
+          DeviceList(out),
+          nullptr,
+          chunks_of(in),
+          chunks_of(out),
+          1,
+          has_even_pairs(in),
+          has_even_pairs(out),
+          {},
+          {},
+          nullptr,
+          nullptr};
 }
 
 }  // namespace
@@ -152,6 +174,8 @@ template <class T>
 void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
             const BlockList<T>& out) {
   if (out.rows() == 0 || out.cols() == 0) return;
+  if (chunks_of(in) <= 2 && chunks_of(out) <= 1) return narrow_update<T, 2, 1>(device, in, coefficients, out);
+  if (chunks_of(in) <= 3 && chunks_of(out) <= 2) return narrow_update<T, 3, 2>(device, in, coefficients, out);
   Launch<T> launch = choose<T, false>(device, problem_of(in, out));
   if (launch.variant == nullptr) {
     throw RunError("update: up to " + std::to_string(widest_update) + " columns can be made at a time on " +
@@ -168,7 +192,7 @@ void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& i
 template <class T>
 bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
                      const SmallMatrix& coefficients, const BlockList<T>& out, const ResidualPart<T>& part,
-                     double* squared_norms) {
+                     const HandOver& squared_norms) {
   if (out.rows() == 0 || part.r.cols == 0) return false;
   if (overlap<T>(part.r, part.bx) && part.r.data != part.bx.data) return false;
   for (const BlockView<T>& output : out) {
@@ -176,7 +200,7 @@ bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockL
   }
   UpdateProblem<T> problem = problem_of(in, out);
   problem.bx = part.bx;
-  problem.even = problem.even && has_even_pairs<T>({part.bx});
+  problem.even = problem.even && has_even_pairs(ConstBlockList<T>{part.bx});
   problem.r = part.r;
   Launch<T> launch = choose<T, true>(device, problem);
   if (launch.variant == nullptr) return false;
@@ -200,8 +224,8 @@ template void update(CudaDevice&, Workspace&, const ConstBlockList<float>&, cons
 template void update(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
                      const BlockList<double>&);
 template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,
-                              const BlockList<float>&, const ResidualPart<float>&, double*);
+                              const BlockList<float>&, const ResidualPart<float>&, const HandOver&);
 template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
-                              const BlockList<double>&, const ResidualPart<double>&, double*);
+                              const BlockList<double>&, const ResidualPart<double>&, const HandOver&);
 
 }  // namespace block_eigs::cuda

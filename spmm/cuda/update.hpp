@@ -25,11 +25,11 @@ struct ResidualPart {
   BlockView<T> r;
 };
 
-/// Update and residual in one pass; squared_norms[j] = sum_i r(i, j)^2 in page-locked memory, complete once the
-/// compute queue is. Returns false, and has done nothing, where the shapes or overlaps do not allow one pass.
+/// Update and residual in one pass; hands sum_i r(i, j)^2 over to the host. Returns false, and has done nothing,
+/// where the shapes or overlaps do not allow one pass.
 template <class T>
 bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
                      const SmallMatrix& coefficients, const BlockList<T>& out, const ResidualPart<T>& part,
-                     double* squared_norms);
+                     const HandOver& squared_norms);
 
 }  // namespace block_eigs::cuda

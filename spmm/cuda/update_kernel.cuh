@@ -1,8 +1,7 @@
 #pragma once
 
-#include "spmm/cuda/async_copy.cuh"
-#include "spmm/cuda/device_list.cuh"
 #include "spmm/cuda/tensor_core.cuh"
+#include "spmm/cuda/update_stream.cuh"
 
 // A warp takes 16 rows at a time, reads their inputs once, 8 columns (a chunk) after the other, and keeps their
 // outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks and tiles are four
@@ -10,147 +9,12 @@
 // thread reads only what it copied itself: the warps never wait for each other.
 namespace block_eigs::cuda {
 
-constexpr int update_threads = 256;
-constexpr int update_warps = update_threads / 32;
-constexpr int rows_per_warp = 16;
-constexpr int chunk_columns = 8;
-constexpr int chunk_pairs = chunk_columns / 2;
-
-/// What one update is about. Coefficients come as blocks of 8 x 8, column-major, chunk by chunk and within a chunk
-/// tile by tile, padded with zeros: that is the order in which lanes need them.
-template <class T>
-struct UpdateProblem {
-  DeviceList<ConstBlockView<T>> in;
-  DeviceList<BlockView<T>> out;
-  const double* coefficients;
-  int chunks;        ///< of all inputs; each view begins a pair
-  int tiles;         ///< of all outputs, rounded up to warps_across times the tiles of a warp
-  int warps_across;  ///< warps that share the same rows
-  bool even;         ///< all inputs, and bx, have even columns and pairs at multiples of their size
-  // the residual, where asked for
-  ConstBlockView<T> bx;
-  BlockView<T> r;
-  const double* lambda;   ///< r.cols of them
-  double* partial_norms;  ///< gridDim.x times r.cols
-};
-
-/// Where things lie in shared memory, in bytes.
-struct UpdateLayout {
-  int ring, chunks, tiles, lambda, norms, bytes;
-
-  template <class T>
-  __host__ __device__ static UpdateLayout of(const UpdateProblem<T>& problem, bool coefficients_in_shared,
-                                             int depth) {
-    const int residual_tiles = (problem.r.cols + chunk_columns - 1) / chunk_columns;
-    UpdateLayout layout{};
-    layout.ring =
-        coefficients_in_shared ? problem.chunks * problem.tiles * 64 * static_cast<int>(sizeof(double)) : 0;
-    layout.chunks = layout.ring + update_warps * depth * 64 * static_cast<int>(sizeof(Pair<T>));
-    layout.tiles = layout.chunks +
-                   (problem.chunks + residual_tiles) * chunk_pairs * static_cast<int>(sizeof(Columns<const T>));
-    layout.lambda =
-        layout.tiles + (problem.tiles + residual_tiles) * chunk_pairs * static_cast<int>(sizeof(Columns<T>));
-    layout.norms = layout.lambda + residual_tiles * chunk_columns * static_cast<int>(sizeof(double));
-    layout.bytes = layout.norms + update_warps * residual_tiles * chunk_columns * static_cast<int>(sizeof(double));
-    return layout;
-  }
-};
-
-/// Column pair number `pair` of one view; none behind its end.
-template <class T, class View>
-__device__ inline Columns<T> pair_of_view(const View& view, int pair) {
-  const int count = min(2, view.cols - 2 * pair);
-  if (count <= 0) return {view.data, view.stride, 0, 1};
-  return {view.data + 2 * pair, view.stride, static_cast<std::int16_t>(count),
-          static_cast<std::int16_t>(pairs_are_aligned(view.data, view.stride))};
+__device__ inline void store_whole_pair(double* to, Pair<double> value) {
+  __stcg(reinterpret_cast<double2*>(to), make_double2(value.first, value.second));
 }
-
-/// The same of a list of views, each of which begins a pair.
-template <class T, class List>
-__device__ inline Columns<T> pair_of_list(const List& list, int pair) {
-  int v = 0;
-  while (v + 1 < list.size && pair >= (list.views[v].cols + 1) / 2) pair -= (list.views[v++].cols + 1) / 2;
-  return pair_of_view<T>(list.views[v], pair);
+__device__ inline void store_whole_pair(float* to, Pair<float> value) {
+  __stcg(reinterpret_cast<float2*>(to), make_float2(value.first, value.second));
 }
-
-template <class T>
-__device__ void fill_tables(const UpdateProblem<T>& problem, int residual_tiles, Columns<const T>* chunks,
-                            Columns<T>* tiles) {
-  const int inputs = problem.chunks * chunk_pairs;
-  const int outputs = problem.tiles * chunk_pairs;
-  const int more = residual_tiles * chunk_pairs;
-  for (int p = static_cast<int>(threadIdx.x); p < inputs + more; p += update_threads) {
-    chunks[p] = p < inputs ? pair_of_list<const T>(problem.in, p) : pair_of_view<const T>(problem.bx, p - inputs);
-  }
-  for (int p = static_cast<int>(threadIdx.x); p < outputs + more; p += update_threads) {
-    tiles[p] = p < outputs ? pair_of_list<T>(problem.out, p) : pair_of_view<T>(problem.r, p - outputs);
-  }
-}
-
-/// Copies chunk after chunk of 16 rows, then of the warp's next 16 rows, into the ring.
-template <class T, int Depth>
-class ChunkStream {
- public:
-  __device__ ChunkStream(Pair<T>* ring, const Columns<const T>* chunks, int count, Row row, Row step, Row rows,
-                         bool even)
-      : ring_(ring + threadIdx.x % 32),
-        chunks_(chunks),
-        count_(count),
-        row_(row),
-        step_(step),
-        rows_(rows),
-        even_(even) {
-    for (int d = 0; d < Depth; ++d) {
-      fetch(d);
-      close_copies();
-    }
-  }
-
-  /// This lane's pairs of the next chunk: row g and row g + 8, g = lane / 4, columns 2t and 2t + 1, t = lane % 4.
-  __device__ void next(Pair<T>& upper, Pair<T>& lower) {
-    wait_for_copies<Depth - 1>();
-    upper = ring_[slot_ * 64];
-    lower = ring_[slot_ * 64 + 32];
-  }
-
-  /// The pairs are used; their place may be taken.
-  __device__ void release() {
-    fetch(slot_);
-    close_copies();
-    slot_ = slot_ + 1 == Depth ? 0 : slot_ + 1;
-  }
-
- private:
-  __device__ void fetch(int slot) {
-    const int lane = threadIdx.x % 32;
-    const Row row = row_ + lane / 4;
-    const Columns<const T> from = chunks_[chunk_ * chunk_pairs + lane % 4];
-    if (even_) {
-      const Row stride = static_cast<Row>(from.stride);
-      const T* const pair = from.data + static_cast<std::size_t>(row) * stride;
-      const bool is_there = from.count > 0;
-      copy_aligned_pair(ring_ + slot * 64, pair, is_there && row < rows_);
-      copy_aligned_pair(ring_ + slot * 64 + 32, pair + 8 * stride, is_there && row + 8 < rows_);
-    } else {
-      copy_pair_async(ring_ + slot * 64, from, row, 0, row < rows_);
-      copy_pair_async(ring_ + slot * 64 + 32, from, row + 8, 0, row + 8 < rows_);
-    }
-    if (++chunk_ == count_) {
-      chunk_ = 0;
-      row_ += step_;
-    }
-  }
-
-  Pair<T>* ring_;
-  const Columns<const T>* chunks_;
-  int count_;
-  int chunk_ = 0;
-  int slot_ = 0;
-  Row row_;
-  Row step_;
-  Row rows_;
-  bool even_;
-};
 
 template <class T>
 __device__ inline void store_pair(const Columns<T>& to, Row row, Pair<T> value) {
@@ -193,28 +57,55 @@ __device__ inline void residual_tile(const Columns<T>& r, Row row, Row rows, con
   }
 }
 
-/// One chunk: c += a times its coefficients.
+/// One chunk: c += a times its coefficients. `first` are those of the first tile, and then of the next chunk's.
 template <int Tiles, class T>
-__device__ inline void multiply_chunk(double (&c)[Tiles][4], Pair<T> upper, Pair<T> lower,
-                                      const double2* coefficients) {
+__device__ inline void multiply_chunk(double (&c)[Tiles][4], Pair<T> upper, Pair<T> lower, double2& first,
+                                      const double2* coefficients, const double2* next) {
   const double a[4] = {static_cast<double>(upper.first), static_cast<double>(lower.first),
                        static_cast<double>(upper.second), static_cast<double>(lower.second)};
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile) {
-    const double2 pair = coefficients[tile * 32];
-    const double b[2] = {pair.x, pair.y};
+    const double b[2] = {first.x, first.y};
+    first = tile + 1 < Tiles ? coefficients[(tile + 1) * 32] : *next;
     multiply_add(c[tile], a, b);
   }
 }
 
-/// Outputs of one tile, rounded, and stored where they belong.
+/// Outputs of one tile, rounded.
 template <class T>
-__device__ inline void store_tile(const Columns<T>& to, Row row, Row rows, const double (&c)[4],
-                                  Pair<T> (&rounded)[2]) {
+__device__ inline void round_tile(const double (&c)[4], Pair<T> (&rounded)[2]) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half)
+    rounded[half] = {static_cast<T>(c[2 * half]), static_cast<T>(c[2 * half + 1])};
+}
+
+/// Stores outputs of one tile where they belong. `whole`: all rows are there and all pairs complete and at
+/// multiples of their size.
+template <class T>
+__device__ inline void store_tile(const Columns<T>& to, Row row, Row rows, const Pair<T> (&values)[2],
+                                  bool whole) {
+  if (whole) {
+    if (to.count == 0) return;
+    const Row stride = static_cast<Row>(to.stride);
+    T* const global = to.data + static_cast<std::size_t>(row) * stride;
+    store_whole_pair(global, values[0]);
+    store_whole_pair(global + 8 * stride, values[1]);
+    return;
+  }
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    rounded[half] = {static_cast<T>(c[2 * half]), static_cast<T>(c[2 * half + 1])};
-    if (row + 8 * half < rows) store_pair(to, row + 8 * half, rounded[half]);
+    if (row + 8 * half < rows) store_pair(to, row + 8 * half, values[half]);
+  }
+}
+
+template <class T, int Tiles>
+__device__ inline void store_tiles(const Columns<T>* tiles, Row row, Row rows, const double (&c)[Tiles][4],
+                                   bool whole) {
+#pragma unroll
+  for (int tile = 0; tile < Tiles; ++tile) {
+    Pair<T> rounded[2];
+    round_tile(c[tile], rounded);
+    store_tile(tiles[tile * chunk_pairs], row, rows, rounded, whole);
   }
 }
 
@@ -287,13 +178,16 @@ __global__ void __launch_bounds__(update_threads, Blocks)
   Row block_row = blockIdx.x * block_rows;
   ChunkStream<T, Depth> stream(tables.ring + warp * Depth * 64, tables.chunks, problem.chunks + residual_tiles,
                                block_row + ahead, step, rows, problem.even);
+  double2 first = *coefficients;
   for (; block_row < rows; block_row += step) {
     double c[Tiles][4] = {};
-    for (int chunk = 0; chunk < problem.chunks; ++chunk) {
+    const double2* here = coefficients;
+    for (int chunk = 1; chunk <= problem.chunks; ++chunk) {
       Pair<T> upper, lower;
       stream.next(upper, lower);
-      multiply_chunk(c, upper, lower, coefficients + static_cast<std::ptrdiff_t>(chunk) * problem.tiles * 32);
-      stream.release();
+      const double2* const there = chunk < problem.chunks ? here + problem.tiles * 32 : coefficients;
+      multiply_chunk(c, upper, lower, first, here, there);
+      here = there;
     }
     if constexpr (InShared) {
       __syncwarp();
@@ -301,19 +195,24 @@ __global__ void __launch_bounds__(update_threads, Blocks)
       __syncthreads();  // outputs may replace inputs that other warps of these rows still read
     }
     const Row row = block_row + ahead + static_cast<Row>(lane / 4);
+    const bool whole = problem.even_out && block_row + ahead + rows_per_warp <= rows;
+    if constexpr (WithResidual) {
 #pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile) {
-      Pair<T> rounded[2];
-      store_tile(tiles[tile * chunk_pairs], row, rows, c[tile], rounded);
-      if constexpr (WithResidual) {
+      for (int tile = 0; tile < Tiles; ++tile) {
+        Pair<T> rounded[2];
+        round_tile(c[tile], rounded);
+        store_tile(tiles[tile * chunk_pairs], row, rows, rounded, whole);
         if (tile >= residual_tiles) continue;
         Pair<T> bx[2];
         stream.next(bx[0], bx[1]);
         residual_tile(tiles[(problem.tiles + tile) * chunk_pairs], row, rows, rounded, bx,
                       tables.lambda + tile * chunk_columns,
                       tables.norms + (warp * residual_tiles + tile) * chunk_columns);
-        stream.release();
       }
+    } else if (whole) {
+      store_tiles<T>(tiles, row, rows, c, true);
+    } else {
+      store_tiles<T>(tiles, row, rows, c, false);
     }
   }
   if constexpr (WithResidual) write_norms(problem, tables.norms, residual_tiles * chunk_columns);

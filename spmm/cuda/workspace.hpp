@@ -6,6 +6,7 @@
 
 #include "spmm/buffer.hpp"
 #include "spmm/cuda/cuda_device.hpp"
+#include "spmm/cuda/hand_over.hpp"
 
 namespace block_eigs::cuda {
 
@@ -27,9 +28,11 @@ class Workspace {
   /// Device memory for `count` numbers, contents undefined; valid until the next call.
   double* partial_sums(std::size_t count);
 
-  /// Page-locked memory that kernels write themselves; read it after `wait_for_results`.
-  double* results(std::size_t count);
-  void wait_for_results();
+  /// Page-locked memory for `count` numbers that kernels write themselves.
+  HandOver results(std::size_t count);
+  /// Waits until the kernels that were given the latest `results` have announced them, and returns them. Watches
+  /// memory: that is some microseconds faster than waiting for an event. Throws where the GPU has failed.
+  const double* wait_for_results();
 
  private:
   static constexpr std::size_t slots = 8;
@@ -49,7 +52,9 @@ class Workspace {
   Buffer<double> partial_sums_;
   StagingBuffer<double> results_;
   std::size_t results_expected_ = 0;
-  std::unique_ptr<Event> results_ready_;
+  StagingBuffer<std::uint64_t> results_done_;
+  std::uint64_t ticket_ = 0;
+  Buffer<unsigned> arrived_;
 };
 
 }  // namespace block_eigs::cuda

@@ -19,11 +19,12 @@ class GramTest : public DeviceTest<Param> {
     compare(WideBlock(left.here()), WideBlock(right.here()));
   }
 
-  void compare(const WideBlock& left, const WideBlock& right) {
+  /// Every element, or every `step`-th of each column.
+  void compare(const WideBlock& left, const WideBlock& right, LocalIndex step = 1) {
     ASSERT_EQ(result_.rows(), left.cols());
     ASSERT_EQ(result_.cols(), right.cols());
     for (LocalIndex j = 0; j < result_.cols(); ++j) {
-      for (LocalIndex k = 0; k < result_.rows(); ++k) {
+      for (LocalIndex k = 0; k < result_.rows(); k += step) {
         expect_close<Scalar>(result_(k, j), gram_element(left, right, k, j), sum_factor<Scalar>, k, j);
       }
     }
@@ -53,6 +54,21 @@ TYPED_TEST(GramTest, ListsOfOneToFourBlocks) {
 
 TYPED_TEST(GramTest, FewAndManyRows) {
   for (const LocalIndex rows : {0, 1, 2, 3, 31, 127, 128, 129, 1000, 40001}) this->check(rows, {9, 4}, {7});
+}
+
+// More rows than all thread blocks take at once, several times over, of blocks without odd columns or padding.
+TYPED_TEST(GramTest, ManyRowsOfWholePairs) {
+  using T = typename TypeParam::Scalar;
+  this->check(60001, {4, 4, 4}, {4});
+  this->check(40001, {2}, {8});
+  BlockSet<T> blocks(this->device_, this->random_, 20003, {64, 64, 64, 64}, 0);
+  const std::vector<HostBlock<T>>& here = blocks.here();
+  const ConstBlockView<T> views[] = {blocks.view(0), blocks.view(1), blocks.view(2), blocks.view(3)};
+  const WideBlock left(std::vector<HostBlock<T>>{here[0], here[1], here[2]});
+  for (const std::size_t right : {2, 3}) {  // one of the left, and one of its own
+    this->kernels_->gram({views[0], views[1], views[2]}, {views[right]}, this->result_);
+    this->compare(left, WideBlock(std::vector<HostBlock<T>>{here[right]}), 9);
+  }
 }
 
 TYPED_TEST(GramTest, SameBlocksOnBothSides) {

@@ -63,6 +63,13 @@ TYPED_TEST(UpdateTest, FewAndManyRows) {
   for (const LocalIndex rows : {0, 1, 2, 3, 31, 64, 65, 127, 129, 5001}) this->check(rows, {9, 4}, {7, 2});
 }
 
+// More rows than all thread blocks take at once, of blocks without odd columns or padding.
+TYPED_TEST(UpdateTest, ManyRowsOfWholePairs) {
+  this->check(60001, {4, 4, 4}, {4, 4});
+  this->check(40001, {8, 8, 8}, {8, 8});
+  this->check(40001, {16, 16, 16}, {16, 16});
+}
+
 TYPED_TEST(UpdateTest, OutputsAmongTheInputs) {
   using T = typename TypeParam::Scalar;
   struct Case {
