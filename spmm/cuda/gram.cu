@@ -6,7 +6,7 @@
 #include <string>
 
 #include "spmm/cuda/cuda_check.hpp"
-#include "spmm/cuda/gram_kernel.cuh"
+#include "spmm/cuda/gram_specialized.cuh"
 #include "spmm/cuda/hand_over.cuh"
 #include "spmm/cuda/narrow_gram.cuh"
 
@@ -20,25 +20,36 @@ constexpr int stage_bytes(int blocks) { return (blocks == 1 ? 48 : 32) * 1024; }
 /// One instantiation of the kernel.
 template <class T>
 struct Variant {
-  int threads, left_pairs, right_pairs, elements, rows_at_once, stages, blocks;
+  int threads, copying_threads, left_pairs, right_pairs, elements, rows_at_once, stages, blocks;
   int overhang;  ///< places that warps may read behind a stage
   void (*kernel)(const GramProblem<T>);
 };
 
 template <class T, class Tile>
 constexpr Variant<T> variant() {
-  return {
-      Tile::threads,       Tile::left_pairs, Tile::right_pairs, Tile::elements,
-      Tile::rows_at_once,  Tile::stages,     Tile::blocks,      std::max(Tile::left_pairs, Tile::right_pairs) + 8,
-      gram_kernel<T, Tile>};
+  return {Tile::threads,       Tile::threads,  Tile::left_pairs,
+          Tile::right_pairs,   Tile::elements, Tile::rows_at_once,
+          Tile::stages,        Tile::blocks,   std::max(Tile::left_pairs, Tile::right_pairs) + 8,
+          gram_kernel<T, Tile>};
+}
+
+/// The same with warps that only copy.
+template <class T, class Tile>
+constexpr Variant<T> specialized_variant() {
+  Variant<T> result = variant<T, Tile>();
+  result.threads += 32 * copying_warps;
+  result.copying_threads = 32 * copying_warps;
+  result.kernel = specialized_gram_kernel<T, Tile>;
+  return result;
 }
 
 /// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 64 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
 template <class T>
-constexpr std::array variants{variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(),
-                              variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 2>>(),
-                              variant<T, GramTile<2, 1, 2, 2>>(), variant<T, GramTile<3, 1, 2, 2>>(),
-                              variant<T, GramTile<2, 1, 2, 4>>(), variant<T, GramTile<2, 2, 6, 2, 12>>()};
+constexpr std::array variants{
+    variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(),
+    variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 2>>(),
+    variant<T, GramTile<2, 1, 2, 2>>(), variant<T, GramTile<3, 1, 2, 2>>(),
+    variant<T, GramTile<2, 1, 2, 4>>(), specialized_variant<T, GramTile<2, 2, 6, 2, 12>>()};
 
 template <class T>
 struct Launch {
@@ -187,7 +198,7 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
   problem.even = has_even_pairs(left) && has_even_pairs(right);
   const int loaded =
       std::min(variant.left_pairs, problem.left_pairs) + std::min(variant.right_pairs, problem.right_pairs);
-  problem.chunk_pairs = chunk_pairs(left, right, loaded, variant.threads / unit_lanes);
+  problem.chunk_pairs = chunk_pairs(left, right, loaded, variant.copying_threads / unit_lanes);
   const int enough = left.rows() == 0 ? 1 : (left.rows() - 1) / launch.stage_rows + 1;
   const int parts = std::clamp(device.multiprocessors() * variant.blocks / launch.tiles, 1, enough);
   const std::size_t elements = static_cast<std::size_t>(launch.tiles) * static_cast<std::size_t>(variant.elements);

@@ -39,7 +39,7 @@ __device__ inline void multiply_rows(GramSums<Tile>& sums, const Pair<T>* left, 
   }
 }
 
-/// What part of the tile, and which rows of eight, a warp works on.
+/// What part of the tile, and which rows of eight, a warp works on; `rows` is -1 for warps that only copy.
 template <class Tile>
 struct WarpPlace {
   int left, right, rows;
@@ -48,7 +48,7 @@ struct WarpPlace {
     const int warp = static_cast<int>(threadIdx.x / 32);
     left = warp % Tile::left_warps;
     right = warp / Tile::left_warps % Tile::right_warps;
-    rows = warp / (Tile::left_warps * Tile::right_warps);
+    rows = threadIdx.x < Tile::threads ? warp / (Tile::left_warps * Tile::right_warps) : -1;
   }
 };
 
