@@ -13,8 +13,10 @@ else()
     cuda/gram.cu
     cuda/spmm_engine.cu
     cuda/spmm_merge.cu
+    cuda/spmm_merge_step.cu
     cuda/spmm_pattern.cu
     cuda/spmm_row_split.cu
+    cuda/spmm_row_split_step.cu
     cuda/update.cu
     cuda/workspace.cpp)
   target_compile_options(block_eigs_spmm PRIVATE

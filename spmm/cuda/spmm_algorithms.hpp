@@ -2,15 +2,16 @@
 
 namespace block_eigs::cuda {
 
-template <class T>
+template <class T, class Operands>
 struct SpmmCall;
 
-/// Queues C = A B or C += A B with whole rows of A for groups of lanes. `wide`: B and C allow 16-byte accesses.
-template <class T>
-void multiply_row_split(const SpmmCall<T>& call, bool wide);
+/// Queues C = A B, with the step that the operands bring, with whole rows of A for groups of lanes. `wide`: B, C
+/// and R allow 16-byte accesses.
+template <class T, class Operands>
+void multiply_row_split(const SpmmCall<T, Operands>& call, bool wide);
 
 /// Queues the same with equal numbers of nonzeros for groups of lanes or warps.
-template <class T>
-void multiply_merge(const SpmmCall<T>& call, bool wide);
+template <class T, class Operands>
+void multiply_merge(const SpmmCall<T, Operands>& call, bool wide);
 
 }  // namespace block_eigs::cuda

@@ -46,12 +46,11 @@ struct SliceSums {
   }
 };
 
-template <class T, int W, int L, int P, int R, int Slices>
+template <class T, int W, int L, int P, int R, int Slices, class Columns>
 class Fixup {
  public:
   using Sums = SliceSums<T, W, L, P, R, Slices>;
   using PackType = Pack<T, W>;
-  using Columns = LaneColumns<T, W, L, P>;
 
   __device__ Fixup(const RowBundles<T>& a, const MergeTiles& merge, const Columns& columns, Sums& shared,
                    int tile_columns)

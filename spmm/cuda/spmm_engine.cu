@@ -43,18 +43,20 @@ std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
 }
 
 template <class T>
-StepOperands operands_of(const ProductStep<T>& step) {
-  StepOperands operands;
-  operands.plain = step.product == 1.0 && step.right_hand_side == 0.0 && step.same == 0.0 &&
-                   step.previous == 0.0 && step.scale == nullptr;
-  operands.product = step.product;
-  operands.right_hand_side = step.right_hand_side;
-  operands.same = step.same;
-  operands.previous = step.previous;
-  operands.scale = step.scale;
-  operands.r = reinterpret_cast<const char*>(step.r.data);
-  operands.r_stride = bytes_of_stride(step.r.stride, sizeof(T));
-  return operands;
+bool is_plain(const ProductStep<T>& step) {
+  return step.product == 1.0 && step.right_hand_side == 0.0 && step.same == 0.0 && step.previous == 0.0 &&
+         step.scale == nullptr;
+}
+
+template <class T>
+StepFactors factors_of(const ProductStep<T>& step) {
+  return {step.product,
+          step.right_hand_side,
+          step.same,
+          step.previous,
+          step.scale,
+          reinterpret_cast<const char*>(step.r.data),
+          bytes_of_stride(step.r.stride, sizeof(T))};
 }
 
 /// Whether rows without nonzeros stay as they are.
@@ -111,6 +113,16 @@ Prefetch prefetch_of(const RowBundles<T>& a, Offset nonzeros, const ConstBlockVi
   return prefetch;
 }
 
+template <class T, class Operands>
+void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, bool wide) {
+  if (call.plan.bundles > 0 && choose_algorithm(call.plan) == SpmmAlgorithm::merge) {
+    multiply_merge(call, wide);
+  } else {
+    call.x.prefetch = prefetch_of(call.a, call.plan.statistics.nonzeros, b, call.multiprocessors);
+    multiply_row_split(call, wide);
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -156,24 +168,25 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
                     (step.right_hand_side == 0.0 || allows_wide_access(step.r.data, step.r.stride));
   const int width = wide ? 16 / static_cast<int>(sizeof(T)) : 1;
   const int packs = (c.cols + width - 1) / width;
-  SpmmCall<T> call{known, device_, stream_, multiprocessors_, bundles_of(known, a), {}, {}};
-  if (!adds) {
-    call.empty.count = known.statistics.empty_rows;
-    call.empty.targets = or_else(known.empty_targets, a.row_map);
-  }
-  call.x.b = reinterpret_cast<const char*>(b.data);
-  call.x.c = reinterpret_cast<char*>(c.data);
-  call.x.b_stride = bytes_of_stride(b.stride, sizeof(T));
-  call.x.c_stride = bytes_of_stride(c.stride, sizeof(T));
-  call.x.columns = c.cols;
-  call.x.step = operands_of(step);
-  call.slabs = (packs + packs_limit - 1) / packs_limit;
-  call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
-  if (known.bundles > 0 && choose_algorithm(known) == SpmmAlgorithm::merge) {
-    multiply_merge(call, wide);
+  const int slabs = (packs + packs_limit - 1) / packs_limit;
+  const DenseOperands x{reinterpret_cast<const char*>(b.data),
+                        reinterpret_cast<char*>(c.data),
+                        bytes_of_stride(b.stride, sizeof(T)),
+                        bytes_of_stride(c.stride, sizeof(T)),
+                        c.cols,
+                        (packs + slabs - 1) / slabs,
+                        {}};
+  EmptyRows empty;
+  if (!adds) empty = {known.statistics.empty_rows, or_else(known.empty_targets, a.row_map), 0};
+  const auto multiply_by = [&](const auto& operands) {
+    multiply(SpmmCall<T, std::decay_t<decltype(operands)>>{known, device_, stream_, multiprocessors_,
+                                                           bundles_of(known, a), empty, operands, slabs},
+             b, wide);
+  };
+  if (is_plain(step)) {
+    multiply_by(x);
   } else {
-    call.x.prefetch = prefetch_of(call.a, known.statistics.nonzeros, b, multiprocessors_);
-    multiply_row_split(call, wide);
+    multiply_by(StepOperands{x, factors_of(step)});
   }
 }
 

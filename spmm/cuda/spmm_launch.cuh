@@ -10,8 +10,8 @@
 
 namespace block_eigs::cuda {
 
-/// One product on its way to a kernel.
-template <class T>
+/// One product on its way to a kernel. Operands: DenseOperands, or StepOperands where a step is taken along.
+template <class T, class Operands>
 struct SpmmCall {
   CudaSpmmPlan& plan;
   std::shared_ptr<Device> device;
@@ -19,7 +19,7 @@ struct SpmmCall {
   int multiprocessors;
   RowBundles<T> a;
   EmptyRows empty;
-  DenseOperands x;
+  Operands x;
   int slabs = 1;  ///< passes over A, each for packs_per_slab packs of a row of B
 
   Offset columns_in_tile(LocalIndex tile) const { return at_size(plan.most_columns, tile); }
@@ -35,8 +35,8 @@ struct SpmmCall {
 };
 
 /// Blocks that clear empty rows, a few for each multiprocessor at most.
-template <class T>
-EmptyRows with_blocks(const SpmmCall<T>& call, int rows_at_once) {
+template <class T, class Operands>
+EmptyRows with_blocks(const SpmmCall<T, Operands>& call, int rows_at_once) {
   EmptyRows empty = call.empty;
   empty.blocks =
       static_cast<unsigned>(std::min((empty.count + rows_at_once - 1) / rows_at_once, 4 * call.multiprocessors));
@@ -59,8 +59,8 @@ inline constexpr std::size_t staging_limit = 56 * 1024;
 
 /// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared
 /// memory.
-template <class T, int L, int R, int Threads>
-LocalIndex staged_tile(const SpmmCall<T>& call, double work, std::size_t& bytes, int& column_capacity) {
+template <class T, int L, int R, int Threads, class Operands>
+LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, std::size_t& bytes, int& column_capacity) {
   constexpr int groups = Threads / L;
   const double bundle_values = static_cast<double>(call.plan.statistics.nonzeros) / call.a.count;
   // Enough to keep the copies wide, few enough for many blocks on a multiprocessor and for all of them to have
@@ -78,13 +78,13 @@ LocalIndex staged_tile(const SpmmCall<T>& call, double work, std::size_t& bytes,
 }
 
 /// False where the rows are too long for it.
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
-bool launch_staged_row_split(const SpmmCall<T>& call, double work) {
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
+bool launch_staged_row_split(const SpmmCall<T, Operands>& call, double work) {
   std::size_t bytes = 0;
   int column_capacity = 0;
   const LocalIndex tile = staged_tile<T, L, R, Threads>(call, work, bytes, column_capacity);
   if (tile == 0) return false;
-  const auto kernel = staged_row_split<T, W, L, P, R, U, Threads, MinBlocks>;
+  const auto kernel = staged_row_split<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
           "shared memory of the row-split SpMM");
@@ -97,40 +97,42 @@ bool launch_staged_row_split(const SpmmCall<T>& call, double work) {
   return true;
 }
 
-template <class T, int W, int L, int P, int R, int Split, int U, int Threads, int MinBlocks>
-void launch_direct_row_split(const SpmmCall<T>& call) {
+template <class T, int W, int L, int P, int R, int Split, int U, int Threads, int MinBlocks, class Operands>
+void launch_direct_row_split(const SpmmCall<T, Operands>& call) {
   constexpr int at_once = Threads / (L * Split);
   const EmptyRows empty = with_blocks(call, Threads / L);
   const double rounds = static_cast<double>(call.a.count) / (at_once * 8.0 * call.multiprocessors);
   const int tile = at_once * power_below(rounds, 4);
   const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, tile)) + empty.blocks,
                   static_cast<unsigned>(call.slabs));
-  direct_row_split<T, W, L, P, R, Split, U, Threads, MinBlocks>
+  direct_row_split<T, W, L, P, R, Split, U, Threads, MinBlocks, Operands>
       <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty, tile);
   check_launch("row-split SpMM");
 }
 
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
-void launch_warp_row_split(const SpmmCall<T>& call) {
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
+void launch_warp_row_split(const SpmmCall<T, Operands>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
   const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks,
                   static_cast<unsigned>(call.slabs));
-  warp_row_split<T, W, L, P, R, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
+  warp_row_split<T, W, L, P, R, U, Threads, MinBlocks, Operands>
+      <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
   check_launch("row-split SpMM");
 }
 
-template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
-void launch_shuffle_row_split(const SpmmCall<T>& call) {
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
+void launch_shuffle_row_split(const SpmmCall<T, Operands>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
   const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks,
                   static_cast<unsigned>(call.slabs));
-  shuffle_row_split<T, W, L, P, U, Threads, MinBlocks><<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
+  shuffle_row_split<T, W, L, P, U, Threads, MinBlocks, Operands>
+      <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
   check_launch("row-split SpMM");
 }
 
 /// Sees to it that the carries of `tiles` tiles fit; allocates at the first product of a shape only.
-template <class T>
-void reserve_carries(const SpmmCall<T>& call, MergeTiles& merge, std::size_t record_bytes) {
+template <class T, class Operands>
+void reserve_carries(const SpmmCall<T, Operands>& call, MergeTiles& merge, std::size_t record_bytes) {
   const std::size_t records = static_cast<std::size_t>(merge.tiles) * static_cast<std::size_t>(call.slabs);
   CudaSpmmPlan& plan = call.plan;
   if (plan.carries.size() < 2 * records * record_bytes)
@@ -144,8 +146,8 @@ void reserve_carries(const SpmmCall<T>& call, MergeTiles& merge, std::size_t rec
   merge.path = {plan.path_ends.data(), plan.path_bundles.data()};
 }
 
-template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
-void launch_merge_by_lanes(const SpmmCall<T>& call, int longest_slice) {
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
+void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice) {
   constexpr int slices = Threads / L;
   using Sums = SliceSums<T, W, L, P, 1, slices>;
   const double total = static_cast<double>(call.a.columns_total);
@@ -156,7 +158,7 @@ void launch_merge_by_lanes(const SpmmCall<T>& call, int longest_slice) {
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   const std::size_t bytes =
       (sizeof(Sums) + 15) / 16 * 16 + static_cast<std::size_t>(tile_columns) * (sizeof(T) + sizeof(LocalIndex));
-  const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks>;
+  const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
           "shared memory of the merge SpMM");
@@ -167,8 +169,8 @@ void launch_merge_by_lanes(const SpmmCall<T>& call, int longest_slice) {
   check_launch("merge SpMM");
 }
 
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
-void launch_merge_by_warps(const SpmmCall<T>& call) {
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
+void launch_merge_by_warps(const SpmmCall<T, Operands>& call) {
   constexpr int slices = Threads / 32;
   using Sums = SliceSums<T, W, L, P, R, slices>;
   MergeTiles merge;
@@ -177,7 +179,7 @@ void launch_merge_by_warps(const SpmmCall<T>& call) {
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
-  const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks>;
+  const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

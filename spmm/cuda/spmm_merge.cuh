@@ -41,10 +41,11 @@ class RowWriter {
 
 /// For rows of any length, bundles of one. Every group of L lanes takes a slice of 8, 16, or a multiple of 32
 /// nonzeros.
-template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    merge_by_lanes(RowBundles<T> a, DenseOperands x, EmptyRows empty, MergeTiles merge) {
+    merge_by_lanes(RowBundles<T> a, Operands x, EmptyRows empty, MergeTiles merge) {
   using PackType = Pack<T, W>;
+  using Columns = LaneColumns<T, W, L, P, Operands>;
   constexpr int slices = Threads / L;
   using Sums = SliceSums<T, W, L, P, 1, slices>;
   extern __shared__ __align__(16) char shared[];
@@ -52,7 +53,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   T* const value_tile = reinterpret_cast<T*>(shared + (sizeof(Sums) + 15) / 16 * 16);
   LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(value_tile + slices * merge.slice);
   const int group = threadIdx.x / L, lane = threadIdx.x % L;
-  const LaneColumns<T, W, L, P> columns(x, lane);
+  const Columns columns(x, lane);
   PackType sums[1][P];
   set_zero(sums);
   if (blockIdx.x >= merge.tiles) {
@@ -70,10 +71,10 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   }
   close_copies();
   const MergeSlice slice(merge.path, tile_begin + group * merge.slice, a.columns_total, merge.slice);
-  Fixup<T, W, L, P, 1, slices> fixup(a, merge, columns, leftover, tile_columns);
+  Fixup<T, W, L, P, 1, slices, Columns> fixup(a, merge, columns, leftover, tile_columns);
   if (threadIdx.x == 0) fixup.find_crossings();
   if (lane == 0) leftover.ends_one[group] = slice.ends_one(merge.path);
-  RowWriter<T, LaneColumns<T, W, L, P>> writer(a, columns, slice.bundle, slice.length > 0);
+  RowWriter<T, Columns> writer(a, columns, slice.bundle, slice.length > 0);
   bool opens_inside = slice.opens_inside;
   wait_for_copies<0>();
   __syncthreads();
@@ -122,17 +123,18 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
 
 /// For long rows and bundles of several. Every warp takes a slice of a multiple of 32 columns, which its 32 / L
 /// groups of lanes share bundle by bundle.
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    merge_by_warps(RowBundles<T> a, DenseOperands x, EmptyRows empty, MergeTiles merge) {
+    merge_by_warps(RowBundles<T> a, Operands x, EmptyRows empty, MergeTiles merge) {
   using PackType = Pack<T, W>;
+  using Columns = LaneColumns<T, W, L, P, Operands>;
   constexpr int slices = Threads / 32;
   using Sums = SliceSums<T, W, L, P, R, slices>;
   extern __shared__ __align__(16) char shared[];
   Sums& leftover = *reinterpret_cast<Sums*>(shared);
   WarpStage<T, R, L>* const stages = reinterpret_cast<WarpStage<T, R, L>*>(shared + (sizeof(Sums) + 15) / 16 * 16);
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const LaneColumns<T, W, L, P> columns(x, lane % L);
+  const Columns columns(x, lane % L);
   PackType sums[R][P];
   set_zero(sums);
   if (blockIdx.x >= merge.tiles) {
@@ -142,7 +144,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const int tile_columns = slices * merge.slice;
   const Offset tile_begin = static_cast<Offset>(blockIdx.x) * tile_columns;
   const MergeSlice slice(merge.path, tile_begin + warp * merge.slice, a.columns_total, merge.slice);
-  Fixup<T, W, L, P, R, slices> fixup(a, merge, columns, leftover, tile_columns);
+  Fixup<T, W, L, P, R, slices, Columns> fixup(a, merge, columns, leftover, tile_columns);
   if (threadIdx.x == 0) fixup.find_crossings();
   const Offset end = slice.begin + slice.length;
   LocalIndex bundle = slice.bundle;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "spmm/cuda/spmm_pack.cuh"
 #include "spmm/types.hpp"
 
@@ -66,9 +68,8 @@ __device__ __forceinline__ void start_prefetch(const Prefetch& prefetch) {
   }
 }
 
-/// What becomes of a row's product before it is stored, see ProductStep. `plain` where that is nothing.
-struct StepOperands {
-  bool plain = true;
+/// What becomes of a row's product before it is stored, see ProductStep.
+struct StepFactors {
   double product = 1.0;
   double right_hand_side = 0.0;
   double same = 0.0;
@@ -86,17 +87,22 @@ struct DenseOperands {
   std::uint32_t c_stride = 0;
   int columns = 0;
   int packs_per_slab = 0;
-  StepOperands step;
   Prefetch prefetch;
 };
 
+/// The same with a step to take along. A type of its own: what a step costs in registers, products without one
+/// need not pay.
+struct StepOperands : DenseOperands {
+  StepFactors step;
+};
+
 /// The part of a row of B and C that one lane works on: packs lane, lane + L, ..., P of them, of the block's slab.
-template <class T, int W, int L, int P>
+template <class T, int W, int L, int P, class Operands>
 class LaneColumns {
  public:
   using PackType = Pack<T, W>;
 
-  __device__ LaneColumns(const DenseOperands& operands, int lane)
+  __device__ LaneColumns(const Operands& operands, int lane)
       : operands_(operands), first_(static_cast<int>(blockIdx.y) * operands.packs_per_slab + lane) {
 #pragma unroll
     for (int i = 0; i < P; ++i) {
@@ -122,7 +128,11 @@ class LaneColumns {
     for (int i = 0; i < P; ++i) {
       if (!is_there(i)) continue;
       char* const at = to + i * L * sizeof(PackType);
-      store_pack(at, (first_ + i * L) * W, operands_.step.plain ? sums[i] : finished(row, i, at, sums[i]));
+      if constexpr (std::is_same_v<Operands, StepOperands>) {
+        store_pack(at, (first_ + i * L) * W, finished(row, i, at, sums[i]));
+      } else {
+        store_pack(at, (first_ + i * L) * W, sums[i]);
+      }
     }
   }
 
@@ -135,7 +145,7 @@ class LaneColumns {
   /// The step from the product to what is stored. Packs that reach past the columns read, with all blocks aligned
   /// as they are, no further than their row's stride.
   __device__ PackType finished(LocalIndex row, int i, const char* to, const PackType& product) const {
-    const StepOperands& step = operands_.step;
+    const StepFactors& step = operands_.step;
     const std::uint64_t at = static_cast<std::uint32_t>(row);
     const T scale = step.scale == nullptr ? T(1) : __ldg(static_cast<const T*>(step.scale) + row);
     PackType result = zero_pack<PackType>();
@@ -166,7 +176,7 @@ class LaneColumns {
     }
   }
 
-  const DenseOperands& operands_;
+  const Operands& operands_;
   int first_;
   const char* b_[P];
 };

@@ -51,16 +51,16 @@ __device__ __forceinline__ void store_bundle(const RowBundles<T>& a, LocalIndex 
 
 /// For short rows. A block copies columns and values of `tile` bundles to shared memory, whence the L lanes of a
 /// group read the same element at once; a group takes every (threads / L)-th bundle.
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    staged_row_split(RowBundles<T> a, DenseOperands x, EmptyRows empty, int tile, int column_capacity) {
+    staged_row_split(RowBundles<T> a, Operands x, EmptyRows empty, int tile, int column_capacity) {
   start_prefetch(x.prefetch);
   using PackType = Pack<T, W>;
   constexpr int groups = Threads / L;
   extern __shared__ __align__(16) char shared[];
   LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(shared);
   T* const value_tile = reinterpret_cast<T*>(shared + column_capacity * sizeof(LocalIndex));
-  const LaneColumns<T, W, L, P> columns(x, threadIdx.x % L);
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
   PackType sums[R][P];
   if (blockIdx.x >= gridDim.x - empty.blocks) {
     set_zero(sums);
@@ -105,13 +105,13 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
 
 /// For rows of medium length. Split groups of L lanes share the columns of a bundle, one in Split each, and read
 /// columns and values from global memory; a block takes `tile` bundles.
-template <class T, int W, int L, int P, int R, int Split, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int R, int Split, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    direct_row_split(RowBundles<T> a, DenseOperands x, EmptyRows empty, int tile) {
+    direct_row_split(RowBundles<T> a, Operands x, EmptyRows empty, int tile) {
   start_prefetch(x.prefetch);
   using PackType = Pack<T, W>;
   constexpr int lanes = L * Split;
-  const LaneColumns<T, W, L, P> columns(x, threadIdx.x % L);
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
   PackType sums[R][P];
   if (blockIdx.x >= gridDim.x - empty.blocks) {
     set_zero(sums);
@@ -140,13 +140,13 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
 }
 
 /// For long rows: a warp a bundle, columns and values staged ahead.
-template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    warp_row_split(RowBundles<T> a, DenseOperands x, EmptyRows empty) {
+    warp_row_split(RowBundles<T> a, Operands x, EmptyRows empty) {
   start_prefetch(x.prefetch);
   using PackType = Pack<T, W>;
   __shared__ WarpStage<T, R, L> stages[Threads / 32];
-  const LaneColumns<T, W, L, P> columns(x, threadIdx.x % L);
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
   PackType sums[R][P];
   set_zero(sums);
   if (blockIdx.x >= gridDim.x - empty.blocks) {
@@ -166,14 +166,14 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
 
 /// For small matrices, where time is waiting for memory: a warp a row, whose lanes fetch 32 columns and values at
 /// once and pass them on by shuffles, as in the paper.
-template <class T, int W, int L, int P, int U, int Threads, int MinBlocks>
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
-    shuffle_row_split(RowBundles<T> a, DenseOperands x, EmptyRows empty) {
+    shuffle_row_split(RowBundles<T> a, Operands x, EmptyRows empty) {
   start_prefetch(x.prefetch);
   using PackType = Pack<T, W>;
   constexpr int split = 32 / L;
   const int lane = static_cast<int>(threadIdx.x) % 32, share = lane / L;
-  const LaneColumns<T, W, L, P> columns(x, lane % L);
+  const LaneColumns<T, W, L, P, Operands> columns(x, lane % L);
   PackType sums[1][P];
   set_zero(sums);
   if (blockIdx.x >= gridDim.x - empty.blocks) {
