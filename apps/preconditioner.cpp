@@ -18,7 +18,7 @@ namespace block_eigs {
 
 namespace {
 
-/// A float V-cycle lent to a double solver.
+/// A float cycle lent to a double solver.
 class FloatAmg final : public LinearOperator<double> {
  public:
   FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgOptions& options)

@@ -85,9 +85,6 @@ bool wants_start_vectors(const Preconditioner<T>& preconditioner, const Eigensol
   return preconditioner.start_vectors && !config.initial && config.options.which == Which::smallest;
 }
 
-/// Guard vectors stay random, for what coarse levels do not see.
-LocalIndex starts_of(const LobpcgOptions& options) { return std::min(options.pairs, options.block_size); }
-
 template <class T>
 ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const auto began = Clock::now();
@@ -105,7 +102,8 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const auto setup = Clock::now();
   auto preconditioner = make_preconditioner(problem, config.matrix, eigensolver.preconditioner);
   if (wants_start_vectors(preconditioner, eigensolver))
-    start.initial = preconditioner.start_vectors(starts_of(eigensolver.options), eigensolver.options.seed);
+    start.initial = preconditioner.start_vectors(
+        start_columns(eigensolver.options.pairs, eigensolver.options.block_size), eigensolver.options.seed);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, eigensolver, start.constraints.cols());
   if (arguments.check) {

@@ -27,6 +27,10 @@ void check_options(const LobpcgOptions& options, GlobalIndex dimension, int cons
 
 int default_block_size(int pairs) { return pairs + std::clamp(pairs / 4, 2, 16); }
 
+int start_columns(int pairs, int block_size) {
+  return pairs < block_size ? pairs + 3 * (block_size - pairs) / 4 : block_size;
+}
+
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,

@@ -32,6 +32,9 @@ struct LobpcgOptions {
 
 /// Pairs plus guard vectors.
 int default_block_size(int pairs);
+/// Columns of a start block to take from a coarser model of the problem: the pairs and most of the guard vectors.
+/// The others stay random, for what that model does not see.
+int start_columns(int pairs, int block_size);
 
 /// What happened in one iteration; entries of pairs that are not known yet are NaN.
 struct LobpcgIteration {

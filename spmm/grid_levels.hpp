@@ -9,7 +9,7 @@ namespace block_eigs {
 
 /// One level of a multigrid hierarchy in host memory: own rows of its matrix, and the interpolation from the next
 /// coarser level with its transpose (both without rows on the coarsest). Made by whoever builds the hierarchy,
-/// consumed by the V-cycle.
+/// consumed by the cycle.
 struct GridLevel {
   Partition partition;  ///< of this level's unknowns
   CsrRows matrix;

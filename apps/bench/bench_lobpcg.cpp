@@ -68,6 +68,10 @@ Settings read_settings(int argc, char** argv) {
   return settings;
 }
 
+int columns_at_work(const Settings& settings) {
+  return settings.block_size > 0 ? settings.block_size : default_block_size(settings.pairs);
+}
+
 /// A preconditioner and what it is made of.
 struct Preconditioner {
   std::unique_ptr<LinearOperator<float>> inner;
@@ -77,18 +81,18 @@ struct Preconditioner {
 
 /// The cycle and the start vectors that it gives.
 void make_amg(const Context<double>& context, const Partition& partition, const CsrRows& rows,
-              const std::string& name, int pairs, Preconditioner& result) {
+              const std::string& name, int columns, Preconditioner& result) {
   GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
                                                   : smoothed_aggregation(context.comm, rows, partition, {});
   if (!name.ends_with("-float")) {
     auto cycle = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
-    result.start = cycle->start_vectors(pairs, 1);
+    result.start = cycle->start_vectors(columns, 1);
     result.outer = std::move(cycle);
     return;
   }
   const Context<float> in_float = with_precision<float>(context);
   auto cycle = std::make_unique<Amg<float>>(in_float, std::move(levels), AmgOptions{});
-  const DenseBlock<float> start = cycle->start_vectors(pairs, 1);
+  const DenseBlock<float> start = cycle->start_vectors(columns, 1);
   result.start = DenseBlock<double>(context.device, start.rows(), start.cols());
   if (start.cols() > 0) in_float.kernels->convert(start.view(), {}, result.start.view());
   result.inner = std::move(cycle);
@@ -108,7 +112,7 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
         std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
   }
   if (name.starts_with("amg") || name.starts_with("gamg"))
-    make_amg(context, partition, rows, name, settings.pairs, result);
+    make_amg(context, partition, rows, name, start_columns(settings.pairs, columns_at_work(settings)), result);
   return result;
 }
 
@@ -201,7 +205,7 @@ void write_csv(const Settings& settings, int ranks, double floor, const std::vec
 /// Seconds that 26 words a row and column plus the SpMM take at the memory bandwidth that all ranks have together.
 double floor_of_iteration(const Settings& settings, const Context<double>& context, GlobalIndex nonzeros) {
   const double rows = static_cast<double>(settings.grid) * settings.grid * settings.grid;
-  const int width = settings.block_size > 0 ? settings.block_size : default_block_size(settings.pairs);
+  const int width = columns_at_work(settings);
   const double bytes = rows * (28.0 * width * 8.0 + 8.0) + 12.0 * static_cast<double>(nonzeros);
   double bandwidth = 4.3e12;
   if (context.device->host_addressable()) {

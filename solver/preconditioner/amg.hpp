@@ -15,14 +15,16 @@ namespace block_eigs {
 
 struct AmgOptions {
   int smoother_degree = 2;
-  double smoother_ratio = 10.0;      ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+  double smoother_ratio = 5.0;       ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+  double w_reduction = 4.0;          ///< a level with at least so many times fewer rows than the one above is
+                                     ///< visited twice: that bounds the work of a cycle
   GlobalIndex largest_dense = 4096;  ///< coarsest levels of more rows are not solved, but smoothed
 };
 
-/// One V-cycle for A y = x on all columns at once, from zero. The smoother before and after the coarse correction
-/// is the same Chebyshev polynomial, the coarsest level is solved by its pseudo-inverse (or, where coarsening has
-/// ended early for want of couplings, by a longer polynomial), and the restriction is the transposed
-/// interpolation: the cycle is a symmetric positive definite operator.
+/// One W-cycle for A y = x on all columns at once, from zero (a V-cycle where coarsening is slow). The smoother
+/// before and after the coarse correction is the same Chebyshev polynomial, the coarsest level is solved by its
+/// pseudo-inverse (or, where coarsening has ended early for want of couplings, by a longer polynomial), and the
+/// restriction is the transposed interpolation: the cycle is a symmetric positive definite operator.
 template <class T>
 class Amg final : public LinearOperator<T> {
  public:
@@ -35,10 +37,10 @@ class Amg final : public LinearOperator<T> {
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
 
   /// Approximate eigenvectors of the matrix for its smallest eigenvalues, to start from: those of a coarse level,
-  /// refined level by level by a few steps of lobpcg with the cycle below it and interpolated (nested iteration).
-  /// Coarse masses are taken as the identity. Own rows of n x `columns`, random numbers from `seed`; without
-  /// columns where there is no level between the finest and the coarsest, none has enough rows, or lobpcg fails
-  /// there. Collective.
+  /// refined level by level by a few steps of lobpcg with the cycle below it, interpolated and smoothed (nested
+  /// iteration). Coarse masses are taken as the identity. Own rows of n x `columns`, random numbers from `seed`;
+  /// without columns where there is no level between the finest and the coarsest, none has enough rows, or lobpcg
+  /// fails there. Collective.
   DenseBlock<T> start_vectors(LocalIndex columns, std::uint64_t seed);
 
   int levels() const { return static_cast<int>(levels_.size()) + 1; }
@@ -49,8 +51,10 @@ class Amg final : public LinearOperator<T> {
   struct Level;
   class CycleFrom;
   DenseBlock<T> nested_iteration(LocalIndex columns, std::uint64_t seed);
+  DenseBlock<T> interpolated(Level& level, const DenseBlock<T>& coarse);
   void make_coarsest(GridLevel level, const AmgOptions& options);
   void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
+  void correct(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
 
   Context<T> context_;
   std::vector<std::unique_ptr<Level>> levels_;

@@ -21,16 +21,21 @@ struct Amg<T>::Level {
         interpolation(context, std::move(level.interpolation), level.partition, coarser),
         restriction(context, std::move(level.restriction), coarser, level.partition),
         smoother(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
-                 {options.smoother_degree, options.smoother_ratio}) {}
+                 {options.smoother_degree, options.smoother_ratio}),
+        twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
+              static_cast<double>(matrix.row_partition().rows())) {}
 
   DistributedMatrix<T> matrix;
   DistributedMatrix<T> interpolation;
   DistributedMatrix<T> restriction;
   Chebyshev<T> smoother;
+  bool twice;  ///< the next level is visited twice
   DenseBlock<T> residual;
   DenseBlock<T> correction;
   DenseBlock<T> coarse_x;
   DenseBlock<T> coarse_y;
+  DenseBlock<T> coarse_residual;
+  DenseBlock<T> coarse_correction;
 };
 
 }  // namespace block_eigs

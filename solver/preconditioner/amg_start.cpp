@@ -41,6 +41,16 @@ DenseBlock<T> Amg<T>::start_vectors(LocalIndex columns, std::uint64_t seed) {
   }
 }
 
+/// On the finer level, without the roughness that interpolation brings.
+template <class T>
+DenseBlock<T> Amg<T>::interpolated(Level& level, const DenseBlock<T>& coarse) {
+  DenseBlock<T> fine(context_.device, level.matrix.rows(), coarse.cols());
+  level.interpolation.apply(coarse.view(), fine.view());
+  DenseBlock<T> other(context_.device, fine.rows(), fine.cols());
+  level.smoother.smooth(fine.view(), other.view());
+  return level.smoother.degree() % 2 == 1 ? std::move(other) : std::move(fine);
+}
+
 template <class T>
 DenseBlock<T> Amg<T>::nested_iteration(LocalIndex columns, std::uint64_t seed) {
   std::size_t level = levels_.size();
@@ -49,9 +59,7 @@ DenseBlock<T> Amg<T>::nested_iteration(LocalIndex columns, std::uint64_t seed) {
     --level;
     DistributedMatrix<T>& a = levels_[level]->matrix;
     if (vectors.cols() > 0) {
-      DenseBlock<T> finer(context_.device, a.rows(), columns);
-      levels_[level]->interpolation.apply(vectors.view(), finer.view());
-      vectors = std::move(finer);
+      vectors = interpolated(*levels_[level], vectors);
     }
     if (level == 0) break;
     if (a.row_partition().rows() < rows_per_column * columns) continue;

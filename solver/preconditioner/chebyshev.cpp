@@ -48,12 +48,17 @@ void Chebyshev<T>::improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scr
   iterate(step, scratch, y, degree_ - 1, false);
 }
 
-/// z + D^-1 (r - A z) / center: the step with which the recurrence begins.
+template <class T>
+void Chebyshev<T>::smooth(BlockView<T> y, BlockView<T> scratch) {
+  improve({}, y, scratch);
+}
+
+/// z + D^-1 (r - A z) / center: the step with which the recurrence begins. Without data r is zero.
 template <class T>
 ProductStep<T> Chebyshev<T>::step_towards(ConstBlockView<T> r) const {
   ProductStep<T> step;
   step.product = -1.0 / center_;
-  step.right_hand_side = 1.0 / center_;
+  step.right_hand_side = r.data != nullptr ? 1.0 / center_ : 0.0;
   step.same = 1.0;
   step.scale = inverse_.data();
   step.r = r;
@@ -68,7 +73,7 @@ void Chebyshev<T>::iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> b
   for (int k = 0; k < count; ++k) {
     const double next = 1.0 / (2.0 * sigma - rho);
     step.product = -2.0 * next / half_width_;
-    step.right_hand_side = 2.0 * next / half_width_;
+    step.right_hand_side = step.r.data != nullptr ? 2.0 * next / half_width_ : 0.0;
     step.same = 1.0 + next * rho;
     step.previous = from_zero && k == 0 ? 0.0 : -next * rho;
     take_step(step, now, before);

@@ -35,6 +35,8 @@ class Chebyshev final : public LinearOperator<T> {
   /// `degree` semi-iterations for A y = r from what `y` holds, by as many products. The result is in `scratch`
   /// where the degree is odd, else in y; the other one is used up. Collective.
   void improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch);
+  /// The same for r = 0, which need not be there: damps what of y is rough.
+  void smooth(BlockView<T> y, BlockView<T> scratch);
   int degree() const { return degree_; }
 
  private:

@@ -25,7 +25,7 @@ DenseBlock<double> start_vectors(const Context<double>& context, Amg<float>& cyc
   return result;
 }
 
-/// LOBPCG with a float V-cycle, from random vectors or those that the levels give.
+/// LOBPCG with a float cycle, from random vectors or those that the levels give.
 EigenResult<double> solve(const Context<double>& context, const Setting& setting, int pairs, double tolerance,
                           bool nested = false) {
   DistributedMatrix<double> a(context, setting.rows, setting.partition, setting.partition);

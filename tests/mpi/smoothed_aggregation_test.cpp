@@ -109,7 +109,7 @@ TEST(SmoothedAggregation, GraphsAndSingularMatrices) {
   const Levels levels(*source, 1, {}, {0.0, 5, 100});
   ASSERT_GE(levels.hierarchy.size(), 2U);
   expect_galerkin(levels);
-  // Constants are in the kernel of every level: the V-cycle must not blow up on them.
+  // Constants are in the kernel of every level: the cycle must not blow up on them.
   Amg<double> amg(levels.context, levels.hierarchy, {});
   BlockSpace<double> space(levels.context, levels.hierarchy[0].partition);
   DenseBlock<double> x = space.make_block(2), y = space.make_block(2);
