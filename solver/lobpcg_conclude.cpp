@@ -132,9 +132,13 @@ void LobpcgRun<T>::finish() {
                                        : std::vector<double>(static_cast<std::size_t>(pairs),
                                                              std::numeric_limits<double>::quiet_NaN());
   result_.eigenvectors = space_.make_block(pairs);
-  for (int j = 0; j < pairs; ++j) {
-    space_.copy(state_.kept().columns(constraints_ + order_[static_cast<std::size_t>(j)], 1),
-                result_.eigenvectors.view().columns(j, 1));
+  for (int j = 0; j < pairs;) {
+    // Neighbours together: a copy of one column moves whole cache lines.
+    const int from = order_[static_cast<std::size_t>(j)];
+    int count = 1;
+    while (j + count < pairs && order_[static_cast<std::size_t>(j + count)] == from + count) ++count;
+    space_.copy(state_.kept().columns(constraints_ + from, count), result_.eigenvectors.view().columns(j, count));
+    j += count;
   }
 }
 
