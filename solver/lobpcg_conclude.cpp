@@ -132,13 +132,15 @@ void LobpcgRun<T>::finish() {
                                        : std::vector<double>(static_cast<std::size_t>(pairs),
                                                              std::numeric_limits<double>::quiet_NaN());
   result_.eigenvectors = space_.make_block(pairs);
-  for (int j = 0; j < pairs;) {
-    // Neighbours together: a copy of one column moves whole cache lines.
-    const int from = order_[static_cast<std::size_t>(j)];
-    int count = 1;
-    while (j + count < pairs && order_[static_cast<std::size_t>(j + count)] == from + count) ++count;
-    space_.copy(state_.kept().columns(constraints_ + from, count), result_.eigenvectors.view().columns(j, count));
-    j += count;
+  // Neighbours together: a copy of one column moves whole cache lines.
+  const auto end = order_.begin() + pairs;
+  for (auto at = order_.begin(); at != end;) {
+    auto next = at + 1;
+    while (next != end && *next == *at + (next - at)) ++next;
+    const auto count = static_cast<LocalIndex>(next - at);
+    space_.copy(state_.kept().columns(constraints_ + *at, count),
+                result_.eigenvectors.view().columns(static_cast<LocalIndex>(at - order_.begin()), count));
+    at = next;
   }
 }
 
