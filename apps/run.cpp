@@ -1,6 +1,5 @@
 #include "apps/run.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <type_traits>

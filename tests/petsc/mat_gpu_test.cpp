@@ -13,17 +13,6 @@ class BlockCsrGpu : public PetscGpuTest {
     return {random_entries(61, 61, 5), random_entries(40, 90, 4, 2), random_entries(90, 40, 6, 3),
             random_entries(5000, 5000, 9, 4), random_entries(2, 2, 1, 5)};
   }
-
-  static OwnedMat product(Mat a, Mat b) {
-    Mat c = nullptr;
-    ok(MatMatMult(a, b, MAT_INITIAL_MATRIX, 1.0, &c));
-    return OwnedMat(c);
-  }
-  static void multiply_again(Mat a, Mat b, const OwnedMat& c) {
-    Mat result = c.get();
-    ok(MatMatMult(a, b, MAT_REUSE_MATRIX, 1.0, &result));
-    ASSERT_EQ(result, c.get());
-  }
 };
 
 TEST_F(BlockCsrGpu, VectorsAreOnTheGpu) {

@@ -6,19 +6,7 @@ namespace {
 
 using namespace test;
 
-class BlockCsrProduct : public PetscTest {
- protected:
-  static OwnedMat product(Mat a, Mat b) {
-    Mat c = nullptr;
-    ok(MatMatMult(a, b, MAT_INITIAL_MATRIX, 1.0, &c));
-    return OwnedMat(c);
-  }
-  static void multiply_again(Mat a, Mat b, const OwnedMat& c) {
-    Mat result = c.get();
-    ok(MatMatMult(a, b, MAT_REUSE_MATRIX, 1.0, &result));
-    ASSERT_EQ(result, c.get());
-  }
-};
+class BlockCsrProduct : public PetscTest {};
 
 TEST_F(BlockCsrProduct, DenseOfAnyWidth) {
   for (const auto& [rows, columns] : {std::pair{61, 61}, {40, 90}, {3000, 2000}, {2, 2}}) {

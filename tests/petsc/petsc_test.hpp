@@ -184,6 +184,19 @@ inline OwnedMat dense(Mat a, PetscInt columns, double seed, bool rows = false, P
   return owned;
 }
 
+/// A B.
+inline OwnedMat product(Mat a, Mat b) {
+  Mat c = nullptr;
+  ok(MatMatMult(a, b, MAT_INITIAL_MATRIX, 1.0, &c));
+  return OwnedMat(c);
+}
+/// The same into the matrix that a first product has made.
+inline void multiply_again(Mat a, Mat b, const OwnedMat& c) {
+  Mat result = c.get();
+  ok(MatMatMult(a, b, MAT_REUSE_MATRIX, 1.0, &result));
+  ASSERT_EQ(result, c.get());
+}
+
 /// Sums are formed in another order than PETSc's: a few units in the last place.
 inline void expect_near(Vec x, Vec y) {
   PetscReal norm = 0.0;
