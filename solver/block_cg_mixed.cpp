@@ -80,10 +80,7 @@ class FloatRounds {
 
   /// residual = f - A x
   void measure(const DenseBlock<double>& x) {
-    ProductStep<double> step;
-    step.product = -1.0;
-    step.right_hand_side = 1.0;
-    step.r = f_.view();
+    const auto step = ProductStep<double>::residual(std::as_const(f_).view());
     space_.apply_step(a_, x.view(), step, residual_.view(), residual_.view());
   }
 

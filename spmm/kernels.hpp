@@ -56,6 +56,15 @@ struct ProductStep {
   double previous = 0.0;     ///< of Y as it was
   const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
   ConstBlockView<T> r;
+
+  /// Y = R - A X
+  static ProductStep residual(ConstBlockView<T> r) {
+    ProductStep step;
+    step.product = -1.0;
+    step.right_hand_side = 1.0;
+    step.r = r;
+    return step;
+  }
 };
 
 /// Called now and then by a long-running host kernel from the calling thread, to move MPI along.

@@ -14,16 +14,6 @@ namespace {
 /// Of the polynomial that stands for the solution on a coarsest level that is large.
 constexpr ChebyshevOptions long_polynomial{8, 0.0};
 
-/// x - A y
-template <class T>
-ProductStep<T> residual_of(ConstBlockView<T> x) {
-  ProductStep<T> step;
-  step.product = -1.0;
-  step.right_hand_side = 1.0;
-  step.r = x;
-  return step;
-}
-
 void check(const GridHierarchy& hierarchy) {
   require(!hierarchy.empty(), "amg: there are no levels");
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
@@ -96,7 +86,7 @@ void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
   const bool odd = level.smoother.degree() % 2 == 1;
   const BlockView<T> now = odd ? z : y;
   level.smoother.apply(x, now);
-  level.matrix.apply_step(now, r, residual_of(x));
+  level.matrix.apply_step(now, r, ProductStep<T>::residual(x));
   level.restriction.apply(r, coarse_x);
   correct(index, coarse_x, coarse_y);
   level.interpolation.multiply(coarse_y, now, Accumulate::yes);
@@ -111,7 +101,7 @@ void Amg<T>::correct(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
   if (!level.twice || index + 1 == levels_.size()) return;
   const BlockView<T> r = view_of(level.coarse_residual, context_, x.rows, x.cols);
   const BlockView<T> z = view_of(level.coarse_correction, context_, x.rows, x.cols);
-  levels_[index + 1]->matrix.apply_step(y, r, residual_of(x));
+  levels_[index + 1]->matrix.apply_step(y, r, ProductStep<T>::residual(x));
   cycle(index + 1, r, z);
   context_.kernels->axpby(1.0, z, 1.0, y);
 }
