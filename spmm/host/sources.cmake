@@ -4,6 +4,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/gram.cpp
   host/host_device.cpp
   host/host_kernels.cpp
+  host/locality.cpp
   host/spmm.cpp
   host/threads.cpp
   host/update.cpp)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "spmm/host/row_columns.hpp"
 #include "spmm/host/threads.hpp"
-#include "spmm/host/vector.hpp"
 
 namespace block_eigs::host {
 
@@ -15,8 +15,9 @@ constexpr int widest = 8;
 /// cache.
 constexpr LocalIndex rows_a_turn = 16;
 
-/// Rows of B are fetched this many nonzeros before their use: where the columns are random, nothing else does.
+/// Rows of B are fetched so many nonzeros, or rows of A, before their use.
 constexpr Offset nonzeros_ahead = 16;
+constexpr LocalIndex rows_ahead = 4;
 
 template <std::size_t Bytes>
 [[gnu::always_inline]] inline void fetch(const void* memory) {
@@ -24,62 +25,6 @@ template <std::size_t Bytes>
   unroll<static_cast<int>((Bytes + cache_line - 1) / cache_line)>(
       [&](auto line) { __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line); });
 }
-
-/// ProductStep for one row: factors that hold the row's scale, and where its row of R and of X begins.
-template <class T>
-struct RowStep {
-  T product, right_hand_side, same, previous;
-  const T* r;
-  const T* x;
-};
-
-/// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
-/// `last`: it may overlap the one before.
-template <class T, int Count>
-struct VectorColumns {
-  static constexpr int width = Vector<T>::width;
-  Vector<T> sum[Count];
-
-  [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t last) {
-    unroll<Count>([&](auto v) {
-      Vector<T> x;
-      x.load(row + (v == Count - 1 ? last : v * width));
-      sum[v].add_product(value, x);
-    });
-  }
-  /// All of the old row is read before any of the new one is stored: vectors may overlap.
-  [[gnu::always_inline]] void finish(const RowStep<T>& step, const T* old, std::ptrdiff_t last) {
-    const auto add_row = [&](T factor, const T* row) {
-      if (factor != T(0)) add(factor, row, last);
-    };
-    unroll<Count>([&](auto v) { sum[v].lanes *= step.product; });
-    add_row(step.right_hand_side, step.r);
-    add_row(step.same, step.x);
-    add_row(step.previous, old);
-  }
-  [[gnu::always_inline]] void store(T* to, std::ptrdiff_t last) const {
-    unroll<Count>([&](auto v) { sum[v].store(to + (v == Count - 1 ? last : v * width)); });
-  }
-};
-
-/// As VectorColumns for `Count` columns that do not fill a vector.
-template <class T, int Count>
-struct FewColumns {
-  T sum[Count] = {};
-
-  [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t) {
-    unroll<Count>([&](auto j) { sum[j] += value * row[j]; });
-  }
-  [[gnu::always_inline]] void finish(const RowStep<T>& step, const T* old, std::ptrdiff_t last) {
-    unroll<Count>([&](auto j) { sum[j] *= step.product; });
-    if (step.right_hand_side != T(0)) add(step.right_hand_side, step.r, last);
-    if (step.same != T(0)) add(step.same, step.x, last);
-    if (step.previous != T(0)) add(step.previous, old, last);
-  }
-  [[gnu::always_inline]] void store(T* to, std::ptrdiff_t) const {
-    unroll<Count>([&](auto j) { to[j] = sum[j]; });
-  }
-};
 
 template <class T>
 bool is_plain(const ProductStep<T>& step) {
@@ -112,22 +57,43 @@ LocalIndex result_row(const CsrView<T>& a, LocalIndex row) {
 }
 
 /// Rows from `from` to `to` times a group of columns. The part of a row that is not finished goes to `carry`.
-template <class T, class Columns>
+template <Fetch fetching, class T, class Columns>
 void multiply_group(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
                     std::ptrdiff_t last, const ProductStep<T>& step, T* carry) {
   const bool plain = is_plain(step);
-  const auto product = [&](Offset begin, Offset end) {
-    Columns columns;
-    for (Offset k = begin; k < end; ++k) {
-      const std::ptrdiff_t ahead = a.column_indices[std::min(k + nonzeros_ahead, a.nonzeros - 1)];
-      fetch<sizeof columns>(b.data + ahead * b.stride);
-      columns.add(a.values[k], b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride, last);
+  const auto row_of_b = [&](Offset k) {
+    return b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride;
+  };
+  // Of nonzeros of one row. In two sums where the registers hold them and memory does not hold up the arithmetic:
+  // one sum would wait for itself. They are copied at the end because what finish() works on has a place in
+  // memory.
+  const auto product = [&](Offset begin, Offset end) __attribute__((always_inline)) {
+    Columns sum;
+    Columns second;
+    Offset k = begin;
+    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) {
+      for (; k + 1 < end; k += 2) {
+        sum.add(a.values[k], row_of_b(k), last);
+        second.add(a.values[k + 1], row_of_b(k + 1), last);
+      }
     }
+    for (; k < end; ++k) {
+      if constexpr (fetching == Fetch::every_row)
+        fetch<sizeof sum>(row_of_b(std::min(k + nonzeros_ahead, a.nonzeros - 1)));
+      sum.add(a.values[k], row_of_b(k), last);
+    }
+    Columns columns;
+    columns.add(sum);
+    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) columns.add(second);
     return columns;
   };
   Offset begin = from.nonzero;
   for (LocalIndex row = from.row; row < to.row; ++row) {
     const Offset end = a.row_offsets[row + 1];
+    if constexpr (fetching == Fetch::last_of_row) {
+      const Offset ahead = a.row_offsets[std::min(row + rows_ahead, a.rows)] - 1;
+      fetch<sizeof(Columns)>(row_of_b(std::max<Offset>(ahead, 0)));
+    }
     Columns columns = product(begin, end);
     const std::ptrdiff_t target = result_row(a, row);
     T* const to_row = c.data + target * c.stride;
@@ -148,25 +114,26 @@ struct ColumnGroup {
   std::ptrdiff_t last;
 };
 
-template <class T>
+template <Fetch fetching, class T>
 ColumnGroup<T> column_group(int cols, int group, int groups) {
   constexpr int width = Vector<T>::width;
   ColumnGroup<T> result{};
   if (cols < width) {
-    with_constant<width - 1>(cols, [&](auto count) { result.kernel = multiply_group<T, FewColumns<T, count>>; });
+    with_constant<width - 1>(
+        cols, [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
     return result;
   }
   const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
   with_constant<widest>(static_cast<int>(end - begin),
-                        [&](auto count) { result.kernel = multiply_group<T, VectorColumns<T, count>>; });
+                        [&](auto count) { result.kernel = multiply_group<fetching, T, VectorColumns<T, count>>; });
   result.first = static_cast<int>(begin) * width;
   result.last = std::min(static_cast<int>(end) * width, cols) - width - result.first;
   return result;
 }
 
 template <class T>
-void multiply_share(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
-                    const ProductStep<T>& step, T* carry) {
+void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
+                    BlockView<T> c, const ProductStep<T>& step, T* carry) {
   const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
   while (from.row < to.row || from.nonzero < to.nonzero) {
     Position stop = to;
@@ -175,7 +142,9 @@ void multiply_share(const CsrView<T>& a, Position from, const Position& to, Cons
       stop.nonzero = a.row_offsets[stop.row];
     }
     for (int i = 0; i < groups; ++i) {
-      const ColumnGroup<T> group = column_group<T>(c.cols, i, groups);
+      const ColumnGroup<T> group = fetching == Fetch::every_row
+                                       ? column_group<Fetch::every_row, T>(c.cols, i, groups)
+                                       : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
       ProductStep<T> part = step;
       if (step.right_hand_side != 0.0) part.r.data += group.first;
       group.kernel(a, from, stop, {b.data + group.first, b.rows, b.cols, b.stride},
@@ -192,7 +161,8 @@ std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm 
   const std::int64_t work = a.rows + a.nonzeros;
   const int shares = share_count(work, threads());
   const Offset longest_whole_row = algorithm == SpmmAlgorithm::merge ? 0 : work / shares;
-  return std::make_unique<HostSpmmPlan>(balance(a.row_offsets, a.rows, shares, longest_whole_row));
+  return std::make_unique<HostSpmmPlan>(balance(a.row_offsets, a.rows, shares, longest_whole_row),
+                                        fetching_for(a.row_offsets, a.column_indices, a.rows));
 }
 
 template <class T>
@@ -204,7 +174,8 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(plan.shares(), part, parts);
     for (int share = static_cast<int>(own.begin); share < own.end; ++share) {
-      multiply_share(a, plan.begin(share), plan.end(share), b, c, step, reinterpret_cast<T*>(plan.carry(share)));
+      multiply_share(plan.fetching(), a, plan.begin(share), plan.end(share), b, c, step,
+                     reinterpret_cast<T*>(plan.carry(share)));
       if (part == 0 && progress) progress();
     }
   }

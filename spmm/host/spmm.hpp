@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spmm/host/balance.hpp"
+#include "spmm/host/locality.hpp"
 #include "spmm/kernels.hpp"
 
 namespace block_eigs::host {
@@ -12,7 +13,10 @@ namespace block_eigs::host {
 class HostSpmmPlan final : public SpmmPlan {
  public:
   /// Share s of the nonzeros goes from positions[s] to positions[s + 1].
-  explicit HostSpmmPlan(std::vector<Position> positions) : positions_(std::move(positions)) {}
+  HostSpmmPlan(std::vector<Position> positions, Fetch fetching)
+      : positions_(std::move(positions)), fetching_(fetching) {}
+
+  Fetch fetching() const { return fetching_; }
 
   int shares() const { return static_cast<int>(positions_.size()) - 1; }
   const Position& begin(int share) const { return positions_[static_cast<std::size_t>(share)]; }
@@ -28,6 +32,7 @@ class HostSpmmPlan final : public SpmmPlan {
 
  private:
   std::vector<Position> positions_;
+  Fetch fetching_;
   std::size_t carry_bytes_ = 0;
   std::vector<std::byte> carries_;
 };

@@ -8,4 +8,6 @@ block_eigs_test(matrix_text SOURCES unit/matrix_market_test.cpp unit/npy_header_
 
 block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/curvature_test.cpp LABELS unit)
 
+block_eigs_test(locality SOURCES unit/locality_test.cpp LABELS unit)
+
 block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
