@@ -143,6 +143,14 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   // What lies below the wanted end of the spectrum is what these preconditioners amplify.
   if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
   section.section("preconditioner", config.preconditioner);
+  // The levels hold A in float, so that it costs no memory.
+  if (section.reading() && config.preconditioner.type == PreconditionerType::amg &&
+      exists_in_float(config.preconditioner))
+    config.inner_precision = Precision::float32;
+  section.choice("inner_precision", config.inner_precision, precision_names);
+  section.check("inner_precision",
+                config.inner_precision == Precision::float64 || exists_in_float(config.preconditioner),
+                "float goes with the preconditioners none, jacobi, chebyshev, and amg in float");
   section.section("initial", config.initial);
   section.section("constraints", config.constraints);
   // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
@@ -228,6 +236,11 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
     text = file.head(static_cast<std::size_t>(file.size()));
   });
   return parse_config(comm.broadcast(text), absolute_path(path), overrides);
+}
+
+bool exists_in_float(const PreconditionerConfig& config) {
+  return config.type != PreconditionerType::petsc &&
+         (config.type != PreconditionerType::amg || config.amg.precision == Precision::float32);
 }
 
 std::string resolved_config(const RunConfig& config) { return write_yaml(config); }

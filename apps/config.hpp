@@ -46,6 +46,7 @@ struct PreconditionerConfig {
 struct EigensolverConfig {
   LobpcgOptions options;
   PreconditionerConfig preconditioner;
+  Precision inner_precision = Precision::float64;  ///< float32: lobpcg_mixed
   std::optional<BlockInput> initial;
   std::optional<BlockInput> constraints;
 };
@@ -94,6 +95,9 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
 
 /// YAML with every key, defaults included, that reads back as the same config.
 std::string resolved_config(const RunConfig& config);
+
+/// Whether the solvers have this preconditioner in float, for iterations in float under results in double.
+bool exists_in_float(const PreconditionerConfig& config);
 
 const char* name_of(PreconditionerType type);
 const char* name_of(AmgMethod method);

@@ -27,11 +27,6 @@ double small_dense_bytes(double order) {
   return matrices * order * order * sizeof(double);
 }
 
-/// Whether lobpcg solves densely instead, see there.
-bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints) {
-  return 5 * (GlobalIndex{std::max(options.block_size, options.pairs)} + constraints) > rows;
-}
-
 /// Bytes of `columns` vectors of `rows` rows.
 template <class T>
 double block_bytes(double rows, int columns) {
@@ -95,6 +90,12 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
     estimate.vectors = blocks * block_bytes<T>(rows, width) + (mass ? 2 : 1) * block_bytes<T>(rows, kept) +
                        block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, constraints);
     small = root ? small_dense_bytes(3.0 * width) : 0.0;
+    if (sizeof(T) > sizeof(float) && config.inner_precision == Precision::float32 && !mass) {
+      // What a run in float leaves, beside what the one in double starts with.
+      estimate.vectors += 2.0 * block_bytes<T>(rows, width);
+      if (config.preconditioner.type != PreconditionerType::amg)
+        estimate.matrix += 2.0 / 3 * static_cast<double>(problem.a->bytes());
+    }
     const double ghosts = problem.a->ghosts() + (mass ? problem.b->ghosts() : 0);
     estimate.halo = 2.0 * ghosts * width * sizeof(T);
   }

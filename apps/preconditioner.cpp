@@ -30,6 +30,8 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
 
+  FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
+
   DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
     const DenseBlock<float> start = inner_.start_vectors(columns, seed);
     DenseBlock<double> result(context_.device, start.rows(), start.cols());
@@ -68,9 +70,13 @@ template <class T>
 Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
   GridHierarchy levels = build_levels(problem, matrix, config);
   if constexpr (std::is_same_v<T, double>) {
-    if (config.amg.precision == Precision::float32)
-      return with_start_vectors<T>(
-          std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle));
+    if (config.amg.precision == Precision::float32) {
+      auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
+      const FloatOperators in_float = cycle->in_float();
+      Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
+      result.in_float = in_float;
+      return result;
+    }
   }
   return with_start_vectors<T>(std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle));
 }

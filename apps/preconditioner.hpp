@@ -7,6 +7,7 @@
 
 #include "apps/config.hpp"
 #include "apps/problem.hpp"
+#include "solver/lobpcg_mixed.hpp"
 #include "spmm/dense_block.hpp"
 #include "spmm/linear_operator.hpp"
 
@@ -21,6 +22,7 @@ struct Preconditioner {
   std::unique_ptr<LinearOperator<T>> operation{};  ///< null for none
   /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
   std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
+  FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
 };
 
 /// What `config` asks for, made for A. Refers to problem.a, and consumes problem.a_rows.

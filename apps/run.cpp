@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -9,6 +10,7 @@
 
 #include "apps/config.hpp"
 #include "apps/console.hpp"
+#include "apps/float_twin.hpp"
 #include "apps/memory.hpp"
 #include "apps/near_null_space.hpp"
 #include "apps/preconditioner.hpp"
@@ -22,7 +24,7 @@
 #include "io/output_path.hpp"
 #include "io/result_file.hpp"
 #include "solver/block_space.hpp"
-#include "solver/lobpcg.hpp"
+#include "solver/lobpcg_mixed.hpp"
 
 namespace block_eigs {
 
@@ -84,6 +86,45 @@ bool wants_start_vectors(const Preconditioner<T>& preconditioner, const Eigensol
   return preconditioner.start_vectors && !config.initial && config.options.which == Which::smallest;
 }
 
+/// Whether the run begins in another precision than it ends in.
+template <class T>
+bool is_mixed(const RunConfig& config) {
+  return std::is_same_v<T, double> && config.eigensolver.inner_precision == Precision::float32 && !config.mass;
+}
+
+/// What the iterations need: the preconditioner, and A and it in float where they begin there.
+template <class T>
+struct Operators {
+  Preconditioner<T> preconditioner{};
+  std::unique_ptr<FloatTwin> twin{};
+  FloatOperators in_float{};
+
+  Operators(Problem<T>& problem, const RunConfig& config) {
+    const PreconditionerConfig& wanted = config.eigensolver.preconditioner;
+    preconditioner = make_preconditioner(problem, config.matrix, wanted);
+    if constexpr (std::is_same_v<T, double>) {
+      if (!is_mixed<T>(config)) return;
+      in_float = preconditioner.in_float;
+      if (wanted.type == PreconditionerType::amg) return;
+      twin = std::make_unique<FloatTwin>(make_float_twin(problem, config, wanted));
+      in_float = {twin->problem.a.get(), twin->preconditioner.operation.get()};
+    }
+  }
+
+  EigenResult<T> solve(BlockSpace<T>& space, const Problem<T>& problem, StartVectors<T>& start,
+                       const LobpcgOptions& options, const Observer& observer) {
+    const DenseBlock<T>* constraints = start.constraints.cols() > 0 ? &start.constraints : nullptr;
+    if constexpr (std::is_same_v<T, double>) {
+      if (in_float.a != nullptr) {
+        return lobpcg_mixed(space, *problem.a, preconditioner.operation.get(), in_float, constraints,
+                            std::move(start.initial), options, observer);
+      }
+    }
+    return lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner.operation.get(), constraints,
+                     std::move(start.initial), options, observer);
+  }
+};
+
 template <class T>
 ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const auto began = Clock::now();
@@ -92,16 +133,17 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
   const int nodes = unknowns_per_node(comm, eigensolver.preconditioner, config.matrix, sources.a->rows());
-  Problem<T> problem =
-      read_problem(context, sources, {config.spmm, needs_rows(eigensolver.preconditioner), nodes});
+  const bool keep_rows = needs_rows(eigensolver.preconditioner) || is_mixed<T>(config);
+  Problem<T> problem = read_problem(context, sources, {config.spmm, keep_rows, nodes});
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, eigensolver);
-  announce(problem, sources, config, arguments, task(eigensolver));
+  announce(problem, sources, config, arguments,
+           task(eigensolver) + (is_mixed<T>(config) ? ", begun in float" : ""));
 
   const auto setup = Clock::now();
-  auto preconditioner = make_preconditioner(problem, config.matrix, eigensolver.preconditioner);
-  if (wants_start_vectors(preconditioner, eigensolver))
-    start.initial = preconditioner.start_vectors(
+  auto operators = std::make_unique<Operators<T>>(problem, config);
+  if (wants_start_vectors(operators->preconditioner, eigensolver))
+    start.initial = operators->preconditioner.start_vectors(
         start_columns(eigensolver.options.pairs, eigensolver.options.block_size), eigensolver.options.seed);
   const double setup_seconds = problem.build_seconds + seconds_since(setup);
   const MemoryEstimate memory = estimate_memory(problem, eigensolver, start.constraints.cols());
@@ -114,14 +156,12 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   EigenResult<T> result;
   {
     ProgressLine progress(comm, "pairs", eigensolver.options.tolerance);
-    result = lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner.operation.get(),
-                       start.constraints.cols() > 0 ? &start.constraints : nullptr, std::move(start.initial),
-                       eigensolver.options, [&](const IterationReport& report) {
-                         watch.sample();
-                         progress.update(report);
-                       });
+    result = operators->solve(space, problem, start, eigensolver.options, [&](const IterationReport& report) {
+      watch.sample();
+      progress.update(report);
+    });
   }
-  preconditioner = {};
+  operators.reset();
   RunRecord run = run_record(problem, sources, config, arguments);
   run.setup_seconds = setup_seconds + result.setup_seconds;
   run.solve_seconds = result.solve_seconds;

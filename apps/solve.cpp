@@ -87,7 +87,8 @@ struct Operators {
 
   Operators(Problem<T>& problem, const RunConfig& config) {
     if constexpr (std::is_same_v<T, double>) {
-      if (is_mixed<T>(config.linear_solver)) twin = std::make_unique<FloatTwin>(make_float_twin(problem, config));
+      if (is_mixed<T>(config.linear_solver))
+        twin = std::make_unique<FloatTwin>(make_float_twin(problem, config, config.linear_solver.preconditioner));
     }
     preconditioner = make_preconditioner(problem, config.matrix, config.linear_solver.preconditioner);
   }

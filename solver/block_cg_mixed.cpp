@@ -165,14 +165,8 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
   x = rounds.run(std::move(initial));
   BlockCgOptions rest = options;
   rest.max_iterations = options.max_iterations - rounds.total();
-  BlockCgResult<double> result =
-      block_cg<double>(space, a, preconditioner, f, std::move(x), rest, [&](const IterationReport& inner) {
-        if (!observer) return;
-        IterationReport report = inner;
-        report.iteration += rounds.total();
-        report.seconds += rounds.seconds();
-        observer(report);
-      });
+  BlockCgResult<double> result = block_cg<double>(space, a, preconditioner, f, std::move(x), rest,
+                                                  continued(observer, rounds.total(), rounds.seconds()));
   rounds.add_to(result);
   return result;
 }

@@ -31,21 +31,27 @@ int start_columns(int pairs, int block_size) {
   return pairs < block_size ? pairs + 3 * (block_size - pairs) / 4 : block_size;
 }
 
+int block_width(const LobpcgOptions& options) {
+  return options.block_size > 0 ? options.block_size : default_block_size(options.pairs);
+}
+
+bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints) {
+  return 5 * (GlobalIndex{std::max(block_width(options), options.pairs)} + constraints) > rows;
+}
+
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
                       const LobpcgOptions& options, const Observer& observer) {
   const int constraint_columns = constraints != nullptr ? constraints->cols() : 0;
-  const int width = options.block_size > 0 ? options.block_size : default_block_size(options.pairs);
+  const int width = block_width(options);
   space.comm().collectively([&] {
     check_options(options, space.dimension(), constraint_columns);
     require(initial.cols() <= width, "eigensolver.initial holds " + std::to_string(initial.cols()) +
                                          " vectors, more than block_size = " + std::to_string(width));
   });
-  if (5 * (GlobalIndex{width} + constraint_columns) > space.dimension() ||
-      5 * (GlobalIndex{options.pairs} + constraint_columns) > space.dimension()) {
+  if (solves_densely(options, space.dimension(), constraint_columns))
     return dense_eigensolve(space, a, b, constraints, options);
-  }
   LobpcgRun<T> solver(space, a, b, preconditioner, options, observer, width, constraint_columns);
   return solver.run(constraints, std::move(initial));
 }

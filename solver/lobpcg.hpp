@@ -32,6 +32,10 @@ struct LobpcgOptions {
 
 /// Pairs plus guard vectors.
 int default_block_size(int pairs);
+/// Columns at work.
+int block_width(const LobpcgOptions& options);
+/// Whether a problem of so many rows is so small that lobpcg would solve it densely.
+bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints);
 /// Columns of a start block to take from a coarser model of the problem: the pairs and most of the guard vectors.
 /// The others stay random, for what that model does not see.
 int start_columns(int pairs, int block_size);

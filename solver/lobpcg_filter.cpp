@@ -31,14 +31,14 @@ void LobpcgRun<T>::filter_start_block() {
   if (!options_.filtered_start || options_.which == Which::largest || b_ != nullptr || std::isnan(upper)) return;
   double last = std::numeric_limits<double>::infinity();
   for (int stage = 0; stage < most_stages; ++stage) {
-    // The first Ritz values are those of random vectors and say nothing: cut where a short filter can.
-    const double cut = stage == 0 ? std::min(ritz_.values.back(), 0.04 * upper) : ritz_.values.back();
+    // The Ritz values of random vectors say nothing: cut where a short filter can.
+    const bool informed = stage > 0 || continued_;
+    const double cut = informed ? ritz_.values.back() : std::min(ritz_.values.back(), 0.04 * upper);
     if (!(ritz_.values.front() > 0.0) || !(cut < 0.5 * upper)) return;
-    filter(cut, upper, std::min(degree_for(cut, upper), stage == 0 ? largest_degree : missing_degree(cut, upper)));
+    filter(cut, upper, std::min(degree_for(cut, upper), informed ? missing_degree(cut, upper) : largest_degree));
     orthonormalize_start_block(0);
     start();
-    double worst = 0.0;
-    for (int j = 0; j < std::min(options_.pairs, active()); ++j) worst = std::max(worst, ratio(j));
+    const double worst = worst_ratio();
     if (worst <= 1.0 || (stage >= 2 && worst > 0.1 * last)) return;
     last = worst;
   }

@@ -18,11 +18,12 @@ constexpr int refresh_period = 40;
 
 template <class T>
 EigenResult<T> LobpcgRun<T>::run(const DenseBlock<T>* constraints, DenseBlock<T> initial) {
-  if (constraints != nullptr) take_constraints(*constraints);
-  fill_start_block(initial);
-  initial = {};
-  start();
-  filter_start_block();
+  begin(constraints, std::move(initial));
+  return iterate_and_conclude();
+}
+
+template <class T>
+EigenResult<T> LobpcgRun<T>::iterate_and_conclude() {
   result_.setup_seconds = elapsed();
   do {
     iterate();
@@ -47,11 +48,12 @@ void LobpcgRun<T>::iterate() {
       return;
     }
     ++result_.iterations;
-    if (++since_refresh_ >= refresh_period && active() > 0 &&
+    if (!draft_ && ++since_refresh_ >= refresh_period && active() > 0 &&
         test_.rounding_matters(ritz_.values.front(), ritz_.image_norms.front(), ritz_.norms.front())) {
       refresh();
     }
     record(columns);
+    if (draft_ && stalled()) return;
   }
 }
 
@@ -76,16 +78,14 @@ void LobpcgRun<T>::record(int columns) {
   entry.eigenvalues.resize(pairs, nan);
   entry.residual_norms.resize(pairs, nan);
   int converged = locked();
-  double worst = 0.0;
   for (int j = 0; j < static_cast<int>(open); ++j) {
     if (judge(j) != Outcome::not_converged) ++converged;
-    worst = std::max(worst, ratio(j));
   }
   result_.history.push_back(std::move(entry));
   if (!observer_) return;
   const LobpcgIteration& last = result_.history.back();
-  observer_({result_.iterations, options_.pairs, converged, columns, worst, last.seconds, last.eigenvalues,
-             last.residual_norms});
+  observer_({result_.iterations, options_.pairs, draft_ ? 0 : converged, columns, worst_ratio(), last.seconds,
+             last.eigenvalues, last.residual_norms});
 }
 
 template <class T>
@@ -96,6 +96,7 @@ void LobpcgRun<T>::measure_norms() {
     ritz_.norms = space_.column_norms(state_.x.view());
     ritz_.image_norms = space_.column_norms(state_.bx());
   }
+  if (draft_) return;
   for (std::size_t i = 0; i < ritz_.values.size(); ++i) {
     near_rounding_ = near_rounding_ || test_.near_rounding(ritz_.values[i], ritz_.residuals[i],
                                                            ritz_.image_norms[i], ritz_.norms[i]);
@@ -121,6 +122,14 @@ template <class T>
 double LobpcgRun<T>::ratio(int j) const {
   const auto i = static_cast<std::size_t>(j);
   return test_.ratio(ritz_.values[i], ritz_.residuals[i], ritz_.image_norms[i], ritz_.norms[i]);
+}
+
+/// Of the wanted pairs at work.
+template <class T>
+double LobpcgRun<T>::worst_ratio() const {
+  double worst = 0.0;
+  for (int j = 0; j < std::min(active(), remaining()); ++j) worst = std::max(worst, ratio(j));
+  return worst;
 }
 
 template <class T>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 #include <vector>
 
 #include "solver/lobpcg.hpp"
@@ -39,7 +41,8 @@ struct RitzPairs {
 };
 
 /// One run of lobpcg(): its blocks, its numbers, and the steps of the algorithm in the order in which they are
-/// taken. lobpcg.cpp holds the iteration, lobpcg_conclude.cpp the final check.
+/// taken. lobpcg_run.cpp holds the iteration, lobpcg_conclude.cpp the final check, lobpcg_draft.cpp the run that
+/// is not checked.
 template <class T>
 class LobpcgRun {
  public:
@@ -61,10 +64,24 @@ class LobpcgRun {
   }
 
   EigenResult<T> run(const DenseBlock<T>* constraints, DenseBlock<T> initial);
+  /// From the vectors and search directions of a draft.
+  EigenResult<T> run_on(const DenseBlock<T>* constraints, DenseBlock<T> vectors, DenseBlock<T> directions);
+
+  /// Iterates as far as the recursion goes in this precision, for another run to go on with; nothing is verified.
+  /// The result has the history and no pairs.
+  EigenResult<T> draft(const DenseBlock<T>* constraints, DenseBlock<T> initial);
+  /// After draft(): the vectors it came to, pairs before guard vectors, and its search directions.
+  ConstBlockView<T> vectors() const {
+    return state_.kept().columns(constraints_, state_.kept_columns() - constraints_);
+  }
+  ConstBlockView<T> directions() const { return state_.p.view(); }
 
  private:
   void take_constraints(const DenseBlock<T>& constraints);
+  void begin(const DenseBlock<T>* constraints, DenseBlock<T> initial);
+  EigenResult<T> iterate_and_conclude();
   void fill_start_block(const DenseBlock<T>& initial);
+  void take_directions(const DenseBlock<T>& directions);
   void start();
   void filter_start_block();
   void filter(double lower, double upper, int degree);
@@ -83,6 +100,8 @@ class LobpcgRun {
   Outcome judge(int j) const;
   double ratio(int j) const;
   void measure_norms();
+  double worst_ratio() const;
+  bool stalled();
   void record(int columns);
   bool conclude();
   void gather_basis();
@@ -90,12 +109,26 @@ class LobpcgRun {
   void reopen(std::vector<int> failed);
   void finish();
 
+  /// Columns of X that get directions in W: all, or none of the guard vectors while these rest.
+  int working() const {
+    const bool rest = continued_ && result_.iterations < guards_rest;
+    return rest ? std::min(active(), remaining()) : active();
+  }
   int active() const { return state_.x.cols(); }
   int locked() const { return static_cast<int>(locked_.values.size()); }
   int remaining() const { return options_.pairs - locked(); }
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 
   using Clock = std::chrono::steady_clock;
+
+  /// Residuals of a draft are those of its recursion, which fall below the rounding errors of the vectors: to so
+  /// much of the accuracy limit they do it safely.
+  static constexpr double draft_accuracy = 0.3;
+  /// After a draft guard vectors stay as they are for so many iterations: that they separate the wanted vectors
+  /// from the others is what they are for, and for that they need not be better than a draft.
+  static constexpr int guards_rest = 12;
+  /// acceptable_pivot() of a draft: orthogonality to four digits is enough for it.
+  static constexpr double draft_pivot = 0.01;
 
   BlockSpace<T>& space_;
   LinearOperator<T>& a_;
@@ -114,6 +147,10 @@ class LobpcgRun {
   std::vector<int> order_;  ///< columns behind the constraints in the order of ritz_, after verify()
   EigenResult<T> result_;
   Clock::time_point began_ = Clock::now();
+  bool draft_ = false;                                           ///< in draft()
+  bool continued_ = false;                                       ///< in run_on()
+  double best_ratio_ = std::numeric_limits<double>::infinity();  ///< least worst_ratio() that counted as progress
+  int since_progress_ = 0;
   bool near_rounding_ = false;  ///< some residual has come down to what rounding leaves
   int since_refresh_ = 0;
   int rounds_ = 0;

@@ -20,6 +20,16 @@ void LobpcgRun<T>::take_constraints(const DenseBlock<T>& constraints) {
   constraints_ = kept;
 }
 
+/// The first Ritz vectors.
+template <class T>
+void LobpcgRun<T>::begin(const DenseBlock<T>* constraints, DenseBlock<T> initial) {
+  if (constraints != nullptr) take_constraints(*constraints);
+  fill_start_block(initial);
+  initial = {};
+  start();
+  filter_start_block();
+}
+
 /// Start vectors as given, random ones behind them.
 template <class T>
 void LobpcgRun<T>::fill_start_block(const DenseBlock<T>& initial) {
@@ -52,6 +62,19 @@ void LobpcgRun<T>::orthonormalize_start_block(LocalIndex good) {
   }
 }
 
+/// A step on [X P] with given P, so that the iteration keeps its momentum.
+template <class T>
+void LobpcgRun<T>::take_directions(const DenseBlock<T>& directions) {
+  if (directions.cols() == 0) return;
+  state_.lock(0, active());
+  state_.set_w_columns(directions.cols());
+  const BlockView<T> w = state_.w.view();
+  space_.copy(directions.view(), w);
+  if (b_ != nullptr) b_->apply(w, state_.bw());
+  a_.apply(w, state_.aw.view());
+  rayleigh_ritz(active());
+}
+
 /// Rayleigh-Ritz on the start block.
 template <class T>
 void LobpcgRun<T>::start() {
@@ -67,7 +90,8 @@ void LobpcgRun<T>::start() {
     for (int j = 0; j < gram.cols(); ++j) norm_a = std::max(norm_a, std::abs(gram(j, j)));
   }
   if (std::isnan(norm_b)) norm_b = 1.0;
-  test_ = ResidualTest(options_, norm_a, norm_b, std::numeric_limits<T>::epsilon());
+  const double epsilon = (draft_ ? draft_accuracy : 1.0) * std::numeric_limits<T>::epsilon();
+  test_ = ResidualTest(options_, norm_a, norm_b, epsilon);
   apply_ritz(solve_ritz_on_root<T>(space_, [&] {
     return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
                        0.0,  options_.which == Which::largest};

@@ -43,14 +43,14 @@ void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_
 /// near the rounding errors, W is made orthonormal to X and P as well before it is multiplied.
 template <class T>
 void LobpcgRun<T>::expand(int refill) {
-  const int residuals = active();
+  const int residuals = working();
   state_.set_w_columns(residuals + refill);
   const BlockView<T> w = state_.w.view();
   if (preconditioner_ != nullptr) {
     const Profile::Scope scope(space_.profile(), Phase::preconditioner);
-    preconditioner_->apply(state_.r.view(), w.columns(0, residuals));
+    preconditioner_->apply(state_.r.columns(0, residuals), w.columns(0, residuals));
   } else {
-    space_.copy(state_.r.view(), w.columns(0, residuals));
+    space_.copy(state_.r.columns(0, residuals), w.columns(0, residuals));
   }
   check_preconditioner();
   if (refill > 0) {
@@ -77,6 +77,7 @@ void LobpcgRun<T>::expand(int refill) {
 template <class T>
 double LobpcgRun<T>::acceptable_pivot() const {
   if (near_rounding_) return 1.0;
+  if (draft_) return draft_pivot;
   const double epsilon = std::numeric_limits<T>::epsilon();
   return std::max(1e3 * epsilon / std::max(options_.tolerance, epsilon), 5.0 * std::pow(epsilon, 0.25));
 }
@@ -85,7 +86,8 @@ template <class T>
 void LobpcgRun<T>::check_preconditioner() {
   constexpr int period = 10;
   if (preconditioner_ == nullptr || result_.iterations % period != 0) return;
-  const std::vector<double> dots = space_.column_dots(state_.r.view(), state_.w.columns(0, active()));
+  const std::vector<double> dots =
+      space_.column_dots(state_.r.columns(0, working()), state_.w.columns(0, working()));
   for (std::size_t j = 0; j < dots.size(); ++j) {
     if (dots[j] > 0.0 || ritz_.residuals[j] == 0.0) continue;
     throw RunError("the preconditioner is not positive definite: r'M^-1 r = " + std::to_string(dots[j]) +
@@ -111,6 +113,7 @@ bool LobpcgRun<T>::rayleigh_ritz(int wanted) {
       state_.drop_p();
       solution = project(wanted, 0.0);
     }
+    if (solution.values.empty() && draft_) return false;
     space_.comm().collectively([&] {
       if (solution.values.empty()) throw RunError("lobpcg: the basis [X W] has become linearly dependent");
     });
@@ -130,7 +133,7 @@ RitzSolution LobpcgRun<T>::project(int wanted, double smallest_pivot) {
   SmallMatrix products;
   space_.gram({state_.x.view(), state_.p.view(), state_.w.view()}, {state_.aw.view(), state_.bw()}, products);
   return solve_ritz_on_root<T>(space_, [&] {
-    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),     nx, wanted,
+    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),     working(), wanted,
                         smallest_pivot,          options_.which == Which::largest};
     for (int j = 0; j < nx; ++j) problem.projected(j, j) = ritz_.values[static_cast<std::size_t>(j)];
     for (int j = 0; j < np; ++j) {

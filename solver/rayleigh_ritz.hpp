@@ -13,7 +13,7 @@ namespace block_eigs {
 struct RitzProblem {
   SmallMatrix projected;
   SmallMatrix gram;
-  int x_columns = 0;  ///< leading columns of Z that are the present Ritz vectors
+  int x_columns = 0;  ///< leading columns of Z, present Ritz vectors, whose changes the new P is made of
   int wanted = 0;     ///< new Ritz vectors asked for
   /// The columns of Z scaled to norm 1: least squared sine of the angle between one and the span of those before
   /// it that is accepted. About epsilon over it of orthogonality is lost.

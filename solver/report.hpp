@@ -39,4 +39,15 @@ struct IterationReport {
 /// Called on every rank after every iteration.
 using Observer = std::function<void(const IterationReport&)>;
 
+/// `observer` for a run that goes on where an earlier one has ended, after so many iterations and seconds.
+inline Observer continued(const Observer& observer, int iterations, double seconds) {
+  if (!observer) return {};
+  return [&observer, iterations, seconds](const IterationReport& later) {
+    IterationReport report = later;
+    report.iteration += iterations;
+    report.seconds += seconds;
+    observer(report);
+  };
+}
+
 }  // namespace block_eigs

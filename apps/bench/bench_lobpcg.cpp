@@ -15,7 +15,7 @@
 #include "apps/bench/stream.hpp"
 #include "io/generate.hpp"
 #include "io/petsc/petsc_hierarchy.hpp"
-#include "solver/lobpcg.hpp"
+#include "solver/lobpcg_mixed.hpp"
 #include "solver/preconditioner/amg.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -57,7 +57,8 @@ Settings read_settings(int argc, char** argv) {
       ->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--contenders", settings.contenders,
                  "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), "
-                 "slepc-lobpcg, slepc-krylovschur, slepc-gamg")
+                 "jacobi-mixed, jacobi-filtered-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
+                 "slepc-krylovschur, slepc-gamg")
       ->delimiter(',');
   app.add_option("--csv", settings.csv, "file for the figures");
   try {
@@ -74,17 +75,21 @@ int columns_at_work(const Settings& settings) {
 
 /// A preconditioner and what it is made of.
 struct Preconditioner {
+  std::unique_ptr<DistributedMatrix<float>> matrix_in_float;
   std::unique_ptr<LinearOperator<float>> inner;
   std::unique_ptr<LinearOperator<double>> outer;
   DenseBlock<double> start;  ///< vectors that come with it
+  FloatOperators in_float;   ///< to begin in float with, for the contenders called mixed
 };
+
+bool is_mixed(const std::string& name) { return name.ends_with("-mixed"); }
 
 /// The cycle and the start vectors that it gives.
 void make_amg(const Context<double>& context, const Partition& partition, const CsrRows& rows,
               const std::string& name, int columns, Preconditioner& result) {
   GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
                                                   : smoothed_aggregation(context.comm, rows, partition, {});
-  if (!name.ends_with("-float")) {
+  if (!name.ends_with("-float") && !is_mixed(name)) {
     auto cycle = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
     result.start = cycle->start_vectors(columns, 1);
     result.outer = std::move(cycle);
@@ -95,37 +100,49 @@ void make_amg(const Context<double>& context, const Partition& partition, const 
   const DenseBlock<float> start = cycle->start_vectors(columns, 1);
   result.start = DenseBlock<double>(context.device, start.rows(), start.cols());
   if (start.cols() > 0) in_float.kernels->convert(start.view(), {}, result.start.view());
+  if (is_mixed(name)) result.in_float = {cycle->finest_matrix(), cycle.get()};
   result.inner = std::move(cycle);
   result.outer = std::make_unique<CastOperator>(context, *result.inner);
+}
+
+/// Those that need nothing but the matrix; null for the identity.
+template <class T>
+std::unique_ptr<LinearOperator<T>> make_polynomial(const Settings& settings, const Context<T>& context,
+                                                   DistributedMatrix<T>& a, const std::string& name) {
+  if (name.starts_with("jacobi") && !is_constant(context.comm, a.diagonal()))
+    return std::make_unique<Jacobi<T>>(context, a.diagonal());
+  if (!name.starts_with("chebyshev")) return nullptr;
+  ChebyshevOptions options;
+  options.degree = settings.degree;
+  return std::make_unique<Chebyshev<T>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
 }
 
 Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context,
                                    const Partition& partition, const CsrRows& rows, DistributedMatrix<double>& a,
                                    const std::string& name) {
   Preconditioner result;
-  if (name == "jacobi" && !is_constant(context.comm, a.diagonal()))
-    result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
-  if (name == "chebyshev") {
-    ChebyshevOptions options;
-    options.degree = settings.degree;
-    result.outer =
-        std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
-  }
-  if (name.starts_with("amg") || name.starts_with("gamg"))
+  if (name.starts_with("amg") || name.starts_with("gamg")) {
     make_amg(context, partition, rows, name, start_columns(settings.pairs, columns_at_work(settings)), result);
+    return result;
+  }
+  result.outer = make_polynomial(settings, context, a, name);
+  if (!is_mixed(name)) return result;
+  const Context<float> in_float = with_precision<float>(context);
+  result.matrix_in_float = std::make_unique<DistributedMatrix<float>>(in_float, rows, partition, partition);
+  result.inner = make_polynomial(settings, in_float, *result.matrix_in_float, name);
+  result.in_float = {result.matrix_in_float.get(), result.inner.get()};
   return result;
 }
 
 /// Builds everything from the rows in host memory, as the peers do, and solves.
 EigenRun run_ours(const Settings& settings, const Context<double>& context, const Partition& partition,
                   const CsrRows& rows, const std::string& contender) {
-  const std::string preconditioner = contender == "jacobi-filtered" ? "jacobi" : contender;
   context.profile->reset();
   CsrRows consumed = rows;
   const auto began = std::chrono::steady_clock::now();
   DistributedMatrix<double> a(context, std::move(consumed), partition, partition);
   BlockSpace<double> space(context, partition);
-  Preconditioner m = make_preconditioner(settings, context, partition, rows, a, preconditioner);
+  Preconditioner m = make_preconditioner(settings, context, partition, rows, a, contender);
   context.device->synchronize(Queue::compute);
   const double set_up = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   LobpcgOptions options;
@@ -133,9 +150,9 @@ EigenRun run_ours(const Settings& settings, const Context<double>& context, cons
   options.block_size = settings.block_size;
   options.tolerance = settings.tolerance;
   options.max_iterations = settings.max_iterations;
-  options.filtered_start = contender == "jacobi-filtered";
+  options.filtered_start = contender.starts_with("jacobi-filtered");
   EigenResult<double> result =
-      lobpcg<double>(space, a, nullptr, m.outer.get(), nullptr, std::move(m.start), options);
+      lobpcg_mixed(space, a, m.outer.get(), m.in_float, nullptr, std::move(m.start), options);
   context.device->synchronize(Queue::compute);
   EigenRun run;
   run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -155,10 +172,12 @@ EigenContender make_contender(const std::string& name, const Settings& settings,
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
-  const std::array ours{"none",      "jacobi", "jacobi-filtered", "chebyshev", "amg",
-                        "amg-float", "gamg",   "gamg-float"};
+  const std::array<std::string_view, 12> ours{
+      "none",      "jacobi",          "jacobi-mixed", "jacobi-filtered", "jacobi-filtered-mixed",
+      "chebyshev", "chebyshev-mixed", "amg",          "amg-float",       "amg-mixed",
+      "gamg",      "gamg-float"};
   require(std::find(ours.begin(), ours.end(), name) != ours.end(), "unknown contender '" + name + "'");
-  return {"block-eigs " + name, name == "chebyshev" ? fmt::format("degree {}", settings.degree) : "",
+  return {"block-eigs " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", settings.degree) : "",
           [&settings, context, &partition, &rows, name] {
             return run_ours(settings, context, partition, rows, name);
           }};

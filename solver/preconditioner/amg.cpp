@@ -56,6 +56,11 @@ template <class T>
 Amg<T>::~Amg() = default;
 
 template <class T>
+LinearOperator<T>* Amg<T>::finest_matrix() {
+  return levels_.empty() ? nullptr : &levels_.front()->matrix;
+}
+
+template <class T>
 LocalIndex Amg<T>::rows() const {
   return levels_.empty() ? coarse_matrix_->rows() : levels_.front()->matrix.rows();
 }

@@ -43,6 +43,8 @@ class Amg final : public LinearOperator<T> {
   /// fails there. Collective.
   DenseBlock<T> start_vectors(LocalIndex columns, std::uint64_t seed);
 
+  /// The matrix as the cycle holds it; null where the finest level is the coarsest.
+  LinearOperator<T>* finest_matrix();
   int levels() const { return static_cast<int>(levels_.size()) + 1; }
   /// Stored entries of all levels over those of the finest.
   double operator_complexity() const { return operator_complexity_; }

@@ -11,8 +11,8 @@ struct AggregationOptions {
   /// Couplings weaker than this, against the diagonal, do not join unknowns into an aggregate; halved level by
   /// level.
   double threshold = 0.08;
-  GlobalIndex coarse_rows = 400;     ///< levels end when there are no more than that
-  GlobalIndex rows_per_rank = 1000;  ///< levels with fewer move to fewer ranks
+  GlobalIndex coarse_rows = 400;    ///< levels end when there are no more than that
+  GlobalIndex rows_per_rank = 300;  ///< levels with fewer move to fewer ranks
 };
 
 /// Levels of an algebraic multigrid method by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996)

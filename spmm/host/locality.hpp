@@ -4,10 +4,10 @@
 
 namespace block_eigs::host {
 
-/// Which rows of the dense block are asked for before they are used. Where nearly all of them were used for the row of
-/// A before, or lie beside such ones (stencils, bands, meshes in a good order), they are in cache, but for the one
-/// furthest down; asking for all would take as long as the arithmetic. Where columns are random, nothing else
-/// brings them in time.
+/// Which rows of the dense block are asked for before they are used. Where nearly all of them were used for the
+/// row of A before, or lie beside such ones (stencils, bands, meshes in a good order), they are in cache, but for
+/// the one furthest down; asking for all would take as long as the arithmetic. Where columns are random, nothing
+/// else brings them in time.
 enum class Fetch { last_of_row, every_row };
 
 /// From a sample of the rows of a matrix.

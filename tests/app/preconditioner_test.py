@@ -41,9 +41,10 @@ class PreconditionerTest(harness.AppTest):
             check = self.check(petsc(ICC))
             PreconditionerTest.without_petsc = "this build has no PETSc" in check.stderr
 
-    def check(self, preconditioner):
+    def check(self, preconditioner, **more):
+        options = "".join(f", {key}: {value}" for key, value in more.items())
         return self.run_program("--check", self.config("matrix: {generate: laplacian1d, size: [40]}\n"
-                                                       f"eigensolver: {{preconditioner: {preconditioner}}}\n"))
+                                                       f"eigensolver: {{preconditioner: {preconditioner}{options}}}\n"))
 
     def needs_petsc(self):
         if self.without_petsc:
@@ -70,6 +71,15 @@ class PreconditionerTest(harness.AppTest):
             values, iterations = self.solve(preconditioner)
             np.testing.assert_allclose(values, exact, rtol=1e-10, err_msg=preconditioner)
             self.assertLess(iterations, plain / 2, preconditioner)
+
+    def test_eigensolvers_that_begin_in_float(self):
+        exact = grid_spectrum(16, 12, 10)[:6]
+        for preconditioner in ("none", "jacobi", "chebyshev", "amg"):
+            values, _ = self.solve(f"{{type: {preconditioner}}}", inner_precision="float")
+            np.testing.assert_allclose(values, exact, rtol=1e-10, err_msg=preconditioner)
+        self.assertIn("begun in float", self.check("{type: amg}").stdout)
+        refused = self.check("{type: amg, precision: double}", inner_precision="float")
+        self.assert_refused(refused, 2, ["inner_precision", "float"])
 
     def test_unknowns_that_no_coarse_level_sees(self):
         """Decoupled rows whose eigenvalues are the smallest, and one in the middle of the wanted ones."""

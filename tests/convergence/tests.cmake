@@ -1,6 +1,7 @@
 block_eigs_test(lobpcg_laplacian SOURCES convergence/lobpcg_laplacian_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(lobpcg_mixed SOURCES convergence/lobpcg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_dense SOURCES convergence/lobpcg_dense_test.cpp RANKS 1 2 LABELS convergence TIMEOUT 240)
 block_eigs_test(amg SOURCES convergence/amg_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_dense SOURCES convergence/block_cg_dense_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)

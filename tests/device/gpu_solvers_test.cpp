@@ -2,8 +2,9 @@
 
 #include "io/generate.hpp"
 #include "solver/block_cg.hpp"
-#include "solver/lobpcg.hpp"
+#include "solver/lobpcg_mixed.hpp"
 #include "solver/preconditioner/amg.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/preconditioner/smoothed_aggregation.hpp"
@@ -59,6 +60,25 @@ TEST_F(GpuSolvers, LobpcgFindsTheSpectrumOfTheCube) {
     const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, options.pairs);
     ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
     for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-11 * exact[j]);
+  }
+}
+
+TEST_F(GpuSolvers, LobpcgBegunInFloatFindsTheSpectrumOfTheCube) {
+  const LaplacianOptions grid{.size = {21, 20, 19}};
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto source = laplacian3d(comm, grid);
+  OnDevice problem(*source, Backend::cuda);
+  Amg<float> cycle(with_precision<float>(problem.context),
+                   smoothed_aggregation(comm, source->read(problem.partition), problem.partition, {}), {});
+  CastOperator outer(problem.context, cycle);
+  const LobpcgOptions options{.pairs = 12, .tolerance = 1e-10};
+  const auto result =
+      lobpcg_mixed(problem.space, problem.matrix, &outer, {cycle.finest_matrix(), &cycle}, nullptr, {}, options);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, options.pairs);
+  ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
+  for (std::size_t j = 0; j < exact.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged);
+    EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-11 * exact[j]);
   }
 }
 

@@ -106,6 +106,18 @@ linear_solver: {preconditioner: {type: petsc, options: "-pc_type bjacobi -sub_pc
   EXPECT_FALSE(config.eigensolver.options.filtered_start);
 }
 
+TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
+  const auto inner = [](const std::string& eigensolver) {
+    return parse(minimal + "eigensolver: " + eigensolver).eigensolver.inner_precision;
+  };
+  EXPECT_EQ(inner("{preconditioner: {type: amg}}"), Precision::float32);
+  EXPECT_EQ(inner("{preconditioner: {type: amg}, inner_precision: double}"), Precision::float64);
+  EXPECT_EQ(inner("{preconditioner: {type: amg, precision: double}}"), Precision::float64);
+  EXPECT_EQ(inner("{preconditioner: {type: chebyshev}}"), Precision::float64);
+  EXPECT_EQ(inner("{preconditioner: {type: chebyshev}, inner_precision: float}"), Precision::float32);
+  EXPECT_THROW(inner("{preconditioner: {type: amg, precision: double}, inner_precision: float}"), InputError);
+}
+
 TEST(Config, LargestHasNoPreconditionerUnlessOneIsNamed) {
   EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type,
             PreconditionerType::none);
