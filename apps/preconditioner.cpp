@@ -83,13 +83,14 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
 
 /// Those that need nothing but what the matrix has in store. Not collective.
 template <class T>
-std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config) {
+std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
+                                                   bool constant_diagonal) {
   DistributedMatrix<T>& a = *problem.a;
   if (config.type == PreconditionerType::jacobi) return std::make_unique<Jacobi<T>>(problem.context, a.diagonal());
   if (config.type == PreconditionerType::none) return nullptr;
   const double bound = a.scaled_gershgorin_bound();
   return std::make_unique<Chebyshev<T>>(problem.context, a, a.diagonal(), bound > 0.0 ? bound : 1.0,
-                                        config.chebyshev);
+                                        config.chebyshev, constant_diagonal);
 }
 
 }  // namespace
@@ -107,9 +108,10 @@ Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& m
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
   }
   Preconditioner<T> result;
-  if (config.type == PreconditionerType::jacobi && is_constant(problem.context.comm, problem.a->diagonal()))
-    return result;
-  problem.context.comm.collectively([&] { result.operation = make_polynomial(problem, config); });
+  const bool constant_diagonal = is_constant(problem.context.comm, problem.a->diagonal());
+  if (config.type == PreconditionerType::jacobi && constant_diagonal) return result;
+  problem.context.comm.collectively(
+      [&] { result.operation = make_polynomial(problem, config, constant_diagonal); });
   return result;
 }
 

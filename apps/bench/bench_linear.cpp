@@ -99,8 +99,9 @@ void make_float_preconditioner(const Question& question, const DistributedMatrix
   } else {
     result.matrix =
         std::make_unique<DistributedMatrix<float>>(context, question.rows, question.partition, question.partition);
-    result.inner = std::make_unique<Chebyshev<float>>(context, *result.matrix, a.diagonal(),
-                                                      a.scaled_gershgorin_bound(), chebyshev);
+    result.inner =
+        std::make_unique<Chebyshev<float>>(context, *result.matrix, a.diagonal(), a.scaled_gershgorin_bound(),
+                                           chebyshev, is_constant(context.comm, a.diagonal()));
   }
   result.outer = std::make_unique<CastOperator>(question.context, *result.inner);
 }
@@ -112,8 +113,9 @@ void make_for_rounds_in_float(const Question& question, const DistributedMatrix<
   result.matrix =
       std::make_unique<DistributedMatrix<float>>(context, question.rows, question.partition, question.partition);
   if (name == "chebyshev-mixed") {
-    result.inner = std::make_unique<Chebyshev<float>>(context, *result.matrix, a.diagonal(),
-                                                      a.scaled_gershgorin_bound(), chebyshev);
+    result.inner =
+        std::make_unique<Chebyshev<float>>(context, *result.matrix, a.diagonal(), a.scaled_gershgorin_bound(),
+                                           chebyshev, is_constant(context.comm, a.diagonal()));
   } else if (!is_constant(context.comm, a.diagonal())) {
     result.inner = std::make_unique<Jacobi<float>>(context, a.diagonal());
   }
@@ -130,8 +132,8 @@ Preconditioner make_preconditioner(const Settings& settings, const Question& que
   if (name == "jacobi" && !is_constant(context.comm, a.diagonal()))
     result.outer = std::make_unique<Jacobi<double>>(context, a.diagonal());
   if (name == "chebyshev") {
-    result.outer =
-        std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), chebyshev);
+    result.outer = std::make_unique<Chebyshev<double>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(),
+                                                       chebyshev, is_constant(context.comm, a.diagonal()));
   }
   if (name == "amg" || name == "gamg") {
     result.outer = std::make_unique<Amg<double>>(context, build_levels(question, name), AmgOptions{});

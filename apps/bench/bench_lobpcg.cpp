@@ -109,12 +109,13 @@ void make_amg(const Context<double>& context, const Partition& partition, const 
 template <class T>
 std::unique_ptr<LinearOperator<T>> make_polynomial(const Settings& settings, const Context<T>& context,
                                                    DistributedMatrix<T>& a, const std::string& name) {
-  if (name.starts_with("jacobi") && !is_constant(context.comm, a.diagonal()))
-    return std::make_unique<Jacobi<T>>(context, a.diagonal());
+  const bool constant_diagonal = is_constant(context.comm, a.diagonal());
+  if (name.starts_with("jacobi") && !constant_diagonal) return std::make_unique<Jacobi<T>>(context, a.diagonal());
   if (!name.starts_with("chebyshev")) return nullptr;
   ChebyshevOptions options;
   options.degree = settings.degree;
-  return std::make_unique<Chebyshev<T>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options);
+  return std::make_unique<Chebyshev<T>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options,
+                                        constant_diagonal);
 }
 
 Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context,

@@ -13,6 +13,8 @@
 
 namespace block_eigs {
 
+struct LobpcgOptions;
+
 struct AmgOptions {
   int smoother_degree = 2;
   double smoother_ratio = 5.0;       ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
@@ -53,6 +55,8 @@ class Amg final : public LinearOperator<T> {
   struct Level;
   class CycleFrom;
   DenseBlock<T> nested_iteration(LocalIndex columns, std::uint64_t seed);
+  DenseBlock<T> sketched(DistributedMatrix<T>& a, LinearOperator<T>& cycle, const LobpcgOptions& options,
+                         DenseBlock<T> initial);
   DenseBlock<T> interpolated(Level& level, const DenseBlock<T>& coarse);
   void make_coarsest(GridLevel level, const AmgOptions& options);
   void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "solver/preconditioner/amg.hpp"
+#include "solver/preconditioner/jacobi.hpp"
 
 namespace block_eigs {
 
@@ -21,7 +22,7 @@ struct Amg<T>::Level {
         interpolation(context, std::move(level.interpolation), level.partition, coarser),
         restriction(context, std::move(level.restriction), coarser, level.partition),
         smoother(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
-                 {options.smoother_degree, options.smoother_ratio}),
+                 {options.smoother_degree, options.smoother_ratio}, is_constant(context.comm, matrix.diagonal())),
         twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
               static_cast<double>(matrix.row_partition().rows())) {}
 

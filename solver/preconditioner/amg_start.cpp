@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <utility>
+
 #include "solver/block_space.hpp"
-#include "solver/lobpcg.hpp"
+#include "solver/lobpcg_run.hpp"
 #include "solver/preconditioner/amg_level.hpp"
 #include "spmm/error.hpp"
 
@@ -10,7 +13,7 @@ namespace {
 /// Steps on the first level, from random vectors, and on the finer ones: what interpolation adds to the error is
 /// more than further steps take off it.
 constexpr int first_steps = 6;
-constexpr int further_steps = 4;
+constexpr int further_steps = 3;
 constexpr double loose = 1e-2;
 /// Levels must have this many rows a column to be of use.
 constexpr GlobalIndex rows_per_column = 20;
@@ -51,6 +54,19 @@ DenseBlock<T> Amg<T>::interpolated(Level& level, const DenseBlock<T>& coarse) {
   return level.smoother.degree() % 2 == 1 ? std::move(other) : std::move(fine);
 }
 
+/// A few steps of lobpcg that nobody verifies.
+template <class T>
+DenseBlock<T> Amg<T>::sketched(DistributedMatrix<T>& a, LinearOperator<T>& cycle, const LobpcgOptions& options,
+                               DenseBlock<T> initial) {
+  BlockSpace<T> space(context_, a.row_partition());
+  const Observer nobody;
+  LobpcgRun<T> run(space, a, nullptr, &cycle, options, nobody, block_width(options), 0);
+  run.draft(nullptr, std::move(initial));
+  DenseBlock<T> vectors = space.make_block(std::min(run.vectors().cols, options.pairs));
+  space.copy(run.vectors().columns(0, vectors.cols()), vectors.view());
+  return vectors;
+}
+
 template <class T>
 DenseBlock<T> Amg<T>::nested_iteration(LocalIndex columns, std::uint64_t seed) {
   std::size_t level = levels_.size();
@@ -69,9 +85,8 @@ DenseBlock<T> Amg<T>::nested_iteration(LocalIndex columns, std::uint64_t seed) {
     options.tolerance = loose;
     options.max_iterations = vectors.cols() > 0 ? further_steps : first_steps;
     options.seed = seed;
-    BlockSpace<T> space(context_, a.row_partition());
     CycleFrom cycle(*this, level);
-    vectors = lobpcg<T>(space, a, nullptr, &cycle, nullptr, std::move(vectors), options).eigenvectors;
+    vectors = sketched(a, cycle, options, std::move(vectors));
   }
   return vectors;
 }

@@ -13,7 +13,7 @@ namespace block_eigs {
 
 template <class T>
 Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal,
-                        double upper_bound, const ChebyshevOptions& options)
+                        double upper_bound, const ChebyshevOptions& options, bool constant_diagonal)
     : context_(context), a_(a), inverse_(context.device, diagonal.size()), degree_(options.degree) {
   require(options.degree >= 1, "chebyshev.degree must be at least 1, not " + std::to_string(options.degree));
   require(options.ratio == 0.0 || options.ratio > 1.0,
@@ -27,10 +27,15 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
   const std::vector<double> inverse = inverse_diagonal(diagonal);
   const std::vector<T> rounded(inverse.begin(), inverse.end());
   inverse_.upload(rounded.data());
+  if (constant_diagonal && !inverse.empty()) constant_inverse_ = inverse.front();
 }
 
 template <class T>
 void Chebyshev<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
+  if (constant_inverse_ > 0.0 && degree_ > 1) {
+    apply_with_constant_diagonal(x, y);
+    return;
+  }
   const BlockView<T> other = work_view(other_, x);
   BlockView<T> now = degree_ % 2 == 1 ? y : other;  // so that the last one is y
   BlockView<T> before = degree_ % 2 == 1 ? other : y;
@@ -65,20 +70,55 @@ ProductStep<T> Chebyshev<T>::step_towards(ConstBlockView<T> r) const {
   return step;
 }
 
+/// The factors of the next step of the recurrence; `rho` is 1 / sigma at first.
+template <class T>
+void Chebyshev<T>::advance(ProductStep<T>& step, double& rho) const {
+  const double next = 1.0 / (2.0 * center_ / half_width_ - rho);
+  step.product = -2.0 * next / half_width_;
+  step.right_hand_side = step.r.data != nullptr ? 2.0 * next / half_width_ : 0.0;
+  step.same = 1.0 + next * rho;
+  step.previous = -next * rho;
+  rho = next;
+}
+
 /// `now` and `before` change places `count` times; `before` counts as zero at first where `from_zero`.
 template <class T>
 void Chebyshev<T>::iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> before, int count, bool from_zero) {
-  const double sigma = center_ / half_width_;
-  double rho = 1.0 / sigma;
+  double rho = half_width_ / center_;
   for (int k = 0; k < count; ++k) {
-    const double next = 1.0 / (2.0 * sigma - rho);
-    step.product = -2.0 * next / half_width_;
-    step.right_hand_side = step.r.data != nullptr ? 2.0 * next / half_width_ : 0.0;
-    step.same = 1.0 + next * rho;
-    step.previous = from_zero && k == 0 ? 0.0 : -next * rho;
+    advance(step, rho);
+    if (from_zero && k == 0) step.previous = 0.0;
     take_step(step, now, before);
     std::swap(now, before);
-    rho = next;
+  }
+}
+
+/// The first iterate is a multiple of x then and need not be formed: the second step multiplies x itself, the
+/// third one takes its share of the first iterate from the right-hand side.
+template <class T>
+void Chebyshev<T>::apply_with_constant_diagonal(ConstBlockView<T> x, BlockView<T> y) {
+  BlockView<T> now = y;
+  BlockView<T> before = degree_ > 2 ? work_view(other_, x) : y;
+  if (degree_ % 2 == 1) std::swap(now, before);  // so that the last one is y
+  ProductStep<T> step = step_towards(x);
+  const double multiple = step.right_hand_side * constant_inverse_;
+  double rho = half_width_ / center_;
+  advance(step, rho);
+  ProductStep<T> special = step;
+  special.product = multiple * step.product;
+  special.same = multiple * step.same + constant_inverse_ * step.right_hand_side;
+  special.right_hand_side = 0.0;
+  special.previous = 0.0;
+  take_step(special, x, now);
+  for (int k = 2; k < degree_; ++k) {
+    advance(step, rho);
+    special = step;
+    if (k == 2) {
+      special.right_hand_side += step.previous * multiple / constant_inverse_;
+      special.previous = 0.0;
+    }
+    take_step(special, now, before);
+    std::swap(now, before);
   }
 }
 

@@ -24,9 +24,10 @@ template <class T>
 class Chebyshev final : public LinearOperator<T> {
  public:
   /// `diagonal` holds the own diagonal entries of A; `upper_bound` bounds the eigenvalues of |D|^-1 A from above.
-  /// `a` is kept by reference. Throws InputError on a degree below 1 or a ratio of 1 or less.
+  /// `constant_diagonal` says that is_constant() holds, on all ranks alike: that spares a pass over the block. `a`
+  /// is kept by reference. Throws InputError on a degree below 1 or a ratio of 1 or less. Not collective.
   Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal, double upper_bound,
-            const ChebyshevOptions& options);
+            const ChebyshevOptions& options, bool constant_diagonal = false);
 
   LocalIndex rows() const override { return a_.rows(); }
   LocalIndex columns() const override { return a_.rows(); }
@@ -41,13 +42,16 @@ class Chebyshev final : public LinearOperator<T> {
 
  private:
   ProductStep<T> step_towards(ConstBlockView<T> r) const;
+  void advance(ProductStep<T>& step, double& rho) const;
   void iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> before, int count, bool from_zero);
+  void apply_with_constant_diagonal(ConstBlockView<T> x, BlockView<T> y);
   void take_step(const ProductStep<T>& step, ConstBlockView<T> x, BlockView<T> y);
   BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like);
 
   Context<T> context_;
   LinearOperator<T>& a_;
   Buffer<T> inverse_;
+  double constant_inverse_ = 0.0;  ///< all entries of inverse_, where that is known to be one number on all ranks
   int degree_;
   double center_;
   double half_width_;
