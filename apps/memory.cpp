@@ -41,7 +41,7 @@ double preconditioner_blocks(const PreconditionerConfig& config) {
   if (config.type == PreconditionerType::petsc) return 2.0 * sizeof(double) / sizeof(T);
   if (config.type != PreconditionerType::amg) return 0.0;
   const bool cast = config.amg.precision == Precision::float32 && sizeof(T) > sizeof(float);
-  return cast ? 6.0 * 4 / 3 * sizeof(float) / sizeof(T) : 4.0 * 4 / 3;
+  return cast ? 5.0 * 4 / 3 * sizeof(float) / sizeof(T) : 4.0 * 4 / 3;
 }
 
 /// Levels and interpolations of AMG, in matrices like A.
@@ -91,8 +91,8 @@ MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfi
                        block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, constraints);
     small = root ? small_dense_bytes(3.0 * width) : 0.0;
     if (sizeof(T) > sizeof(float) && config.inner_precision == Precision::float32 && !mass) {
-      // What a run in float leaves, beside what the one in double starts with.
-      estimate.vectors += 2.0 * block_bytes<T>(rows, width);
+      // What a run in float leaves is there, two blocks, when the one in double begins, but the result is not yet.
+      estimate.vectors += 2.0 * block_bytes<T>(rows, width) - block_bytes<T>(rows, options.pairs);
       if (config.preconditioner.type != PreconditionerType::amg)
         estimate.matrix += 2.0 / 3 * static_cast<double>(problem.a->bytes());
     }
