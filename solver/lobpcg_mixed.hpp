@@ -12,8 +12,9 @@ struct FloatOperators {
 
 /// lobpcg for B = identity that begins in float: half the memory traffic and twice the arithmetic an iteration.
 /// The recursion of residuals in float follows the eigenvectors further down than the vectors themselves are
-/// exact; lobpcg in double takes over vectors and search directions, removes the rounding errors, which one or two
-/// iterations do, goes on to the tolerance and verifies as always. So results are as accurate as lobpcg's.
+/// exact; lobpcg in double takes over vectors and search directions, removes the rounding errors, which a good
+/// preconditioner does in an iteration or two, goes on to the tolerance and verifies as always. So results are as
+/// accurate as lobpcg's.
 ///
 /// Arguments otherwise, result and errors as lobpcg's; iterations and history count both kinds. Where the block
 /// does not hold all pairs, or the problem is solved densely, all is done in double. Collective.
