@@ -1,5 +1,5 @@
-#include "apps/run.hpp"
-#include "apps/session.hpp"
+#include "apps/journey/run.hpp"
+#include "apps/journey/session.hpp"
 
 int main(int argc, char** argv) {
   return block_eigs::run_session(argc, argv, "block-eigs",

@@ -1,1 +1,1 @@
-target_sources(block_eigs_io PRIVATE hdf5_storage.cpp hdf5_writer.cpp nearest_name.cpp output_path.cpp result_file.cpp yaml_document.cpp yaml_section.cpp)
+target_sources(block_eigs_io PRIVATE hdf5/hdf5_storage.cpp hdf5/hdf5_writer.cpp config/nearest_name.cpp result/output_path.cpp result/result_file.cpp config/yaml_document.cpp config/yaml_section.cpp)

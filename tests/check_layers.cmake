@@ -29,10 +29,10 @@ rule(no_relative_paths    "."        "${none}" "^\\.\\.?/")
 rule(cuda_in_spmm_cuda    "."        "^spmm/cuda/"
   "^(cuda|cu[A-Z]|cublas|cusparse|cusolver|curand|nccl|nvml|nvtx|thrust/|cub/|cooperative_groups|mma\\.h|driver_types\\.h|vector_types\\.h)|\\.cuh$")
 rule(petsc_in_io_petsc    "."        "^io/petsc/" "^(petsc|slepc)")
-rule(hdf5_in_io           "."        "^io/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
-rule(yaml_in_io           "."        "^io/[^/]+\\.cpp$" "^yaml-cpp/")
+rule(hdf5_in_io           "."        "^io/(hdf5|result|formats|config)/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
+rule(yaml_in_io           "."        "^io/(hdf5|result|formats|config)/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
-  "^(spmm/(communicator|halo_exchange)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|session)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
+  "^(spmm/parallel/(communicator|halo_exchange|[a-z_]*transport)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
 
 set(errors "")
 set(hdf5_users "")

@@ -13,7 +13,7 @@
 #include "apps/bench/bench_block_report.hpp"
 #include "apps/bench/stream.hpp"
 #include "spmm/error.hpp"
-#include "spmm/host/threads.hpp"
+#include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs::bench {
 namespace {

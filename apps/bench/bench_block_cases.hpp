@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/bench/peers/cublas_block.hpp"
-#include "spmm/dense_block.hpp"
-#include "spmm/kernels.hpp"
+#include "spmm/device/kernels.hpp"
+#include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs::bench {
 

@@ -13,16 +13,16 @@
 #include "apps/bench/linear_contest.hpp"
 #include "apps/bench/peers/petsc_ksp.hpp"
 #include "apps/bench/stream.hpp"
-#include "io/generate.hpp"
-#include "io/petsc/petsc_hierarchy.hpp"
-#include "solver/block_cg_mixed.hpp"
-#include "solver/preconditioner/amg.hpp"
+#include "io/generate/generate.hpp"
+#include "io/petsc/bridge/petsc_hierarchy.hpp"
+#include "solver/block_cg/block_cg_mixed.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
-#include "solver/preconditioner/smoothed_aggregation.hpp"
-#include "spmm/distributed_matrix.hpp"
 #include "spmm/error.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
 
 namespace block_eigs::bench {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "apps/bench/peers/petsc_product.hpp"
 #include "apps/bench/stream.hpp"
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bench {

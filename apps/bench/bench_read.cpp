@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <string>
 
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
 #include "spmm/error.hpp"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <sstream>
 
-#include "io/generate.hpp"
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
+#include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bench {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "spmm/communicator.hpp"
-#include "spmm/csr_matrix.hpp"
+#include "spmm/matrix/csr_matrix.hpp"
+#include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs::bench {
 
@@ -22,9 +22,9 @@ struct SpmmCase {
 std::vector<SpmmCase> read_spmm_cases(const std::string& path);
 
 /// Makes the matrix by the generators of io, or reads it from `matrices`, a folder of Matrix Market files. `comm`
-/// has one rank. Kinds beside those of io/generate.hpp: dense (rows, columns), random_fill (rows, columns, fill:
-/// an entry in every stretch of 1 / fill columns), file (name). Throws InputError where an option is missing or no
-/// number.
+/// has one rank. Kinds beside those of io/generate/generate.hpp: dense (rows, columns), random_fill (rows,
+/// columns, fill: an entry in every stretch of 1 / fill columns), file (name). Throws InputError where an option
+/// is missing or no number.
 CsrArrays<double> make_spmm_matrix(const Communicator& comm, const SpmmCase& one, const std::string& matrices);
 
 /// The same matrix in another precision.

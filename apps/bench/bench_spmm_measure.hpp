@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/bench/peers/cusparse_spmm.hpp"
-#include "spmm/csr_matrix.hpp"
-#include "spmm/dense_block.hpp"
+#include "spmm/matrix/csr_matrix.hpp"
+#include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs::bench {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "solver/block_space.hpp"
-#include "spmm/dense_block.hpp"
-#include "spmm/linear_operator.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
 
 namespace block_eigs::bench {
 

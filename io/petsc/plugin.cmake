@@ -1,24 +1,24 @@
 # libblock_eigs_petsc.so: the Mat type blockcsr, loaded by any PETSc program (-dll_append) or linked beside PETSc.
 # It is not linked with libpetsc: the one that loads it is the one that it uses, and functions are looked up when they
 # are first called, after that PETSc has been checked.
-set(gpu_products gpu_product_unavailable.cpp)
+set(gpu_products plugin/gpu_product_unavailable.cpp)
 if(BLOCK_EIGS_HAVE_PETSC_CUDA)
-  set(gpu_products gpu_matrix_part.cpp gpu_operators.cpp gpu_product.cpp)
+  set(gpu_products plugin/gpu_matrix_part.cpp plugin/gpu_operators.cpp plugin/gpu_product.cpp)
 endif()
 add_library(block_eigs_petsc_plugin SHARED
-  aij_parts.cpp
+  plugin/aij_parts.cpp
   ${gpu_products}
-  mat_blockcsr.cpp
-  mat_operators.cpp
-  mat_product.cpp
-  mat_vector_product.cpp
-  panel_halo.cpp
-  panel_product.cpp
-  petsc_check.cpp
-  petsc_matrix.cpp
-  plugin.cpp)
+  plugin/mat_blockcsr.cpp
+  plugin/mat_operators.cpp
+  plugin/mat_product.cpp
+  plugin/mat_vector_product.cpp
+  plugin/panel_halo.cpp
+  plugin/panel_product.cpp
+  bridge/petsc_check.cpp
+  bridge/petsc_matrix.cpp
+  plugin/plugin.cpp)
 # A multiplication and the addition that follows are one instruction where the processor has it.
-set_source_files_properties(panel_product.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+set_source_files_properties(plugin/panel_product.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 set_target_properties(block_eigs_petsc_plugin PROPERTIES
   OUTPUT_NAME block_eigs_petsc
   CXX_VISIBILITY_PRESET hidden

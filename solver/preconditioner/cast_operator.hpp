@@ -1,8 +1,8 @@
 #pragma once
 
-#include "spmm/context.hpp"
-#include "spmm/dense_block.hpp"
-#include "spmm/linear_operator.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+#include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
 

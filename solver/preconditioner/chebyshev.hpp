@@ -2,10 +2,10 @@
 
 #include <span>
 
-#include "spmm/buffer.hpp"
-#include "spmm/context.hpp"
-#include "spmm/dense_block.hpp"
-#include "spmm/linear_operator.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+#include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "spmm/buffer.hpp"
-#include "spmm/communicator.hpp"
-#include "spmm/context.hpp"
-#include "spmm/linear_operator.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
 

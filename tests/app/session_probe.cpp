@@ -5,9 +5,9 @@
 #include <string>
 #include <thread>
 
-#include "apps/session.hpp"
-#include "spmm/communicator.hpp"
+#include "apps/journey/session.hpp"
 #include "spmm/error.hpp"
+#include "spmm/parallel/communicator.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
-#include "solver/preconditioner/amg.hpp"
+#include "solver/multigrid/amg.hpp"
 
 #include <gtest/gtest.h>
 
-#include "io/generate.hpp"
-#include "solver/block_space.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
-#include "solver/preconditioner/smoothed_aggregation.hpp"
+#include "solver/space/block_space.hpp"
 
 namespace block_eigs {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "io/generate.hpp"
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
+#include "io/generate/generate.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"

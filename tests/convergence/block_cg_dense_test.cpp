@@ -5,7 +5,7 @@
 #include <memory>
 #include <tuple>
 
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"

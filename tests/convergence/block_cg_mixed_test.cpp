@@ -1,5 +1,5 @@
-#include "solver/block_cg_mixed.hpp"
-#include "io/generate.hpp"
+#include "solver/block_cg/block_cg_mixed.hpp"
+#include "io/generate/generate.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "tests/support/linear_problem.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "io/generate.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/eigen_problem.hpp"

@@ -2,11 +2,11 @@
 
 #include <cmath>
 
-#include "io/csr_scatter.hpp"
-#include "io/generate.hpp"
-#include "solver/lapack.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/generate/generate.hpp"
+#include "io/source/csr_scatter.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 #include "solver/preconditioner/jacobi.hpp"
+#include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/eigen_problem.hpp"
 

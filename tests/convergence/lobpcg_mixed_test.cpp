@@ -1,5 +1,5 @@
-#include "solver/lobpcg_mixed.hpp"
-#include "io/generate.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "io/generate/generate.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "tests/support/eigen_problem.hpp"

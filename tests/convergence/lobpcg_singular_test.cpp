@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "io/csr_scatter.hpp"
-#include "solver/lapack.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/source/csr_scatter.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/small/lapack.hpp"
 #include "tests/support/eigen_problem.hpp"
 
 // Matrices with a null space: the tolerance, relative to eigenvalues that are zero, is below what the arithmetic

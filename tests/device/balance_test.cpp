@@ -1,4 +1,4 @@
-#include "spmm/host/balance.hpp"
+#include "spmm/host/sparse/balance.hpp"
 
 #include <gtest/gtest.h>
 

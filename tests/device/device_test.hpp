@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "spmm/buffer.hpp"
-#include "spmm/cuda/cuda_backend.hpp"
-#include "spmm/kernels.hpp"
+#include "spmm/cuda/runtime/cuda_backend.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/device/kernels.hpp"
 
 namespace block_eigs::test {
 

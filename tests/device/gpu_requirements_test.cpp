@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "spmm/cuda/requirements.hpp"
+#include "spmm/cuda/runtime/requirements.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

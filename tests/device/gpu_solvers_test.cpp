@@ -1,13 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "io/generate.hpp"
-#include "solver/block_cg.hpp"
-#include "solver/lobpcg_mixed.hpp"
-#include "solver/preconditioner/amg.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/block_cg/block_cg.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
-#include "solver/preconditioner/smoothed_aggregation.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/eigen_problem.hpp"
 

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <thread>
 
-#include "spmm/host/threads.hpp"
+#include "spmm/host/runtime/threads.hpp"
 #include "tests/device/test_matrix.hpp"
 
 namespace block_eigs::test {

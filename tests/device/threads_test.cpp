@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "spmm/host/host_backend.hpp"
-#include "spmm/host/threads.hpp"
+#include "spmm/host/runtime/host_backend.hpp"
+#include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs::test {
 namespace {

@@ -8,15 +8,15 @@
 #include <cmath>
 #include <cstdio>
 
-#include "io/generate.hpp"
-#include "io/matrix_file.hpp"
-#include "solver/block_space.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/formats/matrix_file.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 #include "solver/preconditioner/jacobi.hpp"
-#include "spmm/context.hpp"
-#include "spmm/distributed_matrix.hpp"
+#include "solver/space/block_space.hpp"
 #include "spmm/error.hpp"
-#include "spmm/partition.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/partition.hpp"
 
 namespace be = block_eigs;
 

@@ -4,8 +4,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "io/block_file.hpp"
-#include "io/matrix_file.hpp"
+#include "io/formats/block_file.hpp"
+#include "io/formats/matrix_file.hpp"
 #include "tests/support/matrix_files.hpp"
 
 namespace block_eigs {

@@ -1,5 +1,5 @@
 // Dense blocks out of HDF5 and Matrix Market array files: element (i, j) is i + j / 16.
-#include "io/block_file.hpp"
+#include "io/formats/block_file.hpp"
 
 #include <gtest/gtest.h>
 

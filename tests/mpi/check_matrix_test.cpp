@@ -1,5 +1,5 @@
 // Symmetry and finiteness of distributed matrices, real and made up.
-#include "io/check_matrix.hpp"
+#include "io/source/check_matrix.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <limits>
 #include <random>
 
-#include "io/csr_scatter.hpp"
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
+#include "io/source/csr_scatter.hpp"
 #include "tests/support/matrix_files.hpp"
 
 namespace block_eigs {

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <string>
 
-#include "spmm/communicator.hpp"
 #include "spmm/error.hpp"
-#include "spmm/partition.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
 
 namespace block_eigs {
 namespace {

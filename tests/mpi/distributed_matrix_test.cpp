@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "spmm/dense_block.hpp"
-#include "spmm/distributed_matrix.hpp"
 #include "spmm/error.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
 
 // Distributed products against a dense reference that every rank computes for itself.
 namespace block_eigs {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/dense_matrix.hpp"
 

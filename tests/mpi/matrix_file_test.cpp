@@ -1,5 +1,5 @@
 // Files that SciPy, h5py and PETSc wrote, read at any number of ranks, against what SciPy says is in them.
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
 
 #include <gtest/gtest.h>
 

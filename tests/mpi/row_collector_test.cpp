@@ -2,7 +2,7 @@
 // included.
 #include <gtest/gtest.h>
 
-#include "io/csr_scatter.hpp"
+#include "io/source/csr_scatter.hpp"
 
 namespace block_eigs {
 namespace {

@@ -1,16 +1,16 @@
-#include "solver/preconditioner/smoothed_aggregation.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "io/generate.hpp"
-#include "solver/block_space.hpp"
-#include "solver/lobpcg.hpp"
-#include "solver/preconditioner/amg.hpp"
-#include "solver/preconditioner/rigid_body_modes.hpp"
-#include "spmm/distributed_matrix.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/rigid_body_modes.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
 
 namespace block_eigs {
 namespace {

@@ -1,9 +1,9 @@
 // write_matrix: what it writes is read back here, and by h5py in check_written_matrix.py.
-#include "io/write_matrix.hpp"
+#include "io/formats/write_matrix.hpp"
 
 #include <gtest/gtest.h>
 
-#include "io/matrix_file.hpp"
+#include "io/formats/matrix_file.hpp"
 #include "tests/support/matrix_files.hpp"
 
 namespace block_eigs {

@@ -1,6 +1,6 @@
 #include <petscdevice.h>
 
-#include "io/petsc/mat_operators.hpp"
+#include "io/petsc/plugin/mat_operators.hpp"
 #include "tests/petsc/mat_gpu_test.hpp"
 
 // What products on the GPU move between host and device, and their order beside PETSc's own work there. Built

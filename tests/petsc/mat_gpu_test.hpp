@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "spmm/cuda/cuda_backend.hpp"
+#include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "tests/petsc/petsc_test.hpp"
 
 // What the tests of the Mat type blockcsr with PETSc's CUDA types share.

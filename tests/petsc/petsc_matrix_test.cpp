@@ -1,7 +1,7 @@
-#include "io/petsc/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_matrix.hpp"
 
-#include "io/generate.hpp"
-#include "solver/lobpcg.hpp"
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 #include "tests/petsc/petsc_test.hpp"
 #include "tests/support/eigen_problem.hpp"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "io/petsc/block_eigs_petsc.h"
-#include "io/petsc/petsc_check.hpp"
-#include "io/petsc/petsc_matrix.hpp"
-#include "io/petsc/petsc_session.hpp"
+#include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
 
 // What the tests of the Mat type blockcsr share: PETSc runs, the type is registered, and matrices come in pairs,
 // one of PETSc's type aij and one of ours, made by the same calls.

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "io/matrix_source.hpp"
-#include "spmm/csr_rows.hpp"
+#include "io/source/matrix_source.hpp"
+#include "spmm/matrix/csr_rows.hpp"
 
 extern "C" void dsyev_(const char* job, const char* part, const int* n, double* a, const int* lda, double* w,
                        double* work, const int* lwork, int* info);

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "io/matrix_source.hpp"
-#include "solver/block_space.hpp"
-#include "spmm/context.hpp"
-#include "spmm/distributed_matrix.hpp"
+#include "io/source/matrix_source.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/context.hpp"
 
 namespace block_eigs::test {
 

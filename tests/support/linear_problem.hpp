@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/matrix_source.hpp"
-#include "solver/block_cg.hpp"
+#include "io/source/matrix_source.hpp"
+#include "solver/block_cg/block_cg.hpp"
 #include "tests/support/eigen_problem.hpp"
 
 extern "C" void dposv_(const char* part, const int* n, const int* sides, double* a, const int* lda, double* b,

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "spmm/communicator.hpp"
-#include "spmm/csr_rows.hpp"
 #include "spmm/error.hpp"
-#include "spmm/partition.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
 
 namespace block_eigs::test {
 

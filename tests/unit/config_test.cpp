@@ -1,4 +1,4 @@
-#include "apps/config.hpp"
+#include "apps/config/config.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "solver/curvature.hpp"
+#include "solver/small/curvature.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "solver/lapack.hpp"
+#include "solver/small/lapack.hpp"
 
 namespace block_eigs {
 namespace {

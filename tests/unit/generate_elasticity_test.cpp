@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/dense_matrix.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "io/generate.hpp"
+#include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/dense_matrix.hpp"
 

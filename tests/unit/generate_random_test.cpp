@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "io/generate.hpp"
-#include "io/generate_draws.hpp"
+#include "io/generate/generate.hpp"
+#include "io/generate/generate_draws.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/dense_matrix.hpp"
 

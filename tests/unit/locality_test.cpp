@@ -1,9 +1,9 @@
-#include "spmm/host/locality.hpp"
+#include "spmm/host/sparse/locality.hpp"
 
 #include <gtest/gtest.h>
 
-#include "io/generate.hpp"
-#include "spmm/partition.hpp"
+#include "io/generate/generate.hpp"
+#include "spmm/parallel/partition.hpp"
 
 // Which rows of a dense block the host asks for ahead of use.
 namespace block_eigs::host {

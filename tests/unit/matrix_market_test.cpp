@@ -1,8 +1,8 @@
 // Matrix Market text by hand: header, entries, and what is wrong with them.
 #include <gtest/gtest.h>
 
-#include "io/matrix_market_entries.hpp"
-#include "io/matrix_market_header.hpp"
+#include "io/formats/matrix_market_entries.hpp"
+#include "io/formats/matrix_market_header.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

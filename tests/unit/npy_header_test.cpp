@@ -1,5 +1,5 @@
 // Headers of .npy arrays as NumPy writes them, spelled out byte by byte.
-#include "io/npy_header.hpp"
+#include "io/formats/npy_header.hpp"
 
 #include <gtest/gtest.h>
 

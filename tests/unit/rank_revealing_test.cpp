@@ -1,10 +1,10 @@
-#include "solver/rank_revealing.hpp"
+#include "solver/small/rank_revealing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "solver/lapack.hpp"
+#include "solver/small/lapack.hpp"
 
 namespace block_eigs {
 namespace {

@@ -1,10 +1,10 @@
-#include "apps/text.hpp"
+#include "apps/report/text.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "io/nearest_name.hpp"
+#include "io/config/nearest_name.hpp"
 
 namespace block_eigs {
 namespace {

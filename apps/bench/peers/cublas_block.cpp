@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "spmm/cuda/cuda_device.hpp"
+#include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bench {

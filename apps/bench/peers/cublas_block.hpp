@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "spmm/device.hpp"
+#include "spmm/device/device.hpp"
 #include "spmm/types.hpp"
 
 // Free of CUDA headers, so that the bench itself is an ordinary program.

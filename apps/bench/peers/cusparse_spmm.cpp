@@ -5,9 +5,9 @@
 #include <array>
 #include <limits>
 
-#include "spmm/buffer.hpp"
-#include "spmm/cuda/cuda_device.hpp"
-#include "spmm/cuda/spmm_rule.hpp"
+#include "spmm/cuda/runtime/cuda_device.hpp"
+#include "spmm/cuda/sparse/spmm_rule.hpp"
+#include "spmm/device/buffer.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bench {

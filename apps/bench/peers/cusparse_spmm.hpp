@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "spmm/kernels.hpp"
+#include "spmm/device/kernels.hpp"
 
 // Free of CUDA headers, so that the bench itself is an ordinary program.
 namespace block_eigs::bench {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "io/petsc/petsc_session.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
 
 namespace block_eigs::bench {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "apps/bench/linear_contest.hpp"
-#include "spmm/communicator.hpp"
-#include "spmm/csr_rows.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs::bench {
 

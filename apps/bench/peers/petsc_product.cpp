@@ -4,9 +4,9 @@
 #include <petscmat.h>
 
 #include "io/petsc/block_eigs_petsc.h"
-#include "io/petsc/petsc_check.hpp"
-#include "io/petsc/petsc_matrix.hpp"
-#include "io/petsc/petsc_session.hpp"
+#include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
 
 namespace block_eigs::bench {
 

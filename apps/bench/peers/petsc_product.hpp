@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "spmm/communicator.hpp"
-#include "spmm/csr_rows.hpp"
-#include "spmm/partition.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
 
 namespace block_eigs::bench {
 

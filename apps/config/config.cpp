@@ -1,0 +1,262 @@
+#include "apps/config/config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "io/config/yaml_section.hpp"
+#include "io/formats/input_file.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr std::array which_names{std::pair{"smallest", Which::smallest}, std::pair{"largest", Which::largest}};
+constexpr std::array convergence_names{std::pair{"relative", Convergence::relative},
+                                       std::pair{"norm", Convergence::norm},
+                                       std::pair{"absolute", Convergence::absolute}};
+constexpr std::array preconditioner_names{
+    std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
+    std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
+    std::pair{"petsc", PreconditionerType::petsc}};
+constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
+                                  std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
+constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
+                                     std::pair{"row-split", SpmmAlgorithm::row_split},
+                                     std::pair{"merge", SpmmAlgorithm::merge}};
+constexpr std::array precision_names{std::pair{"double", Precision::float64},
+                                     std::pair{"float", Precision::float32}};
+constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
+                                  std::pair{"cuda", Backend::cuda}};
+
+/// Checks `value >= least`, at the place of `key`.
+template <class Number>
+void at_least(YamlSection& section, const char* key, Number value, Number least) {
+  section.check(key, value >= least, fmt::format("must be at least {}, not {}", least, value));
+}
+
+void check_tolerance(YamlSection& section, double tolerance) {
+  section.check("tolerance", tolerance >= 0.0 && tolerance < 1.0,
+                fmt::format("must be at least 0 and less than 1, not {}", tolerance));
+}
+
+}  // namespace
+
+void describe(YamlSection& section, BlockInput& input) {
+  section.item("file", input.file);
+  section.item("dataset", input.datasets);
+  section.finish();
+  section.check("", !input.file.empty(), "needs 'file'");
+}
+
+namespace {
+
+/// Options of a preconditioner and the types that have them, for messages.
+struct OwnedKey {
+  const char* key;
+  std::array<PreconditionerType, 2> owners;
+  const char* named;
+};
+constexpr std::array owned_keys{
+    OwnedKey{"degree", {PreconditionerType::chebyshev, PreconditionerType::amg}, "types chebyshev and amg"},
+    OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
+    OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"precision", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"options", {PreconditionerType::petsc, PreconditionerType::amg}, "types petsc and amg"},
+};
+
+/// Options of another type than the one at hand are mistakes.
+void refuse_keys_of_others(YamlSection& section, PreconditionerType type) {
+  for (const OwnedKey& owned : owned_keys) {
+    const bool ours = std::find(owned.owners.begin(), owned.owners.end(), type) != owned.owners.end();
+    section.check(owned.key, ours || !section.has(owned.key),
+                  fmt::format("belongs to {}, but the type is {}; replace them together: {{type: {}}}",
+                              owned.named, name_of(type), name_of(type)));
+  }
+}
+
+void describe_degree(YamlSection& section, int& degree) {
+  section.item("degree", degree);
+  at_least(section, "degree", degree, 1);
+}
+
+void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
+  section.choice("method", config.method, method_names);
+  describe_degree(section, config.cycle.smoother_degree);
+  section.choice("precision", config.precision, precision_names);
+  section.section("coordinates", config.coordinates);
+  section.section("near_null_space", config.near_null_space);
+  section.check("near_null_space", !config.near_null_space || !config.coordinates,
+                "the near-null space is either read or made from coordinates; give one of them");
+  section.item("unknowns_per_node", config.unknowns_per_node);
+  at_least(section, "unknowns_per_node", config.unknowns_per_node, 1);
+  section.check("unknowns_per_node", !section.has("unknowns_per_node") || !config.coordinates,
+                "follows from 'coordinates'; leave it out");
+  section.item("options", options);
+  section.check("options", options.empty() || config.method != AmgMethod::aggregation,
+                "are PETSc's, for the methods gamg and hypre; the method is aggregation");
+}
+
+}  // namespace
+
+void describe(YamlSection& section, PreconditionerConfig& config) {
+  section.choice("type", config.type, preconditioner_names);
+  refuse_keys_of_others(section, config.type);
+  if (config.type == PreconditionerType::chebyshev) {
+    describe_degree(section, config.chebyshev.degree);
+    section.item("ratio", config.chebyshev.ratio);
+    section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
+                  fmt::format("must be greater than 1, or 0 to have it chosen, not {}", config.chebyshev.ratio));
+  } else if (config.type == PreconditionerType::amg) {
+    describe_amg(section, config.amg, config.options);
+  } else if (config.type == PreconditionerType::petsc) {
+    section.item("options", config.options);
+    section.check("options", !config.options.empty(),
+                  "type petsc needs the preconditioner as PETSc's options name it, such as \"-pc_type bjacobi\"");
+  }
+}
+
+void describe(YamlSection& section, EigensolverConfig& config) {
+  LobpcgOptions& options = config.options;
+  section.item("pairs", options.pairs);
+  at_least(section, "pairs", options.pairs, 1);
+  section.choice("which", options.which, which_names);
+  section.item("tolerance", options.tolerance);
+  check_tolerance(section, options.tolerance);
+  section.choice("convergence", options.convergence, convergence_names);
+  section.item("max_iterations", options.max_iterations);
+  at_least(section, "max_iterations", options.max_iterations, 0);
+  if (section.reading()) options.block_size = default_block_size(options.pairs);
+  section.item("block_size", options.block_size);
+  at_least(section, "block_size", options.block_size, 1);
+  section.item("seed", options.seed);
+  // What lies below the wanted end of the spectrum is what these preconditioners amplify.
+  if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
+  section.section("preconditioner", config.preconditioner);
+  // The levels hold A in float, so that it costs no memory.
+  if (section.reading() && config.preconditioner.type == PreconditionerType::amg &&
+      exists_in_float(config.preconditioner))
+    config.inner_precision = Precision::float32;
+  section.choice("inner_precision", config.inner_precision, precision_names);
+  section.check("inner_precision",
+                config.inner_precision == Precision::float64 || exists_in_float(config.preconditioner),
+                "float goes with the preconditioners none, jacobi, chebyshev, and amg in float");
+  section.section("initial", config.initial);
+  section.section("constraints", config.constraints);
+  // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
+  if (section.reading()) {
+    const PreconditionerType type = config.preconditioner.type;
+    options.filtered_start =
+        !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
+  }
+  section.item("filtered_start", options.filtered_start);
+}
+
+void describe(YamlSection& section, LinearSolverConfig& config) {
+  section.item("tolerance", config.tolerance);
+  check_tolerance(section, config.tolerance);
+  section.item("max_iterations", config.max_iterations);
+  at_least(section, "max_iterations", config.max_iterations, 0);
+  section.item("block_size", config.block_size);
+  at_least(section, "block_size", config.block_size, 1);
+  section.section("preconditioner", config.preconditioner);
+  section.choice("inner_precision", config.inner_precision, precision_names);
+  const PreconditionerType type = config.preconditioner.type;
+  section.check("inner_precision",
+                config.inner_precision == Precision::float64 ||
+                    (type != PreconditionerType::amg && type != PreconditionerType::petsc),
+                "float goes with the preconditioners none, jacobi and chebyshev");
+  section.section("initial", config.initial);
+}
+
+void describe(YamlSection& section, RightHandSidesConfig& config) {
+  section.item("file", config.input.file);
+  section.item("dataset", config.input.datasets);
+  if (section.reading() || config.random > 0) section.item("random", config.random);
+  at_least(section, "random", config.random, 0);
+  section.item("seed", config.seed);
+  section.finish();
+  section.check("random", config.input.file.empty() || config.random == 0,
+                "right-hand sides are either read or random; give 'file' or 'random', not both");
+  section.check("", !config.input.file.empty() || config.random > 0, "needs 'file' or 'random' (how many)");
+}
+
+void describe(YamlSection& section, SpmmOptions& options) {
+  section.choice("algorithm", options.algorithm, algorithm_names);
+}
+
+void describe(YamlSection& section, OutputConfig& config) {
+  section.item("file", config.file);
+  section.item("eigenvectors", config.eigenvectors);
+  section.finish();
+  section.check("", !config.file.empty(), "needs 'file'");
+}
+
+void describe(YamlSection& section, RunConfig& config) {
+  std::optional<MatrixConfig> matrix;
+  if (!section.reading()) matrix = config.matrix;
+  section.section("matrix", matrix);
+  section.section("mass", config.mass);
+  section.section("eigensolver", config.eigensolver);
+  section.section("linear_solver", config.linear_solver);
+  section.section("right_hand_sides", config.right_hand_sides);
+  section.section("spmm", config.spmm);
+  section.choice("precision", config.precision, precision_names);
+  section.choice("device", config.device, device_names);
+  section.section("output", config.output);
+  section.finish();
+  section.check("", matrix.has_value(), "has no 'matrix': needs matrix: {file: ...} or matrix: {generate: ...}");
+  if (matrix) config.matrix = *matrix;
+}
+
+RunConfig parse_config(const std::string& text, const std::string& name, std::span<const std::string> overrides) {
+  RunConfig config;
+  read_yaml(text, name, overrides, config);
+  return config;
+}
+
+RunConfig read_config(const Communicator& comm, const std::string& path, std::span<const std::string> overrides) {
+  constexpr std::int64_t largest = 1 << 20;
+  std::string text;
+  comm.collectively([&] {
+    if (!comm.is_root()) return;
+    const InputFile file(path);
+    require(file.size() <= largest, fmt::format("{}: holds {} bytes; a config file is YAML of at most {}",
+                                                file.path(), file.size(), largest));
+    text = file.head(static_cast<std::size_t>(file.size()));
+  });
+  return parse_config(comm.broadcast(text), absolute_path(path), overrides);
+}
+
+bool exists_in_float(const PreconditionerConfig& config) {
+  return config.type != PreconditionerType::petsc &&
+         (config.type != PreconditionerType::amg || config.amg.precision == Precision::float32);
+}
+
+std::string resolved_config(const RunConfig& config) { return write_yaml(config); }
+
+const char* name_of(PreconditionerType type) {
+  for (const auto& [name, meaning] : preconditioner_names) {
+    if (meaning == type) return name;
+  }
+  return "";
+}
+
+const char* name_of(AmgMethod method) {
+  for (const auto& [name, meaning] : method_names) {
+    if (meaning == method) return name;
+  }
+  return "";
+}
+
+}  // namespace block_eigs

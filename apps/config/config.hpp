@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/config/config_matrix.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/preconditioner/chebyshev.hpp"
+#include "spmm/device/device.hpp"
+#include "spmm/device/kernels.hpp"
+#include "spmm/parallel/communicator.hpp"
+
+namespace block_eigs {
+
+/// Dense block of vectors in a file.
+struct BlockInput {
+  std::string file;
+  std::vector<std::string> datasets;  ///< side by side; empty where the file holds one block only
+};
+
+enum class Precision { float64, float32 };
+
+enum class PreconditionerType { none, jacobi, chebyshev, amg, petsc };
+enum class AmgMethod { aggregation, gamg, hypre };
+
+struct AmgConfig {
+  AmgMethod method = AmgMethod::aggregation;
+  AmgOptions cycle;
+  Precision precision = Precision::float32;
+  std::optional<BlockInput> coordinates;  ///< of the nodes of an elastic body
+  std::optional<BlockInput> near_null_space;
+  int unknowns_per_node = 1;  ///< without coordinates
+};
+
+struct PreconditionerConfig {
+  PreconditionerType type = PreconditionerType::jacobi;
+  ChebyshevOptions chebyshev;
+  AmgConfig amg;
+  std::string options;  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
+};
+
+struct EigensolverConfig {
+  LobpcgOptions options;
+  PreconditionerConfig preconditioner;
+  Precision inner_precision = Precision::float64;  ///< float32: lobpcg_mixed
+  std::optional<BlockInput> initial;
+  std::optional<BlockInput> constraints;
+};
+
+struct LinearSolverConfig {
+  double tolerance = 1e-8;
+  Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
+  int max_iterations = 1000;
+  int block_size = 16;
+  PreconditionerConfig preconditioner;
+  std::optional<BlockInput> initial;
+};
+
+/// Vectors of a file, or `random` ones.
+struct RightHandSidesConfig {
+  BlockInput input;
+  int random = 0;
+  std::uint64_t seed = 1;
+};
+
+struct OutputConfig {
+  std::string file;
+  bool eigenvectors = true;
+};
+
+/// Everything that a config file can say: the option structs of the layers below, with their defaults. Both
+/// programs read the same file, each uses its sections. docs/config.md explains every key.
+struct RunConfig {
+  MatrixConfig matrix;
+  std::optional<MatrixConfig> mass;
+  EigensolverConfig eigensolver;
+  LinearSolverConfig linear_solver;
+  std::optional<RightHandSidesConfig> right_hand_sides;
+  SpmmOptions spmm;
+  Precision precision = Precision::float64;
+  Backend device = Backend::automatic;
+  std::optional<OutputConfig> output;
+};
+
+/// `text` is YAML, `name` what messages call it, `overrides` are "key.path=value". Strict: throws InputError that
+/// names the line and what would be right. Not collective.
+RunConfig parse_config(const std::string& text, const std::string& name, std::span<const std::string> overrides);
+
+/// Rank 0 reads the file, all ranks parse the same bytes. Collective.
+RunConfig read_config(const Communicator& comm, const std::string& path, std::span<const std::string> overrides);
+
+/// YAML with every key, defaults included, that reads back as the same config.
+std::string resolved_config(const RunConfig& config);
+
+/// Whether the solvers have this preconditioner in float, for iterations in float under results in double.
+bool exists_in_float(const PreconditionerConfig& config);
+
+const char* name_of(PreconditionerType type);
+const char* name_of(AmgMethod method);
+
+}  // namespace block_eigs

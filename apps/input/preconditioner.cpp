@@ -1,0 +1,137 @@
+#include "apps/input/preconditioner.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/input/near_null_space.hpp"
+#include "io/petsc/bridge/petsc_hierarchy.hpp"
+#include "io/petsc/bridge/petsc_preconditioner.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
+#include "solver/preconditioner/chebyshev.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// A float cycle lent to a double solver.
+class FloatAmg final : public LinearOperator<double> {
+ public:
+  FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgOptions& options)
+      : context_(with_precision<float>(context)),
+        inner_(context_, std::move(levels), options),
+        outer_(context, inner_) {}
+
+  LocalIndex rows() const override { return outer_.rows(); }
+  LocalIndex columns() const override { return outer_.columns(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
+
+  FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
+
+  DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
+    const DenseBlock<float> start = inner_.start_vectors(columns, seed);
+    DenseBlock<double> result(context_.device, start.rows(), start.cols());
+    if (start.cols() > 0) context_.kernels->convert(start.view(), {}, result.view());
+    return result;
+  }
+
+ private:
+  Context<float> context_;
+  Amg<float> inner_;
+  CastOperator outer_;
+};
+
+template <class T>
+GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
+  const Communicator& comm = problem.context.comm;
+  NearNullSpace space = read_near_null_space(comm, config, matrix, problem.partition);
+  if (config.amg.method == AmgMethod::aggregation)
+    return smoothed_aggregation(comm, std::move(problem.a_rows), problem.partition, space);
+  const CsrRows rows = std::move(problem.a_rows);
+  return petsc::build_hierarchy(comm, rows, problem.partition,
+                                {name_of(config.amg.method), std::move(space), config.options});
+}
+
+template <class T, class Cycle>
+Preconditioner<T> with_start_vectors(std::unique_ptr<Cycle> cycle) {
+  Preconditioner<T> result;
+  result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
+    return source.start_vectors(columns, seed);
+  };
+  result.operation = std::move(cycle);
+  return result;
+}
+
+template <class T>
+Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
+  GridHierarchy levels = build_levels(problem, matrix, config);
+  if constexpr (std::is_same_v<T, double>) {
+    if (config.amg.precision == Precision::float32) {
+      auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
+      const FloatOperators in_float = cycle->in_float();
+      Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
+      result.in_float = in_float;
+      return result;
+    }
+  }
+  return with_start_vectors<T>(std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle));
+}
+
+/// Those that need nothing but what the matrix has in store. Not collective.
+template <class T>
+std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
+                                                   bool constant_diagonal) {
+  DistributedMatrix<T>& a = *problem.a;
+  if (config.type == PreconditionerType::jacobi) return std::make_unique<Jacobi<T>>(problem.context, a.diagonal());
+  if (config.type == PreconditionerType::none) return nullptr;
+  const double bound = a.scaled_gershgorin_bound();
+  return std::make_unique<Chebyshev<T>>(problem.context, a, a.diagonal(), bound > 0.0 ? bound : 1.0,
+                                        config.chebyshev, constant_diagonal);
+}
+
+}  // namespace
+
+bool needs_rows(const PreconditionerConfig& config) {
+  return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc;
+}
+
+template <class T>
+Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
+                                      const PreconditionerConfig& config) {
+  if (config.type == PreconditionerType::amg) return make_amg(problem, matrix, config);
+  if (config.type == PreconditionerType::petsc) {
+    const CsrRows rows = std::move(problem.a_rows);
+    return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
+  }
+  Preconditioner<T> result;
+  const bool constant_diagonal = is_constant(problem.context.comm, problem.a->diagonal());
+  if (config.type == PreconditionerType::jacobi && constant_diagonal) return result;
+  problem.context.comm.collectively(
+      [&] { result.operation = make_polynomial(problem, config, constant_diagonal); });
+  return result;
+}
+
+std::string description(const PreconditionerConfig& config) {
+  switch (config.type) {
+    case PreconditionerType::chebyshev:
+      return fmt::format("chebyshev of degree {}", config.chebyshev.degree);
+    case PreconditionerType::amg:
+      return fmt::format("amg ({}, {})", name_of(config.amg.method),
+                         config.amg.precision == Precision::float32 ? "float" : "double");
+    case PreconditionerType::petsc:
+      return fmt::format("petsc ({})", config.options);
+    default:
+      return name_of(config.type);
+  }
+}
+
+template Preconditioner<float> make_preconditioner(Problem<float>&, const MatrixConfig&,
+                                                   const PreconditionerConfig&);
+template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
+                                                    const PreconditionerConfig&);
+
+}  // namespace block_eigs

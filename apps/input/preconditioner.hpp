@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "apps/config/config.hpp"
+#include "apps/input/problem.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+
+namespace block_eigs {
+
+/// Whether make_preconditioner wants A's rows in problem.a_rows.
+bool needs_rows(const PreconditionerConfig& config);
+
+/// A preconditioner, and what else it has to offer.
+template <class T>
+struct Preconditioner {
+  std::unique_ptr<LinearOperator<T>> operation{};  ///< null for none
+  /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
+  std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
+  FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
+};
+
+/// What `config` asks for, made for A. Refers to problem.a, and consumes problem.a_rows.
+/// `matrix` says where A comes from. Collective; throws InputError where it cannot be made.
+template <class T>
+Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
+                                      const PreconditionerConfig& config);
+
+/// "chebyshev of degree 8"
+std::string description(const PreconditionerConfig& config);
+
+}  // namespace block_eigs

@@ -1,0 +1,139 @@
+#include "apps/input/problem.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "io/source/check_matrix.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// What a row costs beside its nonzeros: vectors are read and written many times an iteration.
+constexpr Offset row_weight = 15;
+/// The busiest rank may have this many times the mean before rows are dealt anew.
+constexpr double tolerable_imbalance = 1.2;
+
+std::vector<Offset> row_weights(const CsrRows& rows) {
+  std::vector<Offset> weights(static_cast<std::size_t>(rows.rows()));
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = rows.row_offsets[i + 1] - rows.row_offsets[i] + row_weight;
+  }
+  return weights;
+}
+
+/// `partition` with its borders moved down to where nodes of `unknowns` rows begin; itself where rows are no
+/// multiple of that.
+Partition by_nodes(const Partition& partition, int unknowns) {
+  if (partition.rows() % unknowns != 0) return partition;
+  std::vector<GlobalIndex> offsets = partition.offsets();
+  for (GlobalIndex& offset : offsets) offset -= offset % unknowns;
+  return Partition(std::move(offsets));
+}
+
+/// The rows of `source` for `partition`, which is replaced by a better one where that is worth a second reading.
+CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknowns_per_node,
+                      Partition& partition) {
+  CsrRows rows = source.read(partition);
+  const std::vector<Offset> weights = row_weights(rows);
+  const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
+  const double mean = comm.sum(own) / comm.size();
+  if (comm.max(own) <= tolerable_imbalance * mean) return rows;
+  const Partition balanced = by_nodes(Partition::by_nonzeros(comm, partition, weights), unknowns_per_node);
+  if (balanced == partition) return rows;
+  rows = {};
+  partition = balanced;
+  return source.read(partition);
+}
+
+/// A positive definite matrix has a positive diagonal; the solver finds out whether the rest is so too.
+void check_positive_diagonal(const Communicator& comm, const std::vector<double>& diagonal, GlobalIndex first_row,
+                             const std::string& description) {
+  comm.collectively([&] {
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      if (diagonal[i] > 0.0) continue;
+      throw InputError(
+          fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
+                      "is {}",
+                      description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
+    }
+  });
+}
+
+GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
+  GlobalIndex most = 0;
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    most = std::max<GlobalIndex>(most, rows.row_offsets[i + 1] - rows.row_offsets[i]);
+  }
+  return comm.max(most);
+}
+
+template <class T>
+std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, const SpmmOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  problem.longest_row = std::max(problem.longest_row, longest(problem.context.comm, rows));
+  auto matrix = std::make_unique<DistributedMatrix<T>>(problem.context, std::move(rows), problem.partition,
+                                                       problem.partition, options);
+  problem.build_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return matrix;
+}
+
+}  // namespace
+
+Sources open_sources(const Communicator& comm, const RunConfig& config) {
+  Sources sources;
+  sources.a = open_matrix(comm, config.matrix);
+  check_square(comm, *sources.a);
+  if (!config.mass) return sources;
+  sources.b = open_matrix(comm, *config.mass);
+  check_square(comm, *sources.b);
+  require(sources.a->rows() == sources.b->rows(),
+          fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}",
+                      sources.a->description(), sources.a->rows(), sources.b->description(), sources.b->rows()));
+  return sources;
+}
+
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options) {
+  const Profile::Scope scope(*context.profile, Phase::io);
+  const Communicator& comm = context.comm;
+  Problem<T> problem{context,
+                     by_nodes(Partition::uniform(sources.a->rows(), comm.size()), options.unknowns_per_node)};
+  CsrRows rows = read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
+  check_finite(comm, rows, sources.a->description());
+  check_symmetric(comm, problem.partition, rows, sources.a->description());
+  if (options.keep_rows) problem.a_rows = rows;
+  problem.a = build(problem, std::move(rows), options.spmm);
+  if (!sources.b) return problem;
+  rows = sources.b->read(problem.partition);
+  check_finite(comm, rows, sources.b->description());
+  check_symmetric(comm, problem.partition, rows, sources.b->description());
+  problem.b = build(problem, std::move(rows), options.spmm);
+  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()),
+                          sources.b->description());
+  return problem;
+}
+
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
+                        const Partition& partition) {
+  const Profile::Scope scope(*context.profile, Phase::io);
+  Problem<T> problem{context, partition};
+  problem.a = build(problem, sources.a->read(partition), options);
+  if (sources.b) problem.b = build(problem, sources.b->read(partition), options);
+  return problem;
+}
+
+template Problem<float> read_problem(const Context<float>&, const Sources&, const ReadOptions&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const ReadOptions&);
+template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&,
+                                      const Partition&);
+
+}  // namespace block_eigs

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/config/config.hpp"
+#include "io/source/matrix_source.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+/// Where the matrices come from, open, their sizes known and sound.
+struct Sources {
+  std::unique_ptr<MatrixSource> a;
+  std::unique_ptr<MatrixSource> b;  ///< null: the identity
+};
+
+/// Throws InputError where a matrix cannot be opened or is not square, or the two differ in size. Collective.
+Sources open_sources(const Communicator& comm, const RunConfig& config);
+
+/// The matrices, dealt to ranks.
+template <class T>
+struct Problem {
+  Context<T> context;
+  Partition partition;
+  std::unique_ptr<DistributedMatrix<T>> a{};
+  std::unique_ptr<DistributedMatrix<T>> b{};  ///< null: the identity
+  GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
+  double build_seconds = 0.0;                 ///< what came after reading
+  CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
+};
+
+struct ReadOptions {
+  SpmmOptions spmm{};
+  bool keep_rows = false;     ///< for preconditioners that are built from the entries of A
+  int unknowns_per_node = 1;  ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
+};
+
+/// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
+/// nonzeros where that would leave a rank with much more work than others. Collective.
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options);
+
+/// The same again for another precision, dealt in the same way. Collective.
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
+                        const Partition& partition);
+
+}  // namespace block_eigs

@@ -1,0 +1,143 @@
+#include "apps/journey/session.hpp"
+
+#include <mpi.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/report/version.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// How an error ended the work of this rank.
+struct Failure {
+  std::string message;  ///< empty where another rank has it
+  ExitCode code = ExitCode::run_failed;
+};
+
+/// MPI from the first call to the last; PETSc, where something has started it, ends before.
+class MpiSession {
+ public:
+  MpiSession(int& argc, char**& argv) {
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  ~MpiSession() {
+    petsc::finalize();
+    MPI_Finalize();
+  }
+};
+
+/// Help, version and mistakes end the run here: then the exit code is returned. Only the root prints.
+std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose, bool root, Arguments& arguments) {
+  CLI::App app(purpose, arguments.program);
+  app.add_flag(
+      "--check", arguments.check,
+      "Read and check everything, print the resolved config and the memory that a rank will need; solve nothing");
+  app.set_version_flag("--version", fmt::format("{} {}", arguments.program, version()));
+  app.add_option("CONFIG.yaml", arguments.config, "What to compute; docs/config.md explains every key")
+      ->required();
+  app.add_option("overrides", arguments.overrides,
+                 "Replaces or adds a value of the config, such as eigensolver.pairs=16 (the value in YAML)");
+  app.footer(
+      fmt::format("Runs by itself or under mpirun: mpirun -n 4 {} CONFIG.yaml\n"
+                  "Exit code: 0 done; 2 wrong input or config; 3 failed during the run; 4 not all converged.",
+                  arguments.program));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    if (root) app.exit(wanted);
+    return ExitCode::success;
+  } catch (const CLI::ParseError& mistake) {
+    if (root) {
+      fmt::print(stderr, "{0}: error: {1}; '{0} --help' explains\n", arguments.program, mistake.what());
+    }
+    return ExitCode::invalid_input;
+  }
+  return std::nullopt;
+}
+
+Failure describe_current_exception() {
+  try {
+    throw;
+  } catch (const RemoteError& error) {
+    return {"", error.exit_code()};
+  } catch (const Error& error) {
+    return {error.what(), error.exit_code()};
+  } catch (const std::bad_alloc&) {
+    return {"out of memory on this machine", ExitCode::run_failed};
+  } catch (const std::exception& error) {
+    return {fmt::format("unexpected error: {}", error.what()), ExitCode::run_failed};
+  } catch (...) {
+    return {"unexpected error of unknown kind", ExitCode::run_failed};
+  }
+}
+
+void print(const Arguments& arguments, const Communicator& comm, const Failure& failure) {
+  const std::string rank = comm.is_root() ? "" : fmt::format(" (rank {})", comm.rank());
+  fmt::print(stderr, "{}: error: {}{}\n", arguments.program, failure.message, rank);
+  std::fflush(stderr);
+}
+
+/// Ranks that failed find out who prints, over a communicator of their own, so that calls which others may still
+/// be in do not mix with theirs. Where not all ranks arrive in time, the first to lose patience prints and aborts.
+ExitCode settle(const Communicator& comm, const Arguments& arguments, const Failure& failure) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto patience = std::chrono::seconds(5);
+  constexpr auto turn = std::chrono::milliseconds(300);
+  const std::int64_t speaker = failure.message.empty() ? comm.size() : comm.rank();
+  const std::int64_t mine = speaker * 256 + static_cast<std::int64_t>(failure.code);
+  std::int64_t first = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, comm.handle(), &request);
+  const auto deadline = Clock::now() + patience + turn * std::min(comm.rank(), 20);
+  int all_here = 0;
+  while (MPI_Test(&request, &all_here, MPI_STATUS_IGNORE), all_here == 0) {
+    if (Clock::now() > deadline) {
+      if (!failure.message.empty()) print(arguments, comm, failure);
+      MPI_Abort(comm.handle(), static_cast<int>(failure.code));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (first / 256 == comm.rank()) print(arguments, comm, failure);
+  return static_cast<ExitCode>(first % 256);
+}
+
+}  // namespace
+
+int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
+                const Program& program) {
+  const MpiSession mpi(argc, argv);
+  // A file size limit is then an error of the write that meets it, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const Communicator comm(MPI_COMM_WORLD);
+  const Communicator failures(MPI_COMM_WORLD);
+  Arguments arguments;
+  arguments.program = name;
+  if (const auto code = parse(argc, argv, purpose, comm.is_root(), arguments)) return static_cast<int>(*code);
+  std::optional<Failure> failure;
+  ExitCode code = ExitCode::success;
+  try {
+    code = program(comm, arguments);
+  } catch (...) {
+    failure = describe_current_exception();
+  }
+  if (failure) code = settle(failures, arguments, *failure);
+  return static_cast<int>(code);
+}
+
+}  // namespace block_eigs

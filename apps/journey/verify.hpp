@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "apps/input/problem.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+
+namespace block_eigs {
+
+/// What holds for eigenpairs as they stand in memory and go into the file, computed in double from A and B alone.
+struct Verification {
+  std::vector<double> eigenvalues;     ///< as given, or Rayleigh quotients
+  std::vector<double> residual_norms;  ///< ||A v - lambda B v||_2
+  std::vector<double> error_bounds;    ///< NaN where none is known
+  bool rigorous = false;
+  std::vector<Outcome> outcomes;
+};
+
+/// Verifies `vectors` (own rows of n x k). With `rayleigh` the eigenvalues are replaced by (v'A v) / (v'B v),
+/// which is far better than what single precision had.
+///
+/// Some eigenvalue lies within ||r||_{B^-1} / ||v||_B of lambda (Parlett, The Symmetric Eigenvalue Problem,
+/// theorems 4.5.1 and 15.9.1). With B = I rounding in r is allowed for. With Gershgorin's D^-1/2 B D^-1/2 >= mu >
+/// 0, D the diagonal of B, ||r||_{B^-1} <= ||D^-1/2 r||_2 / sqrt(mu); where mu is not positive no bound is known.
+/// Collective.
+template <class T>
+Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, const std::vector<double>& eigenvalues,
+                    bool rayleigh, const LobpcgOptions& options);
+
+/// Brings pairs whose eigenvalues changed places by a better evaluation into order, vectors included. Collective.
+template <class T>
+void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vectors, Which which);
+
+}  // namespace block_eigs

@@ -1,0 +1,79 @@
+#include "apps/report/record.hpp"
+
+#include "apps/report/version.hpp"
+
+namespace block_eigs {
+
+template <class T>
+RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                     const Arguments& arguments) {
+  RunRecord run;
+  run.program = arguments.program;
+  run.version = version();
+  run.config = resolved_config(config);
+  run.matrix = sources.a->description();
+  run.rows = sources.a->rows();
+  run.nonzeros = problem.a->global_nonzeros();
+  run.ranks = problem.context.comm.size();
+  run.device = problem.context.device->name();
+  return run;
+}
+
+PairsRecord pairs_record(const Verification& verified) {
+  PairsRecord record;
+  record.eigenvalues = verified.eigenvalues;
+  record.residual_norms = verified.residual_norms;
+  record.error_bounds = verified.error_bounds;
+  record.rigorous = verified.rigorous;
+  for (const Outcome outcome : verified.outcomes) {
+    record.converged.push_back(outcome != Outcome::not_converged);
+    record.status.emplace_back(name_of(outcome));
+  }
+  return record;
+}
+
+SolutionsRecord solutions_record(const SolutionCheck& checked, const std::vector<double>& recursive_residual_norms,
+                                 const std::vector<int>& iterations) {
+  SolutionsRecord record;
+  record.rhs_norms = checked.rhs_norms;
+  record.residual_norms = checked.residual_norms;
+  record.recursive_residual_norms = recursive_residual_norms;
+  record.iterations.assign(iterations.begin(), iterations.end());
+  for (const Outcome outcome : checked.outcomes) {
+    record.converged.push_back(outcome != Outcome::not_converged);
+    record.status.emplace_back(name_of(outcome));
+  }
+  return record;
+}
+
+HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pairs) {
+  HistoryRecord record;
+  record.iterations = static_cast<std::int64_t>(history.size());
+  record.width = pairs;
+  for (const LobpcgIteration& entry : history) {
+    record.eigenvalues.insert(record.eigenvalues.end(), entry.eigenvalues.begin(), entry.eigenvalues.end());
+    record.residual_norms.insert(record.residual_norms.end(), entry.residual_norms.begin(),
+                                 entry.residual_norms.end());
+    record.seconds.push_back(entry.seconds);
+    record.active_columns.push_back(entry.active_columns);
+  }
+  return record;
+}
+
+HistoryRecord history_record(const std::vector<BlockCgIteration>& history, int right_hand_sides) {
+  HistoryRecord record;
+  record.iterations = static_cast<std::int64_t>(history.size());
+  record.width = right_hand_sides;
+  for (const BlockCgIteration& entry : history) {
+    record.residual_norms.insert(record.residual_norms.end(), entry.residual_norms.begin(),
+                                 entry.residual_norms.end());
+    record.seconds.push_back(entry.seconds);
+    record.active_columns.push_back(entry.active_columns);
+  }
+  return record;
+}
+
+template RunRecord run_record(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&);
+template RunRecord run_record(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&);
+
+}  // namespace block_eigs

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "apps/journey/verify.hpp"
+#include "io/result/result_file.hpp"
+#include "spmm/device/profile.hpp"
+#include "spmm/parallel/communicator.hpp"
+
+namespace block_eigs {
+
+/// The eigenpairs, one a line, on stdout of rank 0; `exact` adds a column of known eigenvalues where it is not
+/// empty. Not collective.
+void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact);
+
+/// The right-hand sides, one a line, on stdout of rank 0. Not collective.
+void print_solutions(const Communicator& comm, const SolutionsRecord& solutions);
+
+/// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank. Collective; rank 0
+/// prints.
+void print_times(const Communicator& comm, Profile& profile, double wall_seconds);
+
+/// What the eigenvalues are by closed form, where the problem is a generated Laplacian at its lower end; else
+/// empty.
+std::vector<double> known_eigenvalues(const RunConfig& config);
+
+}  // namespace block_eigs

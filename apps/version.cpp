@@ -1,7 +1,0 @@
-#include "apps/version.hpp"
-
-namespace block_eigs {
-
-const char* version() { return BLOCK_EIGS_VERSION; }
-
-}  // namespace block_eigs

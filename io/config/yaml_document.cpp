@@ -1,0 +1,98 @@
+#include "io/config/yaml_document.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+std::string line_in(const std::string& name, const YAML::Mark& mark) {
+  return mark.is_null() ? name : fmt::format("{}:{}", name, mark.line + 1);
+}
+
+std::string on_command_line(const std::string& text) { return fmt::format("command line, '{}'", text); }
+
+YAML::Node parse(std::string_view text, const std::string& name) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    require(documents.size() <= 1,
+            fmt::format("{}: holds {} YAML documents, expected one", name, documents.size()));
+    return documents.empty() ? YAML::Node() : documents.front();
+  } catch (const YAML::Exception& error) {
+    throw InputError(fmt::format("{}: not valid YAML: {}", line_in(name, error.mark), error.msg));
+  }
+}
+
+}  // namespace
+
+YamlDocument::YamlDocument(std::string_view text, std::string name, std::span<const std::string> overrides)
+    : name_(std::move(name)), root_(std::make_unique<YAML::Node>(parse(text, name_))) {
+  if (!root_->IsDefined() || root_->IsNull()) *root_ = YAML::Node(YAML::NodeType::Map);
+  require(root_->IsMap(),
+          fmt::format("{}: expected a map of keys and values, found {}", name_, words_for(*root_)));
+  for (const std::string& change : overrides) {
+    overrides_.push_back(parse_override(change));
+    apply(overrides_.back());
+  }
+}
+
+YamlDocument::~YamlDocument() = default;
+
+std::string YamlDocument::place_of(const YAML::Mark& mark) const { return line_in(name_, mark); }
+
+std::string YamlDocument::place_of(const std::vector<std::string>& path, const YAML::Mark& mark) const {
+  const auto gave = [&](const Override& change) {
+    return change.path.size() <= path.size() && std::equal(change.path.begin(), change.path.end(), path.begin());
+  };
+  const auto last = std::find_if(overrides_.rbegin(), overrides_.rend(), gave);
+  return last != overrides_.rend() ? on_command_line(last->text) : place_of(mark);
+}
+
+YamlDocument::Override YamlDocument::parse_override(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  require(equals != std::string::npos && equals > 0,
+          fmt::format("{}: expected key.path=value, such as eigensolver.pairs=16", on_command_line(text)));
+  Override result{text, {}, text.substr(equals + 1)};
+  for (std::size_t begin = 0; begin <= equals;) {
+    const std::size_t end = std::min(text.find('.', begin), equals);
+    require(end > begin, fmt::format("{}: the key path has an empty part", on_command_line(text)));
+    result.path.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return result;
+}
+
+void YamlDocument::apply(const Override& change) {
+  const std::string place = on_command_line(change.text);
+  YAML::Node node = *root_;
+  for (std::size_t i = 0; i + 1 < change.path.size(); ++i) {
+    YAML::Node next = node[change.path[i]];
+    if (!next.IsDefined() || next.IsNull()) {
+      next = YAML::Node(YAML::NodeType::Map);
+      node[change.path[i]] = next;
+    }
+    require(next.IsMap(), fmt::format("{}: '{}' is {}, not a map", place, change.path[i], words_for(next)));
+    node.reset(next);
+  }
+  node[change.path.back()] = parse(change.value, place);
+}
+
+std::string words_for(const YAML::Node& node) {
+  if (node.IsMap()) return "a map";
+  if (node.IsSequence()) return "a list";
+  if (!node.IsScalar()) return "nothing";
+  constexpr std::size_t most = 40;
+  std::string text = node.Scalar().substr(0, most) + (node.Scalar().size() > most ? "..." : "");
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return node.Tag() == "!" ? fmt::format("the text \"{}\"", text) : fmt::format("'{}'", text);
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,168 @@
+#include "io/formats/compressed_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "io/source/csr_scatter.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Triplets that are made and sent at a time.
+constexpr Offset chunk = Offset{1} << 22;
+
+/// Indices and values of the calling rank's range of the entries.
+struct Entries {
+  std::vector<GlobalIndex> rows;  ///< of a list of coordinates only
+  std::vector<GlobalIndex> indices;
+  std::vector<double> values;
+};
+
+Entries read_entries(const Communicator& comm, Offset first, Offset count, CompressedEntries source) {
+  Entries own;
+  comm.collectively([&] {
+    own.indices.resize(static_cast<std::size_t>(count));
+    own.values.resize(static_cast<std::size_t>(count));
+  });
+  source.indices.read(first, count, own.indices.data());
+  source.values.read(first, count, own.values.data());
+  return own;
+}
+
+/// `first` is the position of indices[0] in the file.
+void require_in_range(const std::vector<GlobalIndex>& indices, GlobalIndex limit, Offset first,
+                      const std::string& name) {
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    if (indices[k] >= 0 && indices[k] < limit) continue;
+    throw InputError(fmt::format("{}: element {} is {}, out of range: indices count from 0 to {}", name,
+                                 first + static_cast<Offset>(k), indices[k], limit - 1));
+  }
+}
+
+/// `own` are the elements of `name` from `first` on.
+void require_pointers(const std::vector<Offset>& own, GlobalIndex first, const std::string& name,
+                      Offset nonzeros) {
+  if (first == 0 && own.front() != 0) {
+    throw InputError(fmt::format("{}: starts with {}; it must start with 0", name, own.front()));
+  }
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto at = first + static_cast<GlobalIndex>(i);
+    if (i > 0 && own[i] < own[i - 1]) {
+      throw InputError(fmt::format("{}: is not monotone: element {} is {}, less than {} before it", name, at,
+                                   own[i], own[i - 1]));
+    }
+    if (own[i] < 0 || own[i] > nonzeros) {
+      throw InputError(fmt::format("{}: element {} is {}, but there are {} nonzeros", name, at, own[i], nonzeros));
+    }
+  }
+}
+
+/// Makes triplets of the own entries, `make(k)` being the k-th, sends them to their owners and frees `own`.
+template <class Make>
+CsrRows collect(const Communicator& comm, const Partition& partition, GlobalIndex columns, Entries& own,
+                Make&& make, const std::string& name) {
+  std::optional<RowCollector> collector;
+  comm.collectively([&] { collector.emplace(comm, partition, columns); });
+  const auto count = static_cast<Offset>(own.indices.size());
+  const std::int64_t rounds = comm.max((count + chunk - 1) / chunk);
+  std::vector<Triplet> triplets;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
+      triplets.push_back(make(static_cast<std::size_t>(k)));
+    }
+    collector->add(triplets);
+  }
+  own = {};
+  CsrRows rows;
+  comm.collectively([&] {
+    rows = collector->finish();
+    require_finite(rows, name);
+  });
+  return rows;
+}
+
+}  // namespace
+
+void require_finite(const CsrRows& rows, const std::string& source) {
+  const auto bad =
+      std::find_if(rows.values.begin(), rows.values.end(), [](double v) { return !std::isfinite(v); });
+  if (bad == rows.values.end()) return;
+  const auto at = bad - rows.values.begin();
+  const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
+  throw InputError(fmt::format(
+      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", source,
+      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
+}
+
+std::vector<Offset> read_pointers(const Communicator& comm, const Partition& partition, ArraySource& pointers,
+                                  Offset nonzeros) {
+  const GlobalIndex first = partition.begin(comm.rank());
+  std::vector<Offset> own;
+  comm.collectively([&] { own.resize(static_cast<std::size_t>(partition.size(comm.rank())) + 1); });
+  pointers.read(first, static_cast<Offset>(own.size()), own.data());
+  comm.collectively([&] {
+    require_pointers(own, first, pointers.name(), nonzeros);
+    if (comm.rank() == comm.size() - 1 && own.back() != nonzeros) {
+      throw InputError(
+          fmt::format("{}: ends with {}, but there are {} nonzeros; its last element must be their number",
+                      pointers.name(), own.back(), nonzeros));
+    }
+  });
+  return own;
+}
+
+CsrRows read_by_rows(const Communicator& comm, const Partition& partition, GlobalIndex columns,
+                     const std::vector<Offset>& positions, CompressedEntries entries) {
+  const Offset first = positions.front();
+  Entries own = read_entries(comm, first, positions.back() - first, entries);
+  CsrRows rows;
+  comm.collectively([&] {
+    require_in_range(own.indices, columns, first, entries.indices.name());
+    rows.row_begin = partition.begin(comm.rank());
+    rows.global_rows = partition.rows();
+    rows.global_columns = columns;
+    rows.row_offsets = positions;
+    for (Offset& offset : rows.row_offsets) offset -= first;
+    rows.columns = std::move(own.indices);
+    rows.values = std::move(own.values);
+    sort_rows(rows);
+    require_finite(rows, entries.values.name());
+  });
+  return rows;
+}
+
+CsrRows read_by_columns(const Communicator& comm, const Partition& partition, const Partition& column_partition,
+                        const std::vector<Offset>& positions, CompressedEntries entries) {
+  const Offset first = positions.front();
+  Entries own = read_entries(comm, first, positions.back() - first, entries);
+  comm.collectively([&] { require_in_range(own.indices, partition.rows(), first, entries.indices.name()); });
+  GlobalIndex column = 0;
+  const auto make = [&](std::size_t k) {
+    while (positions[static_cast<std::size_t>(column) + 1] - first <= static_cast<Offset>(k)) ++column;
+    return Triplet{own.indices[k], column_partition.begin(comm.rank()) + column, own.values[k]};
+  };
+  return collect(comm, partition, column_partition.rows(), own, make, entries.values.name());
+}
+
+CsrRows read_coordinates(const Communicator& comm, const Partition& partition, GlobalIndex columns,
+                         ArraySource& row_indices, CompressedEntries entries) {
+  const Offset first = row_indices.size() * comm.rank() / comm.size();
+  const Offset count = row_indices.size() * (comm.rank() + 1) / comm.size() - first;
+  Entries own = read_entries(comm, first, count, entries);
+  comm.collectively([&] { own.rows.resize(static_cast<std::size_t>(count)); });
+  row_indices.read(first, count, own.rows.data());
+  comm.collectively([&] {
+    require_in_range(own.rows, partition.rows(), first, row_indices.name());
+    require_in_range(own.indices, columns, first, entries.indices.name());
+  });
+  const auto make = [&](std::size_t k) { return Triplet{own.rows[k], own.indices[k], own.values[k]}; };
+  return collect(comm, partition, columns, own, make, entries.values.name());
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,302 @@
+#include "io/hdf5/hdf5_file.hpp"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <functional>
+#include <type_traits>
+
+#include "io/formats/input_file.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>, "HDF5 1.10 or newer is needed");
+
+namespace {
+
+/// Keeps HDF5 from printing its error stack while it lives, then sets things back as they were.
+class QuietErrors {
+ public:
+  QuietErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  QuietErrors(const QuietErrors&) = delete;
+  QuietErrors& operator=(const QuietErrors&) = delete;
+  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// What HDF5 says of its last failure: the innermost entry of its error stack.
+std::string hdf5_failure() {
+  std::string text;
+  const auto keep_innermost = [](unsigned n, const H5E_error2_t* entry, void* out) -> herr_t {
+    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(out) = entry->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+/// Deeper nesting and more objects than this are taken for a cycle of links.
+constexpr int max_depth = 32;
+constexpr std::size_t max_objects = 100000;
+
+bool is_complex(hid_t type) {
+  if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
+  return H5Tget_member_class(type, 0) == H5T_FLOAT && H5Tget_member_class(type, 1) == H5T_FLOAT;
+}
+
+Hdf5Kind kind_of(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+    case H5T_ENUM:
+    case H5T_BITFIELD:
+      return Hdf5Kind::integer;
+    case H5T_FLOAT:
+      return Hdf5Kind::floating;
+    default:
+      return is_complex(type) ? Hdf5Kind::complex : Hdf5Kind::other;
+  }
+}
+
+std::string name_of_type(hid_t type) {
+  const auto bits = 8 * H5Tget_size(type);
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
+    case H5T_FLOAT:
+      return fmt::format("float{}", bits);
+    case H5T_ENUM:
+      return "enumeration";
+    case H5T_STRING:
+      return "string";
+    case H5T_COMPOUND:
+      return is_complex(type) ? fmt::format("complex{}", bits) : "compound";
+    default:
+      return "another type";
+  }
+}
+
+std::vector<std::int64_t> shape_of(hid_t space) {
+  const int rank = H5Sget_simple_extent_ndims(space);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(rank, 0)));
+  if (rank > 0) H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+  return {extents.begin(), extents.end()};
+}
+
+/// The one string that `read` (H5Aread or H5Dread of something) yields.
+std::optional<std::string> text_of(hid_t type, hid_t space, const std::function<herr_t(hid_t, void*)>& read) {
+  if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return std::nullopt;
+  const Hdf5Handle memory_type(H5Tcopy(type), H5Tclose);
+  if (H5Tis_variable_str(type) > 0) {
+    char* text = nullptr;
+    if (read(memory_type.id(), &text) < 0 || text == nullptr) return std::nullopt;
+    std::string result(text);
+    H5free_memory(text);
+    return result;
+  }
+  std::string text(H5Tget_size(type), '\0');
+  if (read(memory_type.id(), text.data()) < 0) return std::nullopt;
+  if (const auto end = text.find('\0'); end != std::string::npos) text.resize(end);
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+/// Throws unless every filter of the dataset can be undone here.
+void require_filters(hid_t dataset, const std::string& name) {
+  const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  const int filters = H5Pget_nfilters(creation.id());
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0;
+    unsigned config = 0;
+    std::size_t values = 0;
+    std::string filter_name(64, '\0');
+    const auto filter = H5Pget_filter2(creation.id(), static_cast<unsigned>(i), &flags, &values, nullptr,
+                                       filter_name.size(), filter_name.data(), &config);
+    require(
+        H5Zfilter_avail(filter) > 0,
+        fmt::format("{}: is stored with filter '{}' (number {}), which this HDF5 library does not have; write it "
+                    "with compression='gzip' or none, or point HDF5_PLUGIN_PATH to the filter",
+                    name, filter_name.c_str(), static_cast<int>(filter)));
+  }
+}
+
+std::string explain_open_failure(const std::string& path, const std::string& reason) {
+  if (reason.find("unable to lock file") != std::string::npos) {
+    return fmt::format(
+        "{}: is locked by another program, which has it open for writing ({}); close it there first", path,
+        reason);
+  }
+  if (reason.find("already open for write") != std::string::npos) {
+    return fmt::format(
+        "{}: is marked as open for writing: another program is writing it, or one died doing so (then "
+        "'h5clear -s' repairs it)",
+        path);
+  }
+  if (reason.find("truncated file") != std::string::npos) return fmt::format("{}: is cut off ({})", path, reason);
+  return fmt::format("{}: cannot be opened as HDF5: {}; the file is damaged", path, reason);
+}
+
+[[noreturn]] void fail_listing(const std::string& path, const std::string& group) {
+  throw InputError(
+      fmt::format("{}:{}/: its contents cannot be listed: {}; the file is damaged", path, group, hdf5_failure()));
+}
+
+/// `path` of the file and `prefix`, the group's own name, are for messages and names.
+void visit(hid_t group, const std::string& path, const std::string& prefix, int depth,
+           std::vector<std::string>& found) {
+  if (depth > max_depth) return;
+  H5G_info_t info;
+  if (H5Gget_info(group, &info) < 0) fail_listing(path, prefix);
+  for (hsize_t i = 0; i < info.nlinks && found.size() < max_objects; ++i) {
+    const auto length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+    if (length <= 0) fail_listing(path, prefix);
+    std::string name(static_cast<std::size_t>(length) + 1, '\0');
+    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
+    name.pop_back();
+    const Hdf5Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+    if (!object.valid() || (prefix.empty() && name.front() == '#')) continue;
+    const auto type = H5Iget_type(object.id());
+    if (type != H5I_GROUP && type != H5I_DATASET) continue;
+    const std::string full_name = fmt::format("{}/{}", prefix, name);
+    found.push_back(full_name);
+    if (type == H5I_GROUP) visit(object.id(), path, full_name, depth + 1, found);
+  }
+}
+
+}  // namespace
+
+std::int64_t Hdf5Dataset::size() const {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : shape_) product *= extent;
+  return product;
+}
+
+void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, double* out) const {
+  read_as(H5T_NATIVE_DOUBLE, ranges, out);
+}
+
+void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, std::int64_t* out) const {
+  read_as(H5T_NATIVE_INT64, ranges, out);
+}
+
+void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& ranges, void* out) const {
+  const QuietErrors quiet;
+  std::vector<hsize_t> first;
+  std::vector<hsize_t> count;
+  for (const Hdf5Range& range : ranges) {
+    if (range.count == 0) return;
+    first.push_back(static_cast<hsize_t>(range.first));
+    count.push_back(static_cast<hsize_t>(range.count));
+  }
+  const Hdf5Handle file_space(H5Dget_space(dataset_.id()), H5Sclose);
+  const Hdf5Handle memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
+  // Conversion between widths goes through a buffer; HDF5's default of 1 MiB makes it needlessly slow.
+  const Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
+  H5Pset_buffer(transfer.id(), std::size_t{8} << 20, nullptr, nullptr);
+  const bool ok =
+      H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) >= 0 &&
+      H5Dread(dataset_.id(), type, memory_space.id(), file_space.id(), transfer.id(), out) >= 0;
+  require(ok, fmt::format("{}: cannot be read: {}; the file is damaged", name_, hdf5_failure()));
+}
+
+Hdf5File::Hdf5File(const std::string& path) : path_(absolute_path(path)) {
+  const QuietErrors quiet;
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Closing the file closes whatever is open in it, so that a failed read leaves nothing behind.
+  H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
+  file_ = Hdf5Handle(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
+  if (!file_.valid()) throw InputError(explain_open_failure(path_, hdf5_failure()));
+}
+
+int Hdf5File::object_type(const std::string& object) const {
+  const QuietErrors quiet;
+  const Hdf5Handle handle(H5Oopen(file_.id(), object.c_str(), H5P_DEFAULT), H5Oclose);
+  return handle.valid() ? static_cast<int>(H5Iget_type(handle.id())) : static_cast<int>(H5I_BADID);
+}
+
+bool Hdf5File::has_group(const std::string& object) const { return object_type(object) == H5I_GROUP; }
+bool Hdf5File::has_dataset(const std::string& object) const { return object_type(object) == H5I_DATASET; }
+
+std::vector<std::string> Hdf5File::objects() const {
+  const QuietErrors quiet;
+  std::vector<std::string> found{"/"};
+  const Hdf5Handle root(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose);
+  if (!root.valid()) fail_listing(path_, "");
+  visit(root.id(), path_, "", 0, found);
+  return found;
+}
+
+Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
+  const QuietErrors quiet;
+  Hdf5Dataset result;
+  result.name_ = path_ + ":" + object;
+  result.dataset_ = Hdf5Handle(H5Dopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Dclose);
+  require(result.dataset_.valid(),
+          fmt::format("{}: cannot be opened as a dataset: {}", result.name_, hdf5_failure()));
+  const Hdf5Handle type(H5Dget_type(result.dataset_.id()), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(result.dataset_.id()), H5Sclose);
+  require(type.valid() && space.valid(), fmt::format("{}: is damaged: {}", result.name_, hdf5_failure()));
+  result.kind_ = kind_of(type.id());
+  result.type_name_ = name_of_type(type.id());
+  result.shape_ = shape_of(space.id());
+  if (result.size() == 0) return result;
+  require_filters(result.dataset_.id(), result.name_);
+  H5D_space_status_t allocated{};
+  H5Dget_space_status(result.dataset_.id(), &allocated);
+  require(allocated != H5D_SPACE_STATUS_NOT_ALLOCATED,
+          fmt::format("{}: was created, but nothing was ever written into it", result.name_));
+  return result;
+}
+
+std::optional<std::string> Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
+  const QuietErrors quiet;
+  const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                             H5Aclose);
+  if (!attribute.valid()) return std::nullopt;
+  const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
+  const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  return text_of(type.id(), space.id(),
+                 [&](hid_t memory, void* out) { return H5Aread(attribute.id(), memory, out); });
+}
+
+std::optional<std::vector<std::int64_t>> Hdf5File::integer_attribute(const std::string& object,
+                                                                     const std::string& name) const {
+  const QuietErrors quiet;
+  const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                             H5Aclose);
+  if (!attribute.valid()) return std::nullopt;
+  const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
+  const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  const auto points = H5Sget_simple_extent_npoints(space.id());
+  const Hdf5Kind kind = kind_of(type.id());
+  if (points <= 0 || (kind != Hdf5Kind::integer && kind != Hdf5Kind::floating)) return std::nullopt;
+  std::vector<std::int64_t> values(static_cast<std::size_t>(points));
+  if (H5Aread(attribute.id(), H5T_NATIVE_INT64, values.data()) < 0) return std::nullopt;
+  return values;
+}
+
+std::optional<std::string> Hdf5File::text_dataset(const std::string& object) const {
+  const QuietErrors quiet;
+  const Hdf5Handle dataset(H5Dopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Dclose);
+  if (!dataset.valid()) return std::nullopt;
+  const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose);
+  return text_of(type.id(), space.id(), [&](hid_t memory, void* out) {
+    return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
+  });
+}
+
+std::shared_ptr<const Hdf5File> open_hdf5(const Communicator& comm, const std::string& path) {
+  require_readable(comm, path);
+  std::shared_ptr<const Hdf5File> file;
+  comm.collectively([&] { file = std::make_shared<const Hdf5File>(path); });
+  return file;
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,247 @@
+#include "io/hdf5/hdf5_storage.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// HDF5's own part of the file: far more than the few objects of a file need.
+constexpr std::int64_t metadata_bytes = 65536;
+
+/// What HDF5 says of its last failure: the innermost entry of its error stack.
+std::string hdf5_reason() {
+  std::string text;
+  const H5E_walk2_t visit = [](unsigned n, const H5E_error2_t* entry, void* result) -> herr_t {
+    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(result) = entry->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &text);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+Hdf5Handle space_of(std::span<const std::int64_t> shape) {
+  if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
+  const std::vector<hsize_t> extents(shape.begin(), shape.end());
+  return {H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose};
+}
+
+/// h5py's bool.
+Hdf5Handle bool_type() {
+  Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
+  const std::int8_t no = 0;
+  const std::int8_t yes = 1;
+  H5Tenum_insert(type.id(), "FALSE", &no);
+  H5Tenum_insert(type.id(), "TRUE", &yes);
+  return type;
+}
+
+constexpr std::size_t variable_length = H5T_VARIABLE;
+
+/// UTF-8. Attributes of variable length come out of h5py as str, datasets of fixed length as an array of bytes.
+Hdf5Handle text_type(std::size_t length) {
+  Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type.id(), length);
+  if (length != variable_length) H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
+  H5Tset_cset(type.id(), H5T_CSET_UTF8);
+  return type;
+}
+
+std::int64_t product(const Hdf5Storage::Shape& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  return count;
+}
+
+hid_t type_of(Hdf5Element element) {
+  switch (element) {
+    case Hdf5Element::float32:
+      return H5T_NATIVE_FLOAT;
+    case Hdf5Element::float64:
+      return H5T_NATIVE_DOUBLE;
+    case Hdf5Element::int32:
+      return H5T_NATIVE_INT32;
+    case Hdf5Element::int64:
+      return H5T_NATIVE_INT64;
+  }
+  return H5I_INVALID_HID;
+}
+
+}  // namespace
+
+Hdf5Storage::Hdf5Storage(std::string path, std::string name) : path_(std::move(path)), name_(std::move(name)) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  // HDF5 opens files by name, and not through links, as a memfd would be.
+  std::string in_memory = "/dev/shm/block_eigs_XXXXXX";
+  memory_ = ::mkostemp(in_memory.data(), O_CLOEXEC);
+  if (memory_ < 0) fail("making a file in /dev/shm");
+  file_ = H5Fcreate(in_memory.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  ::unlink(in_memory.c_str());
+  check(file_ >= 0, "creating the file failed");
+  if (!OpenFile(path_, O_WRONLY | O_CREAT | O_TRUNC).ok()) fail("making a file");
+}
+
+Hdf5Storage::~Hdf5Storage() {
+  if (file_ >= 0) H5Fclose(file_);
+  if (memory_ >= 0) ::close(memory_);
+}
+
+void Hdf5Storage::check(bool ok, const std::string& what) const {
+  if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_reason()));
+}
+
+/// With the system's last error.
+void Hdf5Storage::fail(const std::string& what) const {
+  throw RunError(fmt::format("{}: {} failed: {}", name_, what, std::strerror(errno)));
+}
+
+/// A limit on the size of files holds in memory too: it must be met before HDF5 runs into it.
+void Hdf5Storage::require_allowed(std::int64_t more) const {
+  hsize_t size = 0;
+  rlimit limit{};
+  if (H5Fget_filesize(file_, &size) < 0 || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+  const auto end = size + static_cast<hsize_t>(more + metadata_bytes);
+  if (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur) return;
+  errno = EFBIG;
+  fail("writing");
+}
+
+void Hdf5Storage::group(const std::string& name) const {
+  const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.id(), 1);
+  const Hdf5Handle made(H5Gcreate2(file_, name.c_str(), links.id(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  check(made.valid(), "creating group " + name + " failed");
+}
+
+void Hdf5Storage::put_attribute(const std::string& object, const std::string& name, std::int64_t type,
+                                std::span<const std::int64_t> shape, const void* value) const {
+  const Hdf5Handle space = space_of(shape);
+  const Hdf5Handle made(H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space.id(), H5P_DEFAULT,
+                                          H5P_DEFAULT, H5P_DEFAULT),
+                        H5Aclose);
+  check(made.valid() && H5Awrite(made.id(), type, value) >= 0, "writing attribute " + name + " failed");
+}
+
+void Hdf5Storage::attribute(const std::string& object, const std::string& name, const std::string& text) const {
+  const char* first = text.c_str();
+  put_attribute(object, name, text_type(variable_length).id(), {}, &first);
+}
+void Hdf5Storage::attribute(const std::string& object, const std::string& name, double value) const {
+  put_attribute(object, name, H5T_NATIVE_DOUBLE, {}, &value);
+}
+void Hdf5Storage::attribute(const std::string& object, const std::string& name, std::int64_t value) const {
+  put_attribute(object, name, H5T_NATIVE_INT64, {}, &value);
+}
+void Hdf5Storage::attribute(const std::string& object, const std::string& name, bool value) const {
+  const std::int8_t byte = value ? 1 : 0;
+  put_attribute(object, name, bool_type().id(), {}, &byte);
+}
+void Hdf5Storage::attribute(const std::string& object, const std::string& name,
+                            std::span<const std::int64_t> values) const {
+  put_attribute(object, name, H5T_NATIVE_INT64, Shape{std::ssize(values)}, values.data());
+}
+
+Hdf5Handle Hdf5Storage::create(const std::string& name, const Shape& shape, std::int64_t type, bool large) const {
+  require_allowed(product(shape) * static_cast<std::int64_t>(H5Tget_size(type)));
+  const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(links.id(), 1);
+  const Hdf5Handle storage(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_layout(storage.id(), H5D_CONTIGUOUS);
+  if (large) {
+    H5Pset_alloc_time(storage.id(), H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(storage.id(), H5D_FILL_TIME_NEVER);
+  }
+  const Hdf5Handle space = space_of(shape);
+  Hdf5Handle made(H5Dcreate2(file_, name.c_str(), type, space.id(), links.id(), storage.id(), H5P_DEFAULT),
+                  H5Dclose);
+  check(made.valid(), "creating dataset " + name + " failed");
+  return made;
+}
+
+void Hdf5Storage::put_dataset(const std::string& name, const Shape& shape, std::int64_t type,
+                              const void* values) const {
+  const Hdf5Handle made = create(name, shape, type, false);
+  const bool empty = product(shape) == 0;
+  check(empty || H5Dwrite(made.id(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0,
+        "writing dataset " + name + " failed");
+}
+
+void Hdf5Storage::dataset(const std::string& name, const Shape& shape, std::span<const double> values) const {
+  put_dataset(name, shape, H5T_NATIVE_DOUBLE, values.data());
+}
+void Hdf5Storage::dataset(const std::string& name, const Shape& shape,
+                          std::span<const std::int64_t> values) const {
+  put_dataset(name, shape, H5T_NATIVE_INT64, values.data());
+}
+void Hdf5Storage::dataset(const std::string& name, const std::vector<bool>& values) const {
+  const std::vector<std::int8_t> bytes(values.begin(), values.end());
+  put_dataset(name, {std::ssize(bytes)}, bool_type().id(), bytes.data());
+}
+void Hdf5Storage::dataset(const std::string& name, const std::vector<std::string>& texts) const {
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  std::string bytes;
+  for (const std::string& text : texts) bytes += text + std::string(length - text.size(), '\0');
+  put_dataset(name, {std::ssize(texts)}, text_type(length).id(), bytes.data());
+}
+
+std::int64_t Hdf5Storage::place(const std::string& name, const Shape& shape, Hdf5Element element) {
+  const Hdf5Handle made = create(name, shape, type_of(element), true);
+  const auto size = static_cast<std::int64_t>(H5Dget_storage_size(made.id()));
+  if (size == 0) return 0;
+  const haddr_t address = H5Dget_offset(made.id());
+  check(address != HADDR_UNDEF, "placing dataset " + name + " failed");
+  const auto first = static_cast<std::int64_t>(address);
+  const OpenFile disk(path_, O_WRONLY);
+  const bool room = ::fallocate(disk.descriptor(), FALLOC_FL_KEEP_SIZE, 0, first + size + metadata_bytes) == 0;
+  if (!room && errno != EOPNOTSUPP && errno != ENOSYS) {
+    throw RunError(fmt::format("{}: no room for dataset {} of {:.1f} MB: {}", name_, name,
+                               static_cast<double>(size) * 1e-6, std::strerror(errno)));
+  }
+  placed_.emplace_back(first, first + size);
+  return first;
+}
+
+/// Bytes [from, to) of what is in memory, holes left out.
+void Hdf5Storage::copy_to_disk(const OpenFile& disk, std::int64_t from, std::int64_t to) const {
+  std::vector<std::byte> piece(1 << 20);
+  for (off_t at = ::lseek(memory_, from, SEEK_DATA); at >= 0 && at < to; at = ::lseek(memory_, at, SEEK_DATA)) {
+    const off_t stop = std::min<off_t>(::lseek(memory_, at, SEEK_HOLE), to);
+    while (at < stop) {
+      const auto most = static_cast<std::size_t>(std::min<off_t>(stop - at, std::ssize(piece)));
+      const ssize_t count = ::pread(memory_, piece.data(), most, at);
+      if (count <= 0) fail("reading it in memory");
+      if (!disk.write_at(at, std::span(piece).first(static_cast<std::size_t>(count)))) fail("writing");
+      at += count;
+    }
+  }
+}
+
+void Hdf5Storage::save() {
+  check(H5Fclose(std::exchange(file_, -1)) >= 0, "writing failed");
+  const OpenFile disk(path_, O_WRONLY);
+  if (!disk.ok()) fail("writing");
+  const off_t end = ::lseek(memory_, 0, SEEK_END);
+  std::sort(placed_.begin(), placed_.end());
+  std::int64_t from = 0;
+  for (const auto& [first, last] : placed_) {
+    copy_to_disk(disk, from, first);
+    from = last;
+  }
+  copy_to_disk(disk, from, end);
+  if (::ftruncate(disk.descriptor(), end) != 0 || ::fsync(disk.descriptor()) != 0) fail("writing");
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,187 @@
+#include "io/petsc/plugin/gpu_operators.hpp"
+
+#include <petscdevice.h>
+#include <petscmat.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <set>
+
+#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/plugin/aij_parts.hpp"
+#include "io/petsc/plugin/gpu_matrix_part.hpp"
+#include "io/petsc/plugin/kept_with_mat.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/parallel/halo_exchange.hpp"
+
+namespace block_eigs::petsc {
+
+namespace {
+
+constexpr const char* doing = "multiplying on the GPU by a matrix of type blockcsr";
+
+PetscDeviceContext petsc_context() {
+  PetscDeviceContext context = nullptr;
+  check(PetscDeviceContextGetCurrentContext(&context), doing);
+  return context;
+}
+
+void* stream_of(PetscDeviceContext context) {
+  void* place = nullptr;
+  void* stream = nullptr;
+  check(PetscDeviceContextGetStreamHandle(context, &place), doing);
+  std::memcpy(&stream, place, sizeof(stream));
+  return stream;
+}
+
+/// The CUDA streams that PETSc may have work of these vectors in; null is CUDA's default stream. One is that of
+/// the current context, which programs can set; most operations on vectors take that of PETSc's null context,
+/// CUDA's default stream, all the same (PETSc 3.25). As a rule the two are one.
+std::set<void*> petsc_streams() { return {stream_of(petsc_context()), stream_of(nullptr)}; }
+
+/// The GPU that PETSc has given to this rank, whatever the rule: vectors live there.
+std::shared_ptr<Device> petsc_gpu() {
+  PetscDevice device = nullptr;
+  PetscInt id = 0;
+  check(PetscDeviceContextGetDevice(petsc_context(), &device), doing);
+  check(PetscDeviceGetDeviceId(device, &id), doing);
+  return make_device(Backend::cuda, static_cast<int>(id));
+}
+
+Context<double> make_gpu_context(const Communicator& comm) {
+  std::shared_ptr<Device> device;
+  std::shared_ptr<Kernels<double>> kernels;
+  comm.collectively([&] {
+    device = petsc_gpu();
+    kernels = make_kernels<double>(device);
+  });
+  return {comm, device, kernels, std::make_shared<Profile>(device)};
+}
+
+/// Row-major block of its own columns' width in memory that grows to the largest request.
+BlockView<double> scratch_block(const Context<double>& context, Buffer<double>& memory, LocalIndex rows,
+                                LocalIndex columns) {
+  const LocalIndex stride = DenseBlock<double>::padded(columns);
+  const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(stride);
+  if (memory.size() < size) {
+    memory = {};
+    memory = Buffer<double>(context.device, size);
+  }
+  return {memory.data(), rows, columns, stride};
+}
+
+class GpuOperators final : public MatOperators {
+ public:
+  explicit GpuOperators(Mat a)
+      : pattern_(pattern_of(a)),
+        values_(values_of(a)),
+        context_(make_gpu_context(Communicator(PetscObjectComm(reinterpret_cast<PetscObject>(a))))) {
+    const AijParts parts = borrow_parts(a);
+    rows_ = static_cast<LocalIndex>(parts.own.rows);
+    columns_ = static_cast<LocalIndex>(parts.own_columns);
+    HaloPlan plan(context_.comm, column_partition(a), parts.ghosts());
+    context_.comm.collectively([&] {
+      own_ = std::make_unique<GpuMatrixPart>(context_, parts.own, parts.own_columns, false);
+      const auto ghosts = static_cast<PetscInt>(parts.ghost_columns.size());
+      boundary_ = std::make_unique<GpuMatrixPart>(context_, parts.ghost, ghosts, true);
+      halo_ = make_halo_exchange(context_, std::move(plan));
+    });
+  }
+
+  const Pattern& pattern() const { return pattern_; }
+
+  /// Not collective: on each rank its own numbers may have changed.
+  void refresh(Mat a) {
+    const ValueState now = values_of(a);
+    if (now == values_) return;
+    const AijParts parts = borrow_parts(a);
+    own_->refresh(parts.own);
+    boundary_->refresh(parts.ghost);
+    values_ = now;
+  }
+
+  void multiply(const double* x, const double* z, double* y) override {
+    after_petsc([&] {
+      ProductStep<double> step;
+      if (z == y && z != nullptr) step.previous = 1.0;
+      if (z != y && z != nullptr) step.right_hand_side = 1.0;
+      step.r = {z, rows_, 1, 1};
+      apply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
+    });
+  }
+
+  void multiply(const double* b, std::int64_t b_leading, double* c, std::int64_t c_leading,
+                std::int64_t columns) override {
+    if (columns == 1) return multiply(b, nullptr, c);
+    after_petsc([&] {
+      const std::int64_t panels = (columns + widest - 1) / widest;
+      std::int64_t first = 0;
+      for (std::int64_t p = 0; p < panels; ++p) {
+        // Of even width where they can be.
+        const std::int64_t left = columns - first;
+        const std::int64_t count = std::min(left, ((left + panels - p - 1) / (panels - p) + 1) / 2 * 2);
+        multiply_panel(b + first * b_leading, b_leading, c + first * c_leading, c_leading,
+                       static_cast<LocalIndex>(count));
+        first += count;
+      }
+    });
+  }
+
+  TransferCount transferred() const override { return context_.device->transferred(); }
+
+ private:
+  static constexpr std::int64_t widest = 32;
+
+  /// What PETSc has put into its streams comes first; what it puts there next comes after `work`.
+  template <class Work>
+  void after_petsc(const Work& work) {
+    const std::set<void*> streams = petsc_streams();
+    for (void* const stream : streams) context_.device->wait_for_stream(Queue::compute, stream);
+    work();
+    for (void* const stream : streams) context_.device->let_stream_wait(stream, Queue::compute);
+  }
+
+  void multiply_panel(const double* b, std::int64_t b_leading, double* c, std::int64_t c_leading,
+                      LocalIndex columns) {
+    const BlockView<double> b_rows = scratch_block(context_, b_memory_, columns_, columns);
+    const BlockView<double> c_rows = scratch_block(context_, c_memory_, rows_, columns);
+    context_.kernels->from_columns(b, b_leading, b_rows);
+    apply(b_rows, c_rows, {});
+    context_.kernels->to_columns(c_rows, c, c_leading);
+  }
+
+  void apply(ConstBlockView<double> x, BlockView<double> y, const ProductStep<double>& step) {
+    if (context_.comm.size() == 1) return own_->multiply(x, y, step);
+    halo_->begin(x);
+    own_->multiply(x, y, step, [this] { halo_->progress(); });
+    ProductStep<double> rest;
+    rest.previous = 1.0;
+    boundary_->multiply(halo_->finish(), y, rest);
+  }
+
+  Pattern pattern_;
+  ValueState values_;
+  Context<double> context_;
+  LocalIndex rows_ = 0;
+  LocalIndex columns_ = 0;
+  std::unique_ptr<GpuMatrixPart> own_;
+  std::unique_ptr<GpuMatrixPart> boundary_;
+  std::unique_ptr<HaloExchange<double>> halo_;
+  Buffer<double> b_memory_;
+  Buffer<double> c_memory_;
+};
+
+}  // namespace
+
+MatOperators& gpu_operators_of(_p_Mat* a) {
+  auto* const operators = kept_with<GpuOperators>(a, gpu_operators_key);
+  if (operators != nullptr && operators->pattern() == pattern_of(a)) {
+    operators->refresh(a);
+    return *operators;
+  }
+  return keep_with(a, gpu_operators_key, std::make_unique<GpuOperators>(a));
+}
+
+}  // namespace block_eigs::petsc

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "spmm/parallel/communicator.hpp"
+
+namespace block_eigs {
+
+/// File descriptor, closed when it goes. Not collective.
+class OpenFile {
+ public:
+  /// As open(2); `flags` with O_CREAT gives the usual permissions.
+  OpenFile(const std::string& path, int flags);
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile();
+
+  int descriptor() const { return descriptor_; }
+  bool ok() const { return descriptor_ >= 0; }
+  /// False where the system refuses, with its reason in errno.
+  bool write_at(std::int64_t offset, std::span<const std::byte> bytes) const;
+
+ private:
+  int descriptor_;
+};
+
+/// `path` made absolute, and links followed, so that a link to a result stays a link when the result is replaced.
+std::string resolved_output_path(const std::string& path);
+
+/// Finds out whether a file can be put at `path`, which may exist: its folder is there, every rank sees it, files
+/// can be made in it, and what would be replaced is a file. Leaves nothing behind. Throws InputError on all ranks
+/// that names the path. Collective.
+void require_writable(const Communicator& comm, const std::string& path);
+
+}  // namespace block_eigs

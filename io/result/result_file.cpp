@@ -1,0 +1,78 @@
+#include "io/result/result_file.hpp"
+
+#include <span>
+
+namespace block_eigs {
+
+namespace {
+
+std::int64_t length(const auto& list) { return static_cast<std::int64_t>(list.size()); }
+
+}  // namespace
+
+ResultFile::ResultFile(const Communicator& comm, const std::string& path) : comm_(comm), writer_(comm, path) {}
+
+void ResultFile::describe(const RunRecord& run) {
+  writer_.attribute("/", "program", run.program);
+  writer_.attribute("/", "version", run.version);
+  writer_.attribute("/", "config", run.config);
+  writer_.attribute("/", "matrix", run.matrix);
+  writer_.attribute("/", "rows", run.rows);
+  writer_.attribute("/", "nonzeros", run.nonzeros);
+  writer_.attribute("/", "ranks", run.ranks);
+  writer_.attribute("/", "device", run.device);
+  writer_.attribute("/", "setup_seconds", run.setup_seconds);
+  writer_.attribute("/", "solve_seconds", run.solve_seconds);
+  writer_.attribute("/", "iterations", run.iterations);
+  writer_.attribute("/", "remark", run.remark);
+}
+
+void ResultFile::write(const PairsRecord& pairs) {
+  write("/eigenvalues", pairs.eigenvalues);
+  write("/residual_norms", pairs.residual_norms);
+  write("/error_bounds", pairs.error_bounds);
+  writer_.attribute("/error_bounds", "rigorous", pairs.rigorous);
+  writer_.dataset("/converged", pairs.converged);
+  writer_.dataset("/status", pairs.status);
+}
+
+void ResultFile::write(const SolutionsRecord& solutions) {
+  write("/rhs_norms", solutions.rhs_norms);
+  write("/residual_norms", solutions.residual_norms);
+  write("/recursive_residual_norms", solutions.recursive_residual_norms);
+  write("/iterations", solutions.iterations);
+  writer_.dataset("/converged", solutions.converged);
+  writer_.dataset("/status", solutions.status);
+}
+
+void ResultFile::write(const HistoryRecord& history) {
+  const std::vector<std::int64_t> table{history.iterations, history.width};
+  if (length(history.eigenvalues) == history.iterations * history.width) {
+    writer_.dataset("/history/eigenvalues", table, history.eigenvalues);
+  }
+  writer_.dataset("/history/residual_norms", table, history.residual_norms);
+  write("/history/seconds", history.seconds);
+  write("/history/active_columns", history.active_columns);
+}
+
+template <class T>
+void ResultFile::write(const std::string& name, const Partition& partition, const DenseBlock<T>& block) {
+  std::vector<T> values;
+  comm_.collectively([&] { values = block.to_host(); });
+  writer_.rows(name, {partition.rows(), block.cols()}, partition.begin(comm_.rank()), std::span<const T>(values));
+}
+
+void ResultFile::write(const std::string& name, const std::vector<double>& values) {
+  writer_.dataset(name, {length(values)}, values);
+}
+
+void ResultFile::write(const std::string& name, const std::vector<std::int64_t>& values) {
+  writer_.dataset(name, {length(values)}, values);
+}
+
+void ResultFile::commit() { writer_.commit(); }
+
+template void ResultFile::write(const std::string&, const Partition&, const DenseBlock<float>&);
+template void ResultFile::write(const std::string&, const Partition&, const DenseBlock<double>&);
+
+}  // namespace block_eigs

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/hdf5_writer.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+/// What a result file says of the run as a whole: attributes of "/".
+struct RunRecord {
+  std::string program;
+  std::string version;
+  std::string config;  ///< resolved, as YAML
+  std::string matrix;  ///< where it came from
+  std::int64_t rows = 0;
+  std::int64_t nonzeros = 0;
+  std::int64_t ranks = 1;
+  std::string device;
+  double setup_seconds = 0.0;
+  double solve_seconds = 0.0;
+  std::int64_t iterations = 0;
+  std::string remark;
+};
+
+/// Eigenpairs, as many of each.
+struct PairsRecord {
+  std::vector<double> eigenvalues;
+  std::vector<double> residual_norms;
+  std::vector<double> error_bounds;  ///< NaN where none is known
+  bool rigorous = false;             ///< of the bounds that are known
+  std::vector<bool> converged;
+  std::vector<std::string> status;
+};
+
+/// Solutions of linear systems, as many of each as right-hand sides.
+struct SolutionsRecord {
+  std::vector<double> rhs_norms;
+  std::vector<double> residual_norms;            ///< computed anew
+  std::vector<double> recursive_residual_norms;  ///< what the solver held them to be
+  std::vector<std::int64_t> iterations;
+  std::vector<bool> converged;
+  std::vector<std::string> status;
+};
+
+/// One row an iteration.
+struct HistoryRecord {
+  std::int64_t iterations = 0;
+  std::int64_t width = 0;              ///< pairs or right-hand sides
+  std::vector<double> eigenvalues;     ///< iterations x width, row-major, or empty
+  std::vector<double> residual_norms;  ///< iterations x width
+  std::vector<double> seconds;
+  std::vector<std::int64_t> active_columns;
+};
+
+/// Result of a run in one HDF5 file that appears whole or not at all (docs/formats.md lists what it holds). Member
+/// functions are collective and throw RunError on all ranks when the disk is full or writing fails.
+class ResultFile {
+ public:
+  /// As Hdf5Writer; require_writable finds out before the work begins whether this will succeed.
+  ResultFile(const Communicator& comm, const std::string& path);
+
+  void describe(const RunRecord& run);
+  void write(const PairsRecord& pairs);
+  void write(const SolutionsRecord& solutions);
+  void write(const HistoryRecord& history);
+  /// Own rows of [partition.rows()][block.cols()], in the block's precision, row-major.
+  template <class T>
+  void write(const std::string& name, const Partition& partition, const DenseBlock<T>& block);
+  void write(const std::string& name, const std::vector<double>& values);
+  void write(const std::string& name, const std::vector<std::int64_t>& values);
+
+  /// Puts the file in its place; nothing can be written after it.
+  void commit();
+
+ private:
+  Communicator comm_;
+  Hdf5Writer writer_;
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+/// One nonzero of a matrix with its global position.
+struct Triplet {
+  GlobalIndex row = 0;
+  GlobalIndex column = 0;
+  double value = 0.0;
+};
+
+/// Puts together the calling rank's rows of a matrix whose nonzeros turn up on any rank, chunk by chunk: a rank
+/// holds its own part and one chunk, never the whole matrix.
+class RowCollector {
+ public:
+  RowCollector(const Communicator& comm, const Partition& partition, GlobalIndex global_columns);
+
+  /// Sends every triplet of `chunk`, which may be empty and is left so, to the rank that owns its row. Rows must
+  /// lie within the partition. Collective.
+  void add(std::vector<Triplet>& chunk);
+  /// The own rows, sorted, duplicates summed. Call it once, last. Not collective.
+  CsrRows finish();
+
+ private:
+  void keep(std::vector<Triplet> received);
+  std::vector<Triplet> exchange(const Triplet* first, std::size_t count) const;
+
+  Communicator comm_;
+  Partition partition_;
+  GlobalIndex global_columns_ = 0;
+  std::vector<Offset> row_counts_;
+  std::vector<std::vector<Triplet>> received_;
+};
+
+/// Sends every triplet to the rank that owns its row and assembles the own rows there, sorted, duplicates
+/// summed. `triplets` may hold any part of the matrix on any rank and is consumed. Collective. For readers
+/// and generators that meet the nonzeros in another order than the rows.
+CsrRows scatter_to_owners(const Communicator& comm, const Partition& partition, GlobalIndex global_columns,
+                          std::vector<Triplet> triplets);
+
+}  // namespace block_eigs

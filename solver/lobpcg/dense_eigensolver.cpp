@@ -1,0 +1,202 @@
+#include "solver/lobpcg/dense_eigensolver.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "solver/lobpcg/residual_test.hpp"
+#include "solver/small/lapack.hpp"
+#include "solver/space/orthonormalize.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr LocalIndex panel_width = 64;
+
+/// All rows of a distributed block on rank 0, in the columns of `target` from `first` on.
+template <class T>
+void gather_columns(BlockSpace<T>& space, const DenseBlock<T>& block, LocalIndex cols, SmallMatrix& target,
+                    int first) {
+  const std::vector<T> own = block.to_host();
+  std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
+  outgoing[0].assign(own.begin(), own.end());
+  const auto incoming = space.comm().all_to_all(outgoing);
+  if (!space.comm().is_root()) return;
+  int row = 0;
+  for (const std::vector<double>& part : incoming) {
+    for (std::size_t k = 0; k < part.size(); k += static_cast<std::size_t>(block.cols()), ++row) {
+      for (LocalIndex j = 0; j < cols; ++j) target(row, first + j) = part[k + static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+/// The opposite way.
+template <class T>
+void scatter_columns(BlockSpace<T>& space, const SmallMatrix& source, DenseBlock<T>& block) {
+  std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
+  if (space.comm().is_root()) {
+    for (int r = 0; r < space.comm().size(); ++r) {
+      auto& part = outgoing[static_cast<std::size_t>(r)];
+      for (GlobalIndex i = space.partition().begin(r); i < space.partition().end(r); ++i) {
+        for (int j = 0; j < source.cols(); ++j) part.push_back(source(static_cast<int>(i), j));
+      }
+    }
+  }
+  const auto incoming = space.comm().all_to_all(outgoing);
+  const std::vector<T> own(incoming[0].begin(), incoming[0].end());
+  block.from_host(own.data());
+}
+
+/// The operator as a dense matrix on rank 0, from its products with the columns of the identity.
+template <class T>
+SmallMatrix assemble(BlockSpace<T>& space, LinearOperator<T>& op) {
+  const auto n = static_cast<int>(space.dimension());
+  SmallMatrix matrix;
+  space.comm().collectively([&] {
+    if (space.comm().is_root()) matrix.resize(n, n);
+  });
+  for (int first = 0; first < n; first += panel_width) {
+    const LocalIndex cols = std::min(panel_width, n - first);
+    DenseBlock<T> unit = space.make_block(cols);
+    DenseBlock<T> image = space.make_block(cols);
+    std::vector<T> values(static_cast<std::size_t>(space.local_rows()) * static_cast<std::size_t>(cols), T{0});
+    for (LocalIndex j = 0; j < cols; ++j) {
+      const GlobalIndex row = first + j - space.first_row();
+      if (row >= 0 && row < space.local_rows()) values[static_cast<std::size_t>(row * cols + j)] = T{1};
+    }
+    unit.from_host(values.data());
+    op.apply(unit.view(), image.view());
+    gather_columns(space, image, cols, matrix, first);
+  }
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (int i = 0; i < j; ++i) {
+      const double mean = 0.5 * (matrix(i, j) + matrix(j, i));
+      matrix(i, j) = mean;
+      matrix(j, i) = mean;
+    }
+  }
+  return matrix;
+}
+
+/// Orthonormal basis of the vectors that are orthogonal to the columns of `images`.
+SmallMatrix complement(const SmallMatrix& images) {
+  // Orthonormal rows of [images I]^T: the first span the images, those after them the rest.
+  const int n = images.rows();
+  const int c = images.cols();
+  SmallMatrix projector = lapack::product(images, false, images, true);
+  const std::vector<double> values = lapack::symmetric_eigen(projector);
+  (void)values;
+  SmallMatrix basis(n, n - c);
+  std::copy_n(projector.data(), basis.values().size(), basis.data());
+  return basis;
+}
+
+/// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
+SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
+  if (options.which == Which::largest) {
+    for (double& value : a.values()) value = -value;
+  }
+  SmallMatrix vectors;
+  if (images.cols() == 0) {
+    lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
+    return vectors;
+  }
+  // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.
+  SmallMatrix gram = lapack::product(images, true, images, false);
+  if (!lapack::cholesky(gram)) throw RunError("constraints: the vectors are linearly dependent");
+  SmallMatrix rows(images.cols(), images.rows());
+  for (int j = 0; j < images.cols(); ++j) {
+    for (int i = 0; i < images.rows(); ++i) rows(j, i) = images(i, j);
+  }
+  lapack::solve_lower(gram, rows);
+  for (int j = 0; j < images.cols(); ++j) {
+    for (int i = 0; i < images.rows(); ++i) images(i, j) = rows(j, i);
+  }
+  const SmallMatrix q = complement(images);
+  SmallMatrix restricted = lapack::product(q, true, lapack::product(a, false, q, false), false);
+  SmallMatrix restricted_b;
+  if (b.rows() > 0) restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
+  lapack::lowest_eigenpairs(restricted, restricted_b, options.pairs, vectors);
+  return lapack::product(q, false, vectors, false);
+}
+
+/// Ritz values and true residuals of the vectors found, in the precision and with the operators of the caller.
+template <class T>
+void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, const LobpcgOptions& options,
+             EigenResult<T>& result) {
+  DenseBlock<T> ax = space.make_block(options.pairs);
+  DenseBlock<T> bx = space.make_block(b != nullptr ? options.pairs : 0);
+  const ConstBlockView<T> x = result.eigenvectors.view();
+  a.apply(x, ax.view());
+  if (b != nullptr) b->apply(x, bx.view());
+  const ConstBlockView<T> image = b != nullptr ? bx.view() : x;
+  const std::vector<double> xax = space.column_dots(x, ax.view());
+  const std::vector<double> xbx = space.column_dots(x, image);
+  for (std::size_t j = 0; j < xax.size(); ++j) result.eigenvalues.push_back(xax[j] / xbx[j]);
+  const std::vector<double> image_norms = space.column_norms(image);
+  const std::vector<double> norms = space.column_norms(x);
+  result.residual_norms = space.residual(ax.view(), image, result.eigenvalues, ax.view());
+  double norm_a = a.norm_inf();
+  double norm_b = b != nullptr ? b->norm_inf() : 1.0;
+  if (std::isnan(norm_a)) norm_a = std::abs(result.eigenvalues.back());
+  if (std::isnan(norm_b)) norm_b = 1.0;
+  // A dense solver is accurate to n epsilon ||A||.
+  const double epsilon =
+      std::numeric_limits<T>::epsilon() * std::max(1.0, static_cast<double>(space.dimension()) / 100);
+  const ResidualTest test(options, norm_a, norm_b, epsilon);
+  for (std::size_t j = 0; j < xax.size(); ++j) {
+    result.outcomes.push_back(
+        test.judge(result.eigenvalues[j], result.residual_norms[j], image_norms[j], norms[j]));
+  }
+  result.error_bounds = b == nullptr ? result.residual_norms
+                                     : std::vector<double>(xax.size(), std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+template <class T>
+EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
+                                const DenseBlock<T>* constraints, const LobpcgOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto began = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
+  EigenResult<T> result;
+  SmallMatrix dense_a = assemble(space, a);
+  SmallMatrix dense_b = b != nullptr ? assemble(space, *b) : SmallMatrix();
+  SmallMatrix images;
+  if (constraints != nullptr && constraints->cols() > 0) {
+    DenseBlock<T> image = space.make_block(constraints->cols());
+    if (b != nullptr) {
+      b->apply(constraints->view(), image.view());
+    } else {
+      space.copy(constraints->view(), image.view());
+    }
+    if (space.comm().is_root()) images.resize(static_cast<int>(space.dimension()), constraints->cols());
+    gather_columns(space, image, image.cols(), images, 0);
+  }
+  result.setup_seconds = elapsed();
+  SmallMatrix vectors;
+  {
+    const Profile::Scope scope(space.profile(), Phase::small_dense);
+    space.comm().collectively([&] {
+      if (!space.comm().is_root()) return;
+      vectors = solve_dense(std::move(dense_a), std::move(dense_b), std::move(images), options);
+    });
+  }
+  result.eigenvectors = space.make_block(options.pairs);
+  scatter_columns(space, vectors, result.eigenvectors);
+  measure(space, a, b, options, result);
+  result.solve_seconds = elapsed() - result.setup_seconds;
+  return result;
+}
+
+template EigenResult<float> dense_eigensolve(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
+                                             const DenseBlock<float>*, const LobpcgOptions&);
+template EigenResult<double> dense_eigensolve(BlockSpace<double>&, LinearOperator<double>&,
+                                              LinearOperator<double>*, const DenseBlock<double>*,
+                                              const LobpcgOptions&);
+
+}  // namespace block_eigs

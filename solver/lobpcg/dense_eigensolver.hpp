@@ -1,0 +1,14 @@
+#pragma once
+
+#include "solver/lobpcg/lobpcg.hpp"
+
+namespace block_eigs {
+
+/// The same answer as lobpcg from LAPACK: A (and B) are multiplied with the columns of the identity, gathered on
+/// rank 0 and solved there (dsyevr, after dsygst with B). Constraints are projected out by a basis of their
+/// orthogonal complement. For problems whose order is at most a few thousand. Collective.
+template <class T>
+EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
+                                const DenseBlock<T>* constraints, const LobpcgOptions& options);
+
+}  // namespace block_eigs

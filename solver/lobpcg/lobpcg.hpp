@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "solver/report.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+
+namespace block_eigs {
+
+enum class Which { smallest, largest };
+
+/// What a residual is measured against: tolerance times |lambda| ||Bx||, times (||A||inf + |lambda| ||B||inf)
+/// ||x||, or the tolerance itself.
+enum class Convergence { relative, norm, absolute };
+
+struct LobpcgOptions {
+  int pairs = 1;
+  Which which = Which::smallest;
+  double tolerance = 1e-8;
+  Convergence convergence = Convergence::relative;
+  int max_iterations = 500;
+  int block_size = 0;  ///< columns at work; 0 takes default_block_size(pairs)
+  std::uint64_t seed = 1;
+  /// Sharpen the start block by Chebyshev filters before the first iteration, while that pays: smallest pairs of a
+  /// positive definite A with B = identity and known norm; else without effect. For weak preconditioners.
+  bool filtered_start = false;
+};
+
+/// Pairs plus guard vectors.
+int default_block_size(int pairs);
+/// Columns at work.
+int block_width(const LobpcgOptions& options);
+/// Whether a problem of so many rows is so small that lobpcg would solve it densely.
+bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints);
+/// Columns of a start block to take from a coarser model of the problem: the pairs and most of the guard vectors.
+/// The others stay random, for what that model does not see.
+int start_columns(int pairs, int block_size);
+
+/// What happened in one iteration; entries of pairs that are not known yet are NaN.
+struct LobpcgIteration {
+  std::vector<double> eigenvalues;
+  std::vector<double> residual_norms;
+  double seconds = 0.0;
+  int active_columns = 0;
+};
+
+/// Holds fewer pairs than asked for only where it ended early before a window of columns got to the others.
+template <class T>
+struct EigenResult {
+  std::vector<double> eigenvalues;     ///< smallest ascending, largest descending
+  std::vector<double> residual_norms;  ///< ||A x - lambda B x||_2 with ||x||_B = 1, A x computed anew
+  /// There is an eigenvalue within this distance: the residual norm where B is the identity, else NaN.
+  std::vector<double> error_bounds;
+  std::vector<Outcome> outcomes;
+  DenseBlock<T> eigenvectors;  ///< own rows of n x pairs, B-orthonormal
+  std::vector<LobpcgIteration> history;
+  int iterations = 0;
+  double setup_seconds = 0.0;  ///< start block and its Rayleigh-Ritz step
+  double solve_seconds = 0.0;
+  std::string remark;  ///< why it ended early; empty where everything converged
+};
+
+/// Some smallest or largest eigenpairs of A x = lambda B x, A symmetric, B symmetric positive definite, by locally
+/// optimal block preconditioned conjugate gradients (Knyazev, SIAM J. Sci. Comput. 23, 2001) with an orthonormal
+/// basis [X P W] (Hetmaniuk, Lehoucq 2006; Duersch, Shao, Yang, Gu 2018). Converged pairs are locked in order;
+/// when pairs exceed the block size, a window of columns moves up. A problem so small that the block would fill a
+/// fifth of the space is solved densely on rank 0.
+///
+/// `b` null is the identity; `preconditioner` null is the identity, else symmetric positive definite.
+/// `constraints` (own rows of n x c, near an invariant subspace) are kept out of the result. `initial` holds
+/// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
+/// vector; the start, the end and rare refreshes apart.
+///
+/// Collective. Throws InputError (pairs out of range, B not positive definite), RunError (not finite, out of
+/// memory, preconditioner not positive definite).
+template <class T>
+EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
+                      LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
+                      const LobpcgOptions& options, const Observer& observer = {});
+
+}  // namespace block_eigs

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/matrix/grid_levels.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+struct AggregationOptions {
+  /// Couplings weaker than this, against the diagonal, do not join unknowns into an aggregate; halved level by
+  /// level.
+  double threshold = 0.08;
+  GlobalIndex coarse_rows = 400;    ///< levels end when there are no more than that
+  GlobalIndex rows_per_rank = 300;  ///< levels with fewer move to fewer ranks
+};
+
+/// Levels of an algebraic multigrid method by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996)
+/// for a symmetric matrix: neighbourhoods become aggregates, the near-null space restricted to them is
+/// interpolation, a step of damped Jacobi smooths it, and P^T A P is the next matrix. Aggregates do not reach
+/// across ranks. `rows` are consumed: they become the first level. All threads of a rank work. Collective; throws
+/// InputError where the near-null space does not fit.
+GridHierarchy smoothed_aggregation(const Communicator& comm, CsrRows rows, const Partition& partition,
+                                   const NearNullSpace& near_null_space, const AggregationOptions& options = {});
+
+}  // namespace block_eigs

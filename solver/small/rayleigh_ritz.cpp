@@ -1,0 +1,129 @@
+#include "solver/small/rayleigh_ritz.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solver/small/lapack.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+void mirror_lower(SmallMatrix& matrix) {
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (int i = 0; i < j; ++i) matrix(i, j) = matrix(j, i);
+  }
+}
+
+/// inverse(L) K inverse(L)^T
+SmallMatrix reduce(const SmallMatrix& lower, SmallMatrix projected) {
+  lapack::solve_lower(lower, projected);
+  SmallMatrix transposed(projected.cols(), projected.rows());
+  for (int j = 0; j < projected.cols(); ++j) {
+    for (int i = 0; i < projected.rows(); ++i) transposed(j, i) = projected(i, j);
+  }
+  lapack::solve_lower(lower, transposed);
+  mirror_lower(transposed);
+  return transposed;
+}
+
+SmallMatrix some_columns(const SmallMatrix& matrix, int first, int count) {
+  SmallMatrix result(matrix.rows(), count);
+  std::copy_n(matrix.column(first), static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(count),
+              result.data());
+  return result;
+}
+
+/// Coefficients of P' among the eigenvectors that X' does not take: the rows of X in them, made orthonormal.
+SmallMatrix search_directions(const SmallMatrix& others, int x_columns) {
+  const int rows = std::min(x_columns, others.cols());
+  SmallMatrix x_rows(rows, others.cols());
+  for (int j = 0; j < others.cols(); ++j) std::copy_n(others.column(j), rows, x_rows.column(j));
+  return lapack::orthonormal_rows(std::move(x_rows));
+}
+
+/// Factors that bring the columns of Z to norm 1; empty where one has no norm.
+std::vector<double> column_scales(const SmallMatrix& gram) {
+  std::vector<double> scales;
+  for (int j = 0; j < gram.cols(); ++j) {
+    if (!(gram(j, j) > 0.0) || !std::isfinite(gram(j, j))) return {};
+    scales.push_back(1.0 / std::sqrt(gram(j, j)));
+  }
+  return scales;
+}
+
+void scale_both_sides(const std::vector<double>& scales, SmallMatrix& matrix) {
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (int i = 0; i < matrix.rows(); ++i) {
+      matrix(i, j) *= scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+bool well_conditioned(const SmallMatrix& factor, double smallest_pivot) {
+  for (int j = 0; j < factor.rows(); ++j) {
+    if (factor(j, j) * factor(j, j) < smallest_pivot) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+RitzSolution solve_ritz(RitzProblem problem) {
+  const int size = problem.projected.rows();
+  const double sign = problem.largest ? -1.0 : 1.0;
+  const std::vector<double> scales = column_scales(problem.gram);
+  if (scales.empty()) return {};
+  scale_both_sides(scales, problem.gram);
+  scale_both_sides(scales, problem.projected);
+  if (!lapack::cholesky(problem.gram) || !well_conditioned(problem.gram, problem.smallest_pivot)) return {};
+  SmallMatrix vectors = reduce(problem.gram, std::move(problem.projected));
+  for (double& value : vectors.values()) value *= sign;
+  const std::vector<double> values = lapack::symmetric_eigen(vectors);
+
+  RitzSolution solution;
+  const int wanted = std::min(problem.wanted, size);
+  const SmallMatrix others = some_columns(vectors, wanted, size - wanted);
+  const SmallMatrix q = search_directions(others, problem.x_columns);
+  const SmallMatrix p = lapack::product(others, false, q, true);
+  solution.p_columns = p.cols();
+
+  const std::vector<double> other_values(values.begin() + wanted, values.end());
+  SmallMatrix scaled_q = q;
+  for (int j = 0; j < q.cols(); ++j) {
+    for (int i = 0; i < q.rows(); ++i) scaled_q(i, j) *= sign * other_values[static_cast<std::size_t>(j)];
+  }
+  solution.projected_p = lapack::product(scaled_q, false, q, true);
+
+  solution.coefficients.resize(size, wanted + solution.p_columns);
+  std::copy_n(vectors.data(), static_cast<std::size_t>(size) * static_cast<std::size_t>(wanted),
+              solution.coefficients.data());
+  std::copy_n(p.data(), p.values().size(), solution.coefficients.column(wanted));
+  lapack::solve_lower_transposed(problem.gram, solution.coefficients);
+  for (int j = 0; j < solution.coefficients.cols(); ++j) {
+    for (int i = 0; i < size; ++i) solution.coefficients(i, j) *= scales[static_cast<std::size_t>(i)];
+  }
+  for (int j = 0; j < wanted; ++j) solution.values.push_back(sign * values[static_cast<std::size_t>(j)]);
+  return solution;
+}
+
+template <class T>
+RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose) {
+  RitzSolution solution;
+  SmallMatrix values;
+  space.on_root(
+      [&] {
+        solution = solve_ritz(pose());
+        values.resize(static_cast<int>(solution.values.size()), 1);
+        std::copy(solution.values.begin(), solution.values.end(), values.data());
+      },
+      {&solution.coefficients, &values, &solution.projected_p});
+  solution.values.assign(values.values().begin(), values.values().end());
+  solution.p_columns = solution.coefficients.cols() - values.rows();
+  return solution;
+}
+
+template RitzSolution solve_ritz_on_root(BlockSpace<float>&, const std::function<RitzProblem()>&);
+template RitzSolution solve_ritz_on_root(BlockSpace<double>&, const std::function<RitzProblem()>&);
+
+}  // namespace block_eigs

@@ -1,0 +1,125 @@
+#include "solver/space/block_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace block_eigs {
+
+template <class T>
+DenseBlock<T> BlockSpace<T>::make_block(LocalIndex cols) {
+  DenseBlock<T> block;
+  comm().collectively([&] { block = DenseBlock<T>(context_.device, local_rows(), cols); });
+  return block;
+}
+
+template <class T>
+void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) {
+  {
+    const Profile::Scope scope(profile(), Phase::block_algebra);
+    kernels().gram(left, right, result);
+  }
+  const Profile::Scope scope(profile(), Phase::communication);
+  comm().sum(result.values());
+}
+
+template <class T>
+void BlockSpace<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) {
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().update(in, coefficients, out);
+}
+
+template <class T>
+std::vector<double> BlockSpace<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx,
+                                            std::span<const double> lambda, BlockView<T> r) {
+  std::vector<double> squared(static_cast<std::size_t>(r.cols));
+  {
+    const Profile::Scope scope(profile(), Phase::block_algebra);
+    kernels().residual(ax, bx, lambda, r, squared);
+  }
+  return norms_of(std::move(squared));
+}
+
+template <class T>
+std::vector<double> BlockSpace<T>::update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                                   const BlockList<T>& out, ConstBlockView<T> bx,
+                                                   std::span<const double> lambda, BlockView<T> r) {
+  std::vector<double> squared(static_cast<std::size_t>(r.cols));
+  {
+    const Profile::Scope scope(profile(), Phase::block_algebra);
+    kernels().update_residual(in, coefficients, out, bx, lambda, r, squared);
+  }
+  return norms_of(std::move(squared));
+}
+
+template <class T>
+std::vector<double> BlockSpace<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y) {
+  std::vector<double> dots(static_cast<std::size_t>(x.cols));
+  {
+    const Profile::Scope scope(profile(), Phase::block_algebra);
+    kernels().column_dots(x, y, dots);
+  }
+  const Profile::Scope scope(profile(), Phase::communication);
+  comm().sum(std::span(dots));
+  return dots;
+}
+
+template <class T>
+std::vector<double> BlockSpace<T>::column_norms(ConstBlockView<T> x) {
+  std::vector<double> norms = column_dots(x, x);
+  for (double& norm : norms) norm = std::sqrt(norm);
+  return norms;
+}
+
+template <class T>
+void BlockSpace<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().copy(x, y);
+}
+
+template <class T>
+void BlockSpace<T>::apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step,
+                               BlockView<T> ax, BlockView<T> y) {
+  if (a.apply_step(x, y, step)) return;
+  a.apply(x, ax);
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().combine(step, ax, x, y);
+}
+
+template <class T>
+void BlockSpace<T>::fill_random(BlockView<T> y, std::uint64_t seed) {
+  kernels().fill_random(y, seed, first_row());
+}
+
+template <class T>
+void BlockSpace<T>::on_root(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results) {
+  const Profile::Scope scope(profile(), Phase::small_dense);
+  comm().collectively([&] {
+    if (comm().is_root()) step();
+  });
+  if (comm().size() == 1) return;
+  std::vector<double> shapes;
+  for (const SmallMatrix* matrix : results) {
+    shapes.push_back(matrix->rows());
+    shapes.push_back(matrix->cols());
+  }
+  comm().broadcast(shapes);
+  std::size_t i = 0;
+  for (SmallMatrix* matrix : results) {
+    if (!comm().is_root()) matrix->resize(static_cast<int>(shapes[i]), static_cast<int>(shapes[i + 1]));
+    i += 2;
+    comm().broadcast(matrix->values());
+  }
+}
+
+template <class T>
+std::vector<double> BlockSpace<T>::norms_of(std::vector<double> squared) {
+  const Profile::Scope scope(profile(), Phase::communication);
+  comm().sum(std::span(squared));
+  for (double& value : squared) value = std::sqrt(value);
+  return squared;
+}
+
+template class BlockSpace<float>;
+template class BlockSpace<double>;
+
+}  // namespace block_eigs

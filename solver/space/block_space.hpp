@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "spmm/device/kernels.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/partition.hpp"
+#include "spmm/small_matrix.hpp"
+
+namespace block_eigs {
+
+/// The space R^n with its vectors dealt to ranks by rows: blocks of vectors, their inner products over all
+/// ranks, and small dense work done once for all. A solver communicates through this class alone. Member
+/// functions that sum over rows are collective, and their results are bit-equal on all ranks.
+template <class T>
+class BlockSpace {
+ public:
+  BlockSpace(Context<T> context, Partition partition)
+      : context_(std::move(context)), partition_(std::move(partition)) {}
+
+  GlobalIndex dimension() const { return partition_.rows(); }
+  LocalIndex local_rows() const { return partition_.size(context_.comm.rank()); }
+  GlobalIndex first_row() const { return partition_.begin(context_.comm.rank()); }
+  const Partition& partition() const { return partition_; }
+  const Context<T>& context() const { return context_; }
+  const Communicator& comm() const { return context_.comm; }
+  Kernels<T>& kernels() { return *context_.kernels; }
+  Profile& profile() { return *context_.profile; }
+
+  /// n x cols, contents undefined. Collective: throws on all ranks when one is out of memory.
+  DenseBlock<T> make_block(LocalIndex cols);
+
+  /// result = [left]^T [right] over all ranks. Collective.
+  void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result);
+  /// [out] = [in] coefficients. Not collective.
+  void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
+  /// r = ax - bx diag(lambda); returns the norms of its columns over all ranks. Collective.
+  std::vector<double> residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
+                               BlockView<T> r);
+  /// update, then residual of the first columns of out[0], see Kernels::update_residual. Collective.
+  std::vector<double> update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                      const BlockList<T>& out, ConstBlockView<T> bx,
+                                      std::span<const double> lambda, BlockView<T> r);
+  /// x_j^T y_j of every column over all ranks. Collective.
+  std::vector<double> column_dots(ConstBlockView<T> x, ConstBlockView<T> y);
+  /// Euclidean norms of the columns over all ranks. Collective.
+  std::vector<double> column_norms(ConstBlockView<T> x);
+  void copy(ConstBlockView<T> x, BlockView<T> y);
+  /// y = step.product A x + ... as LinearOperator::apply_step, in one pass where `a` can, else by way of `ax`.
+  /// Collective.
+  void apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step, BlockView<T> ax,
+                  BlockView<T> y);
+  /// The same numbers for any number of ranks.
+  void fill_random(BlockView<T> y, std::uint64_t seed);
+
+  /// Runs `step` on rank 0 and hands `results` to all ranks; `step` gives each its final shape, and an
+  /// exception of it is thrown on all. Small dense problems go this way, because LAPACK need not return the
+  /// same bits on different machines, nor eigenvectors of the same sign. Collective.
+  void on_root(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results);
+
+ private:
+  std::vector<double> norms_of(std::vector<double> squared);
+
+  Context<T> context_;
+  Partition partition_;
+};
+
+}  // namespace block_eigs

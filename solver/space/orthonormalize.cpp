@@ -1,0 +1,150 @@
+#include "solver/space/orthonormalize.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "solver/small/lapack.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// What one pass found: w <- [against w] coefficients, and the smallest squared sine of the angle between a
+/// column and the span of those before it.
+struct Pass {
+  SmallMatrix coefficients;
+  double smallest_pivot = 0.0;
+};
+
+/// Factors that scale the columns of w to B-norm 1; 0 for a zero column.
+std::vector<double> column_scales(const SmallMatrix& gram, int against) {
+  std::vector<double> scales(static_cast<std::size_t>(gram.cols()));
+  for (int j = 0; j < gram.cols(); ++j) {
+    const double squared = gram(against + j, j);
+    if (!std::isfinite(squared)) throw RunError("orthonormalize: a vector holds values that are not finite");
+    if (squared < 0.0) {
+      throw InputError("the mass matrix B is not positive definite: x'Bx = " + std::to_string(squared));
+    }
+    scales[static_cast<std::size_t>(j)] = squared > 0.0 ? 1.0 / std::sqrt(squared) : 0.0;
+  }
+  return scales;
+}
+
+/// Gram matrix of the scaled columns after projection: D (W^T W - S^T S) D.
+SmallMatrix projected_gram(const SmallMatrix& s, const SmallMatrix& gram, const std::vector<double>& scales) {
+  const int width = gram.cols();
+  SmallMatrix projected = lapack::product(s, true, s, false);
+  for (int j = 0; j < width; ++j) {
+    for (int i = 0; i < width; ++i) {
+      const double scale = scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
+      const double symmetric = 0.5 * (gram(s.rows() + i, j) + gram(s.rows() + j, i));
+      projected(i, j) = scale * (symmetric - projected(i, j));
+    }
+  }
+  return projected;
+}
+
+/// T with T^T projected T = I on the directions that are large enough; width x kept.
+SmallMatrix inverse_root(const SmallMatrix& projected, double accept, double drop, double& smallest_pivot) {
+  const int width = projected.rows();
+  SmallMatrix factor = projected;
+  smallest_pivot = 0.0;
+  if (lapack::cholesky(factor)) {
+    smallest_pivot = 1.0;
+    for (int j = 0; j < width; ++j) smallest_pivot = std::min(smallest_pivot, factor(j, j) * factor(j, j));
+    if (smallest_pivot >= accept) {
+      SmallMatrix root = SmallMatrix::identity(width);
+      lapack::solve_lower_transposed(factor, root);
+      return root;
+    }
+  }
+  SmallMatrix vectors = projected;
+  const std::vector<double> values = lapack::symmetric_eigen(vectors);
+  int first = 0;
+  while (first < width && values[static_cast<std::size_t>(first)] <= drop) ++first;
+  SmallMatrix root(width, width - first);
+  for (int j = first; j < width; ++j) {
+    const double scale = 1.0 / std::sqrt(values[static_cast<std::size_t>(j)]);
+    for (int i = 0; i < width; ++i) root(i, j - first) = vectors(i, j) * scale;
+  }
+  smallest_pivot = std::min(smallest_pivot, first < width ? values[static_cast<std::size_t>(first)] : 1.0);
+  return root;
+}
+
+Pass make_pass(const SmallMatrix& gram, double accept, double drop) {
+  const int width = gram.cols();
+  const int against = gram.rows() - width;
+  const std::vector<double> scales = column_scales(gram, against);
+  SmallMatrix s(against, width);
+  for (int j = 0; j < width; ++j) std::copy_n(gram.column(j), against, s.column(j));
+  Pass pass;
+  SmallMatrix root = inverse_root(projected_gram(s, gram, scales), accept, drop, pass.smallest_pivot);
+  for (int j = 0; j < root.cols(); ++j) {
+    for (int i = 0; i < width; ++i) root(i, j) *= scales[static_cast<std::size_t>(i)];
+  }
+  const SmallMatrix projection = lapack::product(s, false, root, false);
+  pass.coefficients.resize(gram.rows(), root.cols());
+  for (int j = 0; j < root.cols(); ++j) {
+    for (int i = 0; i < against; ++i) pass.coefficients(i, j) = -projection(i, j);
+    for (int i = 0; i < width; ++i) pass.coefficients(against + i, j) = root(i, j);
+  }
+  return pass;
+}
+
+template <class T>
+ConstBlockList<T> with(const ConstBlockList<T>& list, ConstBlockView<T> last) {
+  const auto at = [&](int i) { return i < list.size() ? list[i] : ConstBlockView<T>{}; };
+  return {at(0), at(1), at(2), last};
+}
+
+}  // namespace
+
+template <class T>
+LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against, BlockView<T> w, BlockView<T> bw,
+                          const ConstBlockList<T>& b_against, Orthonormality goal,
+                          const std::vector<CarriedImage<T>>& carried) {
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  // A pass loses about epsilon / pivot of orthogonality; from this pivot on that is small enough to be
+  // corrected by coefficients alone.
+  const double accept = 100.0 * std::sqrt(epsilon);
+  constexpr int most_passes = 5;
+  SmallMatrix gram;
+  Pass pass;
+  for (int i = 0; i < most_passes && w.cols > 0; ++i) {
+    space.gram(with<T>(against, w), {bw}, gram);
+    SmallMatrix pivot;
+    space.on_root(
+        [&] {
+          pass = make_pass(gram, accept, 10.0 * epsilon * std::max(gram.rows(), 10));
+          pivot.resize(1, 1);
+          pivot(0, 0) = pass.smallest_pivot;
+        },
+        {&pass.coefficients, &pivot});
+    const LocalIndex before = w.cols;
+    const LocalIndex kept = pass.coefficients.cols();
+    const bool separate_image = bw.data != w.data;
+    space.update(with<T>(against, w), pass.coefficients, {w.columns(0, kept)});
+    w = w.columns(0, kept);
+    if (separate_image) space.update(with<T>(b_against, bw), pass.coefficients, {bw.columns(0, kept)});
+    bw = separate_image ? bw.columns(0, kept) : w;
+    for (const CarriedImage<T>& image : carried) {
+      const BlockView<T> old = image.w.columns(0, before);
+      space.update(with<T>(image.against, old), pass.coefficients, {old.columns(0, kept)});
+    }
+    const double done = goal == Orthonormality::to_rounding ? 0.5 : accept;
+    if (pivot(0, 0) >= done) break;
+  }
+  return w.cols;
+}
+
+template LocalIndex orthonormalize(BlockSpace<float>&, const ConstBlockList<float>&, BlockView<float>,
+                                   BlockView<float>, const ConstBlockList<float>&, Orthonormality,
+                                   const std::vector<CarriedImage<float>>&);
+template LocalIndex orthonormalize(BlockSpace<double>&, const ConstBlockList<double>&, BlockView<double>,
+                                   BlockView<double>, const ConstBlockList<double>&, Orthonormality,
+                                   const std::vector<CarriedImage<double>>&);
+
+}  // namespace block_eigs

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/space/block_space.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs {
+
+/// How far orthonormalize has to go.
+enum class Orthonormality {
+  to_rounding,      ///< until a pass finds nothing left to do
+  well_conditioned  ///< until the Gram matrix is close enough to I for the caller to correct it exactly
+};
+
+/// A linear image of w (A w, say) that has to follow w, and the same image of `against`.
+template <class T>
+struct CarriedImage {
+  BlockView<T> w;
+  ConstBlockList<T> against;
+};
+
+/// Makes the columns of w orthonormal, and orthogonal to `against` (at most three orthonormal blocks), in the
+/// inner product x^T B y. `bw` holds B w and is carried along by the same coefficients; where B is the
+/// identity, pass bw = w. So are the images in `carried`. Directions that depend on the others within rounding are
+/// dropped: the kept columns come first. Returns how many. Collective; throws RunError on values that are not
+/// finite and InputError when w^T B w <= 0.
+///
+/// One pass is Gram matrix + Cholesky QR of the part orthogonal to `against`; after a bad pivot SVQB
+/// (Stathopoulos and Wu, SIAM J. Sci. Comput. 23, 2002) and another pass, as in Duersch, Shao, Yang, Gu,
+/// SIAM J. Sci. Comput. 40, 2018.
+template <class T>
+LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against, BlockView<T> w, BlockView<T> bw,
+                          const ConstBlockList<T>& b_against, Orthonormality goal,
+                          const std::vector<CarriedImage<T>>& carried = {});
+
+}  // namespace block_eigs

@@ -1,0 +1,162 @@
+#include "spmm/cuda/dense/column_sums.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "spmm/cuda/dense/hand_over.cuh"
+#include "spmm/cuda/dense/row_tiles.cuh"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int rows_at_once = 4;  // loads in flight a thread
+
+/// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 results.
+__global__ void __launch_bounds__(256)
+    sum_parts_kernel(const double* partial, int parts, int count, const HandOver sums_to) {
+  __shared__ double sums[8][32];
+  const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
+  double sum = 0.0;
+  if (k < count) {
+#pragma unroll 4
+    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8)
+      sum += partial[static_cast<std::size_t>(p) * count + k];
+  }
+  sums[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.y == 0 && k < count) {
+    for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+    sums_to.results[k] = sum;
+  }
+  announce_with_others(sums_to);
+}
+
+template <class T>
+struct Dots {
+  ConstBlockView<T> x, y;
+  __device__ double load(LocalIndex i, LocalIndex j) const {
+    return static_cast<double>(element(x, i, j)) * static_cast<double>(element(y, i, j));
+  }
+  __device__ void store(LocalIndex, LocalIndex, double) const {}
+  __device__ double term(double value) const { return value; }
+};
+
+template <class T>
+struct Residual {
+  ConstBlockView<T> ax, bx;
+  const double* lambda;
+  BlockView<T> r;
+  __device__ T load(LocalIndex i, LocalIndex j) const {
+    return element(ax, i, j) - element(bx, i, j) * static_cast<T>(lambda[j]);
+  }
+  __device__ void store(LocalIndex i, LocalIndex j, T value) const { element(r, i, j) = value; }
+  __device__ double term(T value) const { return static_cast<double>(value) * static_cast<double>(value); }
+};
+
+/// Thread block (width, threads / width); thread x adds up columns x, x + width, ... of its rows, at most
+/// `Segments` of them. Whole rows are loaded before any of them is stored. partial[block * cols + j] is the sum of
+/// the block.
+template <int Segments, class Operation>
+__global__ void __launch_bounds__(threads)
+    column_sums(LocalIndex rows, LocalIndex cols, Operation operation, double* partial) {
+  using Value = decltype(operation.load(0, 0));
+  const LocalIndex width = static_cast<LocalIndex>(blockDim.x);
+  const LocalIndex x = static_cast<LocalIndex>(threadIdx.x);
+  const LocalIndex height = static_cast<LocalIndex>(blockDim.y);
+  const LocalIndex step = rows_at_once * height;
+  double sums[Segments] = {};
+  for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * step; first < rows;
+       first += static_cast<std::int64_t>(gridDim.x) * step) {
+    Value values[rows_at_once][Segments];
+    const LocalIndex mine = static_cast<LocalIndex>(first) + static_cast<LocalIndex>(threadIdx.y);
+#pragma unroll
+    for (int u = 0; u < rows_at_once; ++u) {
+#pragma unroll
+      for (int s = 0; s < Segments; ++s) {
+        if (mine + u * height < rows && x + s * width < cols) {
+          values[u][s] = operation.load(mine + u * height, x + s * width);
+        }
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (int u = 0; u < rows_at_once; ++u) {
+#pragma unroll
+      for (int s = 0; s < Segments; ++s) {
+        if (mine + u * height < rows && x + s * width < cols) {
+          operation.store(mine + u * height, x + s * width, values[u][s]);
+          sums[s] += operation.term(values[u][s]);
+        }
+      }
+    }
+  }
+  __shared__ double shared[threads];
+#pragma unroll
+  for (int s = 0; s < Segments; ++s) {
+    __syncthreads();
+    shared[threadIdx.y * blockDim.x + threadIdx.x] = sums[s];
+    __syncthreads();
+    if (threadIdx.y != 0 || x + s * width >= cols) continue;
+    double sum = 0.0;
+    for (LocalIndex y = 0; y < height; ++y) sum += shared[y * width + x];
+    partial[static_cast<std::size_t>(blockIdx.x) * cols + x + s * width] = sum;
+  }
+}
+
+template <class Operation>
+void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, LocalIndex cols,
+                 const Operation& operation, const HandOver& results, std::string_view name) {
+  if (cols == 0) return;
+  constexpr int segments = 4;
+  if (cols > threads * segments) {
+    throw RunError(std::string(name) + ": blocks of up to " + std::to_string(threads * segments) +
+                   " columns are supported on the GPU, this one has " + std::to_string(cols));
+  }
+  const unsigned width = std::min(std::bit_ceil(static_cast<unsigned>(cols)), static_cast<unsigned>(threads));
+  const dim3 shape(width, threads / width);
+  const LocalIndex step = rows_at_once * static_cast<LocalIndex>(shape.y);
+  const LocalIndex enough = rows == 0 ? 1 : (rows - 1) / step + 1;
+  const int blocks = static_cast<int>(std::min<LocalIndex>(enough, 8 * device.multiprocessors()));
+  double* partial = workspace.partial_sums(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(cols));
+  const cudaStream_t stream = device.stream(Queue::compute);
+  if (cols <= threads) {
+    column_sums<1><<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, cols, operation, partial);
+  } else {
+    column_sums<segments><<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, cols, operation, partial);
+  }
+  check_launch(name);
+  sum_parts(stream, partial, blocks, cols, results);
+}
+
+}  // namespace
+
+void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums) {
+  if (count == 0) return;
+  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, 8), 0, stream>>>(partial, parts, count,
+                                                                                         sums);
+  check_launch("sum_parts");
+}
+
+template <class T>
+void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y,
+                 const HandOver& dots) {
+  sum_columns(device, workspace, x.rows, x.cols, Dots<T>{x, y}, dots, "column_dots");
+}
+
+template <class T>
+void residual(CudaDevice& device, Workspace& workspace, ConstBlockView<T> ax, ConstBlockView<T> bx,
+              const double* lambda, BlockView<T> r, const HandOver& squared_norms) {
+  sum_columns(device, workspace, r.rows, r.cols, Residual<T>{ax, bx, lambda, r}, squared_norms, "residual");
+}
+
+template void column_dots(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, const HandOver&);
+template void column_dots(CudaDevice&, Workspace&, ConstBlockView<double>, ConstBlockView<double>,
+                          const HandOver&);
+template void residual(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, const double*,
+                       BlockView<float>, const HandOver&);
+template void residual(CudaDevice&, Workspace&, ConstBlockView<double>, ConstBlockView<double>, const double*,
+                       BlockView<double>, const HandOver&);
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,231 @@
+#include "spmm/cuda/dense/update.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "spmm/cuda/dense/column_sums.hpp"
+#include "spmm/cuda/dense/narrow_update.cuh"
+#include "spmm/cuda/runtime/cuda_check.hpp"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+/// One instantiation of the kernel.
+template <class T>
+struct Variant {
+  int tiles;  ///< of a warp
+  int depth;
+  int blocks;  ///< per multiprocessor, where shared memory suffices
+  void (*kernel)(const UpdateProblem<T>);
+};
+
+template <class T, int Tiles, bool InShared, bool WithResidual>
+constexpr Variant<T> variant() {
+  constexpr int blocks = Tiles <= 2 ? 4 : Tiles <= 4 ? 3 : Tiles <= 8 ? 2 : 1;
+  // 16 tiles leave little room beside 192 x 128 coefficients
+  constexpr int depth = Tiles < 16 ? 6 : WithResidual ? 3 : 4;
+  return {Tiles, depth, blocks, update_kernel<T, Tiles, depth, blocks, InShared, WithResidual>};
+}
+
+/// For coefficients that fit into shared memory, by ascending width.
+template <class T, bool WithResidual>
+constexpr std::array in_shared{variant<T, 1, true, WithResidual>(), variant<T, 2, true, WithResidual>(),
+                               variant<T, 4, true, WithResidual>(), variant<T, 6, true, WithResidual>(),
+                               variant<T, 8, true, WithResidual>(), variant<T, 12, true, WithResidual>(),
+                               variant<T, 16, true, WithResidual>()};
+/// For any others.
+template <class T, bool WithResidual>
+constexpr std::array in_global{variant<T, 8, false, WithResidual>(), variant<T, 16, false, WithResidual>()};
+
+int pairs_of(LocalIndex cols) { return (cols + 1) / 2; }
+
+template <class View>
+int chunks_of(const ViewList<View>& list) {
+  int pairs = 0;
+  for (const View& view : list) pairs += pairs_of(view.cols);
+  return (pairs + chunk_pairs - 1) / chunk_pairs;
+}
+
+/// Where the columns of a list stand when each view begins a pair.
+template <class View>
+std::vector<int> places_of(const ViewList<View>& list) {
+  std::vector<int> places;
+  int pairs = 0;
+  for (const View& view : list) {
+    for (int j = 0; j < view.cols; ++j) places.push_back(2 * pairs + j);
+    pairs += pairs_of(view.cols);
+  }
+  return places;
+}
+
+/// Blocks of 8 x 8, see UpdateProblem.
+template <class T>
+void pack(const SmallMatrix& coefficients, const ConstBlockList<T>& in, const BlockList<T>& out, int tiles,
+          double* packed) {
+  std::fill_n(packed, static_cast<std::size_t>(chunks_of(in)) * static_cast<std::size_t>(tiles) * 64, 0.0);
+  const std::vector<int> rows = places_of(in);
+  const std::vector<int> columns = places_of(out);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    const double* from = coefficients.column(static_cast<int>(j));
+    double* const to = packed + columns[j] / chunk_columns * 64 + columns[j] % chunk_columns * 8;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::ptrdiff_t chunk = rows[i] / chunk_columns;
+      to[chunk * tiles * 64 + rows[i] % chunk_columns] = from[i];
+    }
+  }
+}
+
+template <class T>
+struct Launch {
+  const Variant<T>* variant = nullptr;
+  UpdateProblem<T> problem;
+  int shared_bytes = 0;
+};
+
+/// The narrowest variant that takes the problem; none where it is too wide.
+template <class T, bool WithResidual>
+Launch<T> choose(const CudaDevice& device, UpdateProblem<T> problem) {
+  const int needed = problem.tiles;
+  const int room = device.shared_memory_per_block();
+  for (const Variant<T>& candidate : in_shared<T, WithResidual>) {
+    problem.tiles = candidate.tiles;
+    const int bytes = UpdateLayout::of(problem, true, candidate.depth).bytes;
+    if (candidate.tiles >= needed && bytes <= room) return {&candidate, problem, bytes};
+  }
+  for (const Variant<T>& candidate : in_global<T, WithResidual>) {
+    const int warps = (needed + candidate.tiles - 1) / candidate.tiles;
+    problem.warps_across = static_cast<int>(std::bit_ceil(static_cast<unsigned>(warps)));
+    problem.tiles = problem.warps_across * candidate.tiles;
+    const bool last = candidate.tiles == in_global<T, WithResidual>.back().tiles;
+    const int widest = WithResidual ? 1 : last ? update_warps : 1;
+    const int bytes = UpdateLayout::of(problem, false, candidate.depth).bytes;
+    if (problem.warps_across <= widest && bytes <= room) return {&candidate, problem, bytes};
+  }
+  return {nullptr, problem, 0};
+}
+
+template <class T>
+unsigned blocks_for(const CudaDevice& device, const Launch<T>& launch) {
+  const int fitting = device.shared_memory_per_multiprocessor() / (launch.shared_bytes + 1024);
+  const int resident = device.multiprocessors() * std::clamp(fitting, 1, launch.variant->blocks);
+  const int block_rows = update_warps / launch.problem.warps_across * rows_per_warp;
+  const LocalIndex enough = (launch.problem.out.rows - 1) / block_rows + 1;
+  return static_cast<unsigned>(std::min<LocalIndex>(resident, enough));
+}
+
+template <class T>
+void run(CudaDevice& device, const Launch<T>& launch, unsigned blocks, std::string_view name) {
+  device.allow_shared_memory(reinterpret_cast<const void*>(launch.variant->kernel), launch.shared_bytes);
+  const cudaStream_t stream = device.stream(Queue::compute);
+  launch.variant->kernel<<<blocks, update_threads, static_cast<std::size_t>(launch.shared_bytes), stream>>>(
+      launch.problem);
+  check_launch(name);
+}
+
+/// For few columns, where `Chunks` and `Tiles` suffice. Coefficients travel with the launch.
+template <class T, int Chunks, int Tiles>
+void narrow_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                   const BlockList<T>& out) {
+  constexpr int blocks = Chunks > 2 ? 2 : 3;
+  NarrowUpdate<T, Chunks, Tiles> problem{DeviceList(in), DeviceList(out), has_even_pairs(in), {}};
+  pack(coefficients, in, out, Tiles, problem.coefficients);
+  const LocalIndex enough = (out.rows() - 1) / (update_warps * rows_per_warp) + 1;
+  const unsigned grid = static_cast<unsigned>(std::min<LocalIndex>(blocks * device.multiprocessors(), enough));
+  narrow_update_kernel<T, Chunks, Tiles, blocks>
+      <<<grid, update_threads, 0, device.stream(Queue::compute)>>>(problem);
+  check_launch("update");
+}
+
+/// Whether two views have elements in common.
+template <class T>
+bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
+  if (x.rows == 0 || y.rows == 0 || x.cols == 0 || y.cols == 0) return false;
+  if (x.data > y.data) std::swap(x, y);
+  const std::ptrdiff_t distance = y.data - x.data;
+  if (distance >= static_cast<std::ptrdiff_t>(x.rows - 1) * x.stride + x.cols) return false;
+  if (x.stride != y.stride) return true;
+  const std::ptrdiff_t shift = distance % x.stride;
+  return shift < x.cols || shift + y.cols > x.stride;
+}
+
+template <class T>
+UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
+  return {DeviceList(in),
+          DeviceList(out),
+          nullptr,
+          chunks_of(in),
+          chunks_of(out),
+          1,
+          has_even_pairs(in),
+          has_even_pairs(out),
+          {},
+          {},
+          nullptr,
+          nullptr};
+}
+
+}  // namespace
+
+template <class T>
+void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+            const BlockList<T>& out) {
+  if (out.rows() == 0 || out.cols() == 0) return;
+  if (chunks_of(in) <= 2 && chunks_of(out) <= 1) return narrow_update<T, 2, 1>(device, in, coefficients, out);
+  if (chunks_of(in) <= 3 && chunks_of(out) <= 2) return narrow_update<T, 3, 2>(device, in, coefficients, out);
+  Launch<T> launch = choose<T, false>(device, problem_of(in, out));
+  if (launch.variant == nullptr) {
+    throw RunError("update: up to " + std::to_string(widest_update) + " columns can be made at a time on " +
+                   device.name() + ", not " + std::to_string(out.cols()));
+  }
+  const UpdateProblem<T>& problem = launch.problem;
+  double* staged =
+      workspace.stage(static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(problem.tiles) * 64);
+  pack(coefficients, in, out, problem.tiles, staged);
+  launch.problem.coefficients = workspace.send();
+  run(device, launch, blocks_for(device, launch), "update");
+}
+
+template <class T>
+bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
+                     const SmallMatrix& coefficients, const BlockList<T>& out, const ResidualPart<T>& part,
+                     const HandOver& squared_norms) {
+  if (out.rows() == 0 || part.r.cols == 0) return false;
+  if (overlap<T>(part.r, part.bx) && part.r.data != part.bx.data) return false;
+  for (const BlockView<T>& output : out) {
+    if (overlap<T>(output, part.bx)) return false;
+  }
+  UpdateProblem<T> problem = problem_of(in, out);
+  problem.bx = part.bx;
+  problem.even = problem.even && has_even_pairs(ConstBlockList<T>{part.bx});
+  problem.r = part.r;
+  Launch<T> launch = choose<T, true>(device, problem);
+  if (launch.variant == nullptr) return false;
+  const std::size_t coefficient_count =
+      static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(launch.problem.tiles) * 64;
+  double* staged = workspace.stage(coefficient_count + part.lambda.size());
+  pack(coefficients, in, out, launch.problem.tiles, staged);
+  std::copy(part.lambda.begin(), part.lambda.end(), staged + coefficient_count);
+  launch.problem.coefficients = workspace.send();
+  launch.problem.lambda = launch.problem.coefficients + coefficient_count;
+  const unsigned blocks = blocks_for(device, launch);
+  launch.problem.partial_norms = workspace.partial_sums(blocks * part.lambda.size());
+  run(device, launch, blocks, "update_residual");
+  sum_parts(device.stream(Queue::compute), launch.problem.partial_norms, static_cast<int>(blocks), part.r.cols,
+            squared_norms);
+  return true;
+}
+
+template void update(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,
+                     const BlockList<float>&);
+template void update(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
+                     const BlockList<double>&);
+template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<float>&, const SmallMatrix&,
+                              const BlockList<float>&, const ResidualPart<float>&, const HandOver&);
+template bool update_residual(CudaDevice&, Workspace&, const ConstBlockList<double>&, const SmallMatrix&,
+                              const BlockList<double>&, const ResidualPart<double>&, const HandOver&);
+
+}  // namespace block_eigs::cuda

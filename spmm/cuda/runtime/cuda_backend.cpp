@@ -1,0 +1,42 @@
+#include "spmm/cuda/runtime/cuda_backend.hpp"
+
+#include "spmm/cuda/runtime/cuda_device.hpp"
+#include "spmm/cuda/runtime/cuda_kernels.hpp"
+#include "spmm/cuda/runtime/requirements.hpp"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+struct Search {
+  int found = 0;
+  std::string why;  ///< what the driver says where it finds none
+};
+
+Search search() {
+  Search result;
+  const cudaError_t status = cudaGetDeviceCount(&result.found);
+  if (status == cudaSuccess) return result;
+  cudaGetLastError();
+  return {0, cudaGetErrorString(status)};
+}
+
+}  // namespace
+
+int device_count() { return search().found; }
+
+std::shared_ptr<Device> make_device(int node_rank) {
+  const Search gpus = search();
+  require_gpu(gpus.found, gpus.why);
+  return std::make_shared<CudaDevice>(node_rank % gpus.found);
+}
+
+template <class T>
+std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device> device) {
+  return std::make_shared<CudaKernels<T>>(std::static_pointer_cast<CudaDevice>(std::move(device)));
+}
+
+template std::shared_ptr<Kernels<float>> make_kernels(std::shared_ptr<Device>);
+template std::shared_ptr<Kernels<double>> make_kernels(std::shared_ptr<Device>);
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,168 @@
+#include "spmm/cuda/runtime/cuda_device.hpp"
+
+#include "spmm/cuda/runtime/cuda_check.hpp"
+#include "spmm/cuda/runtime/requirements.hpp"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+class CudaEvent final : public Event {
+ public:
+  CudaEvent() { check(cudaEventCreate(&handle_), "make an event"); }
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  ~CudaEvent() override { cudaEventDestroy(handle_); }
+  cudaEvent_t handle() const { return handle_; }
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
+cudaEvent_t handle_of(const Event& event) { return static_cast<const CudaEvent&>(event).handle(); }
+
+/// "123.4 MB", for people.
+std::string megabytes(std::size_t bytes) {
+  const std::size_t tenths = (bytes + 50'000) / 100'000;
+  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MB";
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
+  check(cudaGetDeviceProperties(&properties_, ordinal), "read the properties of GPU " + std::to_string(ordinal));
+  require_capability(ordinal, properties_.name, {properties_.major, properties_.minor});
+  make_current();
+  for (cudaStream_t& stream : streams_) {
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream on " + name());
+  }
+  check(cudaEventCreateWithFlags(&crossing_, cudaEventDisableTiming), "make an event");
+}
+
+CudaDevice::~CudaDevice() {
+  cudaEventDestroy(crossing_);
+  for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+}
+
+std::string CudaDevice::name() const {
+  return std::string(properties_.name) + ", device " + std::to_string(ordinal_);
+}
+
+void CudaDevice::make_current() const { check(cudaSetDevice(ordinal_), "use GPU " + std::to_string(ordinal_)); }
+
+cudaStream_t CudaDevice::stream(Queue queue) const {
+  make_current();
+  return streams_[queue == Queue::compute ? 0 : 1];
+}
+
+MemoryInfo CudaDevice::memory() const {
+  make_current();
+  MemoryInfo info;
+  check(cudaMemGetInfo(&info.free, &info.total), "read the free memory of " + name());
+  return info;
+}
+
+void CudaDevice::report_full(std::size_t bytes) const {
+  const MemoryInfo info = memory();
+  throw RunError("out of memory on " + name() + ": " + std::to_string(bytes) + " bytes (" + megabytes(bytes) +
+                 ") needed, " + std::to_string(info.free) + " bytes (" + megabytes(info.free) + ") free of " +
+                 megabytes(info.total) +
+                 "; use more ranks on more GPUs, a smaller block_size, or precision: float");
+}
+
+void* CudaDevice::allocate(std::size_t bytes) {
+  make_current();
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // not sticky, but it would be found again after the next launch
+    report_full(bytes);
+  }
+  check(status, "allocate " + std::to_string(bytes) + " bytes on " + name());
+  return memory;
+}
+
+void CudaDevice::release(void* memory) noexcept { cudaFree(memory); }
+
+void* CudaDevice::allocate_staging(std::size_t bytes) {
+  make_current();
+  void* memory = nullptr;
+  const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+  if (status != cudaSuccess) cudaGetLastError();
+  check(status, "allocate " + std::to_string(bytes) + " bytes of page-locked host memory");
+  return memory;
+}
+
+void CudaDevice::release_staging(void* memory) noexcept { cudaFreeHost(memory); }
+
+void CudaDevice::copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) {
+  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream(queue)), "copy to " + name());
+  transferred_.to_device += bytes;
+}
+
+void CudaDevice::copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) {
+  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream(queue)), "copy from " + name());
+  transferred_.to_host += bytes;
+}
+
+void CudaDevice::copy_within(void* to, const void* from, std::size_t bytes, Queue queue) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(queue)), "copy within " + name());
+}
+
+std::unique_ptr<Event> CudaDevice::make_event() {
+  make_current();
+  return std::make_unique<CudaEvent>();
+}
+
+void CudaDevice::record(Event& event, Queue queue) {
+  check(cudaEventRecord(handle_of(event), stream(queue)), "record an event");
+}
+
+void CudaDevice::wait(Queue queue, const Event& event) {
+  check(cudaStreamWaitEvent(stream(queue), handle_of(event), 0), "let a queue wait for an event");
+}
+
+void CudaDevice::synchronize(const Event& event) {
+  check(cudaEventSynchronize(handle_of(event)), "wait for " + name());
+}
+
+void CudaDevice::synchronize(Queue queue) { check(cudaStreamSynchronize(stream(queue)), "wait for " + name()); }
+
+// A stream waits for what an event stands for at the time of the call, so that one event serves all crossings.
+// Streams of ours do not wait for CUDA's default stream by themselves, nor it for them.
+void CudaDevice::wait_for_stream(Queue queue, void* stream) {
+  make_current();
+  check(cudaEventRecord(crossing_, static_cast<cudaStream_t>(stream)), "record an event in another stream");
+  check(cudaStreamWaitEvent(this->stream(queue), crossing_, 0), "let a queue wait for another stream");
+}
+
+void CudaDevice::let_stream_wait(void* stream, Queue queue) {
+  check(cudaEventRecord(crossing_, this->stream(queue)), "record an event");
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), crossing_, 0), "let another stream wait");
+}
+
+bool CudaDevice::is_idle(Queue queue) const {
+  const cudaError_t status = cudaStreamQuery(stream(queue));
+  if (status == cudaErrorNotReady) return false;
+  check(status, "wait for " + name());
+  return true;
+}
+
+void CudaDevice::allow_shared_memory(const void* kernel, int bytes) {
+  int& allowed = shared_memory_allowed_[kernel];
+  if (bytes <= allowed) return;
+  make_current();
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+        "let a kernel have " + std::to_string(bytes) + " bytes of shared memory");
+  allowed = bytes;
+}
+
+double CudaDevice::seconds_between(const Event& from, const Event& to) {
+  check(cudaEventSynchronize(handle_of(from)), "wait for " + name());
+  check(cudaEventSynchronize(handle_of(to)), "wait for " + name());
+  float milliseconds = 0.0F;
+  check(cudaEventElapsedTime(&milliseconds, handle_of(from), handle_of(to)), "read the time between two events");
+  return 1e-3 * static_cast<double>(milliseconds);
+}
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "spmm/device/device.hpp"
+
+namespace block_eigs::cuda {
+
+/// One GPU: memory, two streams, events. Any thread may use it, one at a time.
+class CudaDevice final : public Device {
+ public:
+  /// Throws InputError where that GPU is too old.
+  explicit CudaDevice(int ordinal);
+  ~CudaDevice() override;
+
+  Backend backend() const override { return Backend::cuda; }
+  std::string name() const override;
+  MemoryInfo memory() const override;
+
+  void* allocate(std::size_t bytes) override;
+  void release(void* memory) noexcept override;
+  void* allocate_staging(std::size_t bytes) override;
+  void release_staging(void* memory) noexcept override;
+
+  void copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) override;
+  void copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) override;
+  void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) override;
+
+  std::unique_ptr<Event> make_event() override;
+  void record(Event& event, Queue queue) override;
+  void wait(Queue queue, const Event& event) override;
+  void synchronize(const Event& event) override;
+  void synchronize(Queue queue) override;
+  double seconds_between(const Event& from, const Event& to) override;
+
+  TransferCount transferred() const override { return transferred_; }
+
+  void wait_for_stream(Queue queue, void* stream) override;
+  void let_stream_wait(void* stream, Queue queue) override;
+
+  /// The stream behind a queue; makes this GPU the calling thread's current one, so that a launch may follow.
+  cudaStream_t stream(Queue queue) const;
+  int multiprocessors() const { return properties_.multiProcessorCount; }
+  /// Bytes of shared memory that a thread block may ask for.
+  int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
+  int shared_memory_per_multiprocessor() const { return static_cast<int>(properties_.sharedMemPerMultiprocessor); }
+  /// Whether all that was put into the queue is done. Throws where it failed.
+  bool is_idle(Queue queue) const;
+  /// Lets a kernel have `bytes` of dynamic shared memory a thread block.
+  void allow_shared_memory(const void* kernel, int bytes);
+  /// Counts results that a kernel wrote to page-locked memory by itself.
+  void count_to_host(std::size_t bytes) { transferred_.to_host += bytes; }
+
+ private:
+  void make_current() const;
+  [[noreturn]] void report_full(std::size_t bytes) const;
+
+  int ordinal_;
+  cudaDeviceProp properties_{};
+  std::array<cudaStream_t, 2> streams_{};
+  cudaEvent_t crossing_ = nullptr;  ///< between a stream of others and ours, recorded and waited for at once
+  TransferCount transferred_;
+  std::unordered_map<const void*, int> shared_memory_allowed_;
+};
+
+}  // namespace block_eigs::cuda

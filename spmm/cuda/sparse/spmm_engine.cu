@@ -1,0 +1,196 @@
+#include "spmm/cuda/sparse/spmm_engine.hpp"
+
+#include "spmm/cuda/sparse/spmm_algorithms.hpp"
+#include "spmm/cuda/sparse/spmm_launch.cuh"
+#include "spmm/cuda/sparse/spmm_rule.hpp"
+#include "spmm/cuda/sparse/spmm_shape.cuh"
+#include "spmm/error.hpp"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+template <class T>
+Buffer<T> upload(const std::shared_ptr<Device>& device, const std::vector<T>& values) {
+  Buffer<T> buffer(device, values.size());
+  buffer.upload(values.data());
+  return buffer;
+}
+
+template <class X>
+const X* or_else(const Buffer<X>& own, const X* other) {
+  return own.size() > 0 ? own.data() : other;
+}
+
+template <class T>
+RowBundles<T> bundles_of(const CudaSpmmPlan& plan, const CsrView<T>& a) {
+  RowBundles<T> bundles;
+  bundles.count = plan.bundles;
+  bundles.columns_total = plan.statistics.columns_total;
+  bundles.column_offsets = or_else(plan.column_offsets, a.row_offsets);
+  bundles.value_offsets = or_else(plan.value_offsets, bundles.column_offsets);
+  bundles.first_rows = or_else(plan.first_rows, static_cast<const LocalIndex*>(nullptr));
+  bundles.targets = or_else(plan.targets, a.row_map);
+  bundles.columns = or_else(plan.columns, a.column_indices);
+  bundles.values = a.values;
+  return bundles;
+}
+
+std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
+  const std::size_t bytes = static_cast<std::size_t>(stride) * size;
+  if (bytes > 0xffffffffu) throw RunError("SpMM: rows of B or C lie more than 4 GiB apart");
+  return static_cast<std::uint32_t>(bytes);
+}
+
+template <class T>
+bool is_plain(const ProductStep<T>& step) {
+  return step.product == 1.0 && step.right_hand_side == 0.0 && step.same == 0.0 && step.previous == 0.0 &&
+         step.scale == nullptr;
+}
+
+template <class T>
+StepFactors factors_of(const ProductStep<T>& step) {
+  return {step.product,
+          step.right_hand_side,
+          step.same,
+          step.previous,
+          step.scale,
+          reinterpret_cast<const char*>(step.r.data),
+          bytes_of_stride(step.r.stride, sizeof(T))};
+}
+
+/// Whether rows without nonzeros stay as they are.
+template <class T>
+bool only_adds(const ProductStep<T>& step) {
+  return step.previous == 1.0 && step.same == 0.0 && step.right_hand_side == 0.0;
+}
+
+template <class T>
+bool allows_wide_access(const T* data, LocalIndex stride) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
+         static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
+}
+
+int multiprocessors_of_current_device() {
+  int ordinal = 0, count = 0;
+  check(cudaGetDevice(&ordinal), "device of the SpMM");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, ordinal), "multiprocessors of the device");
+  return count;
+}
+
+/// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are
+/// in use long before all of them has arrived.
+constexpr std::uint64_t prefetch_of_a = 8 << 20;
+constexpr std::uint64_t prefetch_of_b = 32 << 20;
+constexpr std::uint64_t prefetch_of_b_alone = 1 << 20;
+
+void add_range(Prefetch& prefetch, int i, const void* data, std::uint64_t bytes, std::uint64_t limit) {
+  const std::uint64_t begin = (reinterpret_cast<std::uintptr_t>(data) + 15) / 16 * 16;
+  const std::uint64_t end = (reinterpret_cast<std::uintptr_t>(data) + bytes) / 16 * 16;
+  if (bytes > limit || end <= begin) return;
+  prefetch.begin[i] = reinterpret_cast<const char*>(begin);
+  prefetch.end[i] = reinterpret_cast<const char*>(end);
+  prefetch.share[i] = static_cast<std::uint32_t>(((end - begin) / prefetch.blocks + 127) / 128 * 128);
+}
+
+/// B is prefetched where its rows lie close together.
+template <class T>
+Prefetch prefetch_of(const RowBundles<T>& a, Offset nonzeros, const ConstBlockView<T>& b, int multiprocessors) {
+  Prefetch prefetch;
+  prefetch.blocks = static_cast<unsigned>(2 * multiprocessors);
+  const std::uint64_t columns = static_cast<std::uint64_t>(a.columns_total) * sizeof(LocalIndex);
+  const std::uint64_t values = static_cast<std::uint64_t>(nonzeros) * sizeof(T);
+  const bool small = columns + values <= prefetch_of_a;
+  if (small) {
+    add_range(prefetch, 0, a.columns, columns, prefetch_of_a);
+    add_range(prefetch, 1, a.values, values, prefetch_of_a);
+  }
+  if (b.stride <= 2 * b.cols && b.rows > 0) {
+    const std::uint64_t elements = static_cast<std::uint64_t>(b.rows - 1) * static_cast<std::uint64_t>(b.stride) +
+                                   static_cast<std::uint64_t>(b.cols);
+    add_range(prefetch, 2, b.data, elements * sizeof(T), small ? prefetch_of_b : prefetch_of_b_alone);
+  }
+  return prefetch;
+}
+
+template <class T, class Operands>
+void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, bool wide) {
+  if (call.plan.bundles > 0 && choose_algorithm(call.plan) == SpmmAlgorithm::merge) {
+    multiply_merge(call, wide);
+  } else {
+    call.x.prefetch = prefetch_of(call.a, call.plan.statistics.nonzeros, b, call.multiprocessors);
+    multiply_row_split(call, wide);
+  }
+}
+
+}  // namespace
+
+template <class T>
+SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device)
+    : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
+
+template <class T>
+std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>&,
+                                                 const SpmmOptions& options) {
+  SparsePattern pattern = find_pattern(host);
+  auto plan = std::make_unique<CudaSpmmPlan>();
+  plan->algorithm = options.algorithm;
+  plan->multiprocessors = multiprocessors_;
+  plan->statistics = pattern.statistics;
+  plan->bundled = pattern.bundled;
+  plan->bundles =
+      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
+  plan->most_columns = std::move(pattern.most_columns);
+  plan->most_values = std::move(pattern.most_values);
+  if (pattern.statistics.rows > 0) {
+    const MergePathArrays path = find_merge_path(
+        pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data(), plan->bundles);
+    plan->path_ends = upload(device_, path.ends);
+    plan->path_bundles = upload(device_, path.bundles);
+  }
+  plan->column_offsets = upload(device_, pattern.column_offsets);
+  plan->value_offsets = upload(device_, pattern.value_offsets);
+  plan->first_rows = upload(device_, pattern.first_rows);
+  plan->columns = upload(device_, pattern.columns);
+  plan->targets = upload(device_, pattern.targets);
+  plan->empty_targets = upload(device_, pattern.empty_targets);
+  return plan;
+}
+
+template <class T>
+void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
+                         const ProductStep<T>& step) {
+  auto& known = static_cast<CudaSpmmPlan&>(plan);
+  if (a.rows == 0 || c.cols == 0) return;
+  const bool adds = only_adds(step);
+  if (known.bundles == 0 && adds) return;
+  const bool wide = allows_wide_access(b.data, b.stride) && allows_wide_access(c.data, c.stride) &&
+                    (step.right_hand_side == 0.0 || allows_wide_access(step.r.data, step.r.stride));
+  const int width = wide ? 16 / static_cast<int>(sizeof(T)) : 1;
+  const int packs = (c.cols + width - 1) / width;
+  const int slabs = (packs + packs_limit - 1) / packs_limit;
+  const DenseOperands x{reinterpret_cast<const char*>(b.data),
+                        reinterpret_cast<char*>(c.data),
+                        bytes_of_stride(b.stride, sizeof(T)),
+                        bytes_of_stride(c.stride, sizeof(T)),
+                        c.cols,
+                        (packs + slabs - 1) / slabs,
+                        {}};
+  EmptyRows empty;
+  if (!adds) empty = {known.statistics.empty_rows, or_else(known.empty_targets, a.row_map), 0};
+  const auto multiply_by = [&](const auto& operands) {
+    multiply(SpmmCall<T, std::decay_t<decltype(operands)>>{known, device_, stream_, multiprocessors_,
+                                                           bundles_of(known, a), empty, operands, slabs},
+             b, wide);
+  };
+  if (is_plain(step)) {
+    multiply_by(x);
+  } else {
+    multiply_by(StepOperands{x, factors_of(step)});
+  }
+}
+
+template class SpmmEngine<float>;
+template class SpmmEngine<double>;
+
+}  // namespace block_eigs::cuda

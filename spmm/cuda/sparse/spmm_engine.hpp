@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+
+#include "spmm/device/kernels.hpp"
+
+namespace block_eigs::cuda {
+
+/// Sparse times tall-skinny dense on one GPU: what CudaKernels forwards its `analyse` and `spmm` to.
+/// CSR with 64-bit row offsets, 32-bit columns; B and C row-major with strides. Two algorithms, row-split and
+/// merge-based, after Yang, Buluç, Owens, Design Principles for Sparse Matrix Multiplication on the GPU (2018).
+/// Both are deterministic: sums over a row are formed in an order that the plan and the column count fix.
+template <class T>
+class SpmmEngine {
+ public:
+  /// `stream` is the device's compute queue; it must outlive the engine. The device is the calling thread's
+  /// current one.
+  SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device);
+
+  /// What the products will need to know of the pattern; the values may change afterwards. Reads `host` alone;
+  /// `device` is the same matrix in device memory. Throws RunError when device memory runs out.
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& host, const CsrView<T>& device, const SpmmOptions& options);
+
+  /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;
+  /// b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as they are.
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step);
+
+ private:
+  cudaStream_t stream_;
+  std::shared_ptr<Device> device_;
+  int multiprocessors_;
+};
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "spmm/cuda/sparse/spmm_pattern.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/device/kernels.hpp"
+
+namespace block_eigs::cuda {
+
+/// What SpmmEngine::analyse learns of one matrix, in device memory. Depends on the pattern alone.
+struct CudaSpmmPlan final : SpmmPlan {
+  SpmmAlgorithm algorithm = SpmmAlgorithm::automatic;  ///< as asked for
+  int multiprocessors = 0;
+  RowStatistics statistics;
+  LocalIndex bundles = 0;
+  bool bundled = false;              ///< else every row with nonzeros is a bundle of its own
+  std::vector<Offset> most_columns;  ///< as in SparsePattern
+  std::vector<Offset> most_values;
+
+  // As in RowBundles; empty where A's own arrays serve.
+  Buffer<Offset> column_offsets;
+  Buffer<Offset> value_offsets;
+  Buffer<LocalIndex> first_rows;
+  Buffer<LocalIndex> columns;
+  Buffer<LocalIndex> targets;
+  Buffer<LocalIndex> empty_targets;
+
+  // As in MergePath and MergeTiles; the last two grow with the first product of each shape.
+  Buffer<std::uint32_t> path_ends;
+  Buffer<LocalIndex> path_bundles;
+  Buffer<char> carries;
+  Buffer<unsigned> arrivals;
+};
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,223 @@
+#pragma once
+
+#include "spmm/cuda/sparse/spmm_accumulate.cuh"
+
+// Row-split: whole rows, here bundles of rows, go to groups of lanes. Yang, Buluç, Owens (2018), section 4.1.
+namespace block_eigs::cuda {
+
+/// One bundle: its columns from `column` on, its values from `value` on, `rows` rows of `length` of them.
+template <int R>
+struct BundleSpan {
+  Offset column = 0;
+  Offset value = 0;
+  int length = 0;
+  int rows = 1;
+
+  BundleSpan() = default;
+  template <class T>
+  __device__ BundleSpan(const RowBundles<T>& a, LocalIndex bundle) {
+    column = a.column_offsets[bundle];
+    length = static_cast<int>(a.column_offsets[bundle + 1] - column);
+    value = R == 1 ? column : a.value_offsets[bundle];
+    if constexpr (R > 1) rows = a.first_rows[bundle + 1] - a.first_rows[bundle];
+  }
+
+  /// Where row j begins among the values of the bundle. Slots past the last row repeat the first one; their sums
+  /// are not stored.
+  __device__ void find_rows(int (&begin)[R]) const {
+#pragma unroll
+    for (int j = 0; j < R; ++j) begin[j] = j < rows ? j * length : 0;
+  }
+};
+
+/// Adds up what the groups of L lanes among `Lanes` have summed; all of them get the result.
+template <int L, int Lanes, class PackType, int R, int P>
+__device__ __forceinline__ void add_shares(PackType (&sums)[R][P]) {
+  if constexpr (Lanes > L) {
+#pragma unroll
+    for (int i = 0; i < R * P; ++i) add_across_lanes<L, Lanes>(sums[i / P][i % P]);
+  }
+}
+
+template <class T, int R, int P, class Columns, class PackType>
+__device__ __forceinline__ void store_bundle(const RowBundles<T>& a, LocalIndex bundle, int rows,
+                                             const Columns& columns, const PackType (&sums)[R][P]) {
+  const LocalIndex first = R == 1 ? bundle : a.first_rows[bundle];
+#pragma unroll
+  for (int j = 0; j < R; ++j) {
+    if (j < rows) columns.store(a.target(first + j), sums[j]);
+  }
+}
+
+/// For short rows. A block copies columns and values of `tile` bundles to shared memory, whence the L lanes of a
+/// group read the same element at once; a group takes every (threads / L)-th bundle.
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
+__global__ void __launch_bounds__(Threads, MinBlocks)
+    staged_row_split(RowBundles<T> a, Operands x, EmptyRows empty, int tile, int column_capacity) {
+  start_prefetch(x.prefetch);
+  using PackType = Pack<T, W>;
+  constexpr int groups = Threads / L;
+  extern __shared__ __align__(16) char shared[];
+  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(shared);
+  T* const value_tile = reinterpret_cast<T*>(shared + column_capacity * sizeof(LocalIndex));
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
+  PackType sums[R][P];
+  if (blockIdx.x >= gridDim.x - empty.blocks) {
+    set_zero(sums);
+    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    return;
+  }
+  const LocalIndex begin = static_cast<LocalIndex>(blockIdx.x) * tile;
+  const LocalIndex end = min(begin + tile, a.count);
+  const Offset first_column = a.column_offsets[begin];
+  const Offset first_value = R == 1 ? first_column : a.value_offsets[begin];
+  const int tile_columns = static_cast<int>(a.column_offsets[end] - first_column);
+  const int tile_values = R == 1 ? tile_columns : static_cast<int>(a.value_offsets[end] - first_value);
+  const std::uint64_t policy = streaming_policy();
+#pragma unroll 4
+  for (int k = threadIdx.x; k < tile_columns; k += Threads) {
+    copy_streaming(column_tile + k, a.columns + first_column + k, policy);
+  }
+#pragma unroll 4
+  for (int k = threadIdx.x; k < tile_values; k += Threads) {
+    copy_streaming(value_tile + k, a.values + first_value + k, policy);
+  }
+  close_copies();
+  LocalIndex bundle = begin + static_cast<LocalIndex>(threadIdx.x) / L;
+  BundleSpan<R> next;
+  if (bundle < end) next = BundleSpan<R>(a, bundle);
+  wait_for_copies<0>();
+  __syncthreads();
+  for (; bundle < end; bundle += groups) {
+    const BundleSpan<R> now = next;
+    if (bundle + groups < end) next = BundleSpan<R>(a, bundle + groups);
+    const LocalIndex* const column = column_tile + static_cast<int>(now.column - first_column);
+    const T* const value = value_tile + static_cast<int>(now.value - first_value);
+    int row_begin[R];
+    now.find_rows(row_begin);
+    set_zero(sums);
+    accumulate<U, 1, ReadFrom::shared>(
+        0, now.length, columns, [&](int k) { return column[k]; },
+        [&](int k, int j) { return value[k + row_begin[j]]; }, sums);
+    store_bundle(a, bundle, now.rows, columns, sums);
+  }
+}
+
+/// For rows of medium length. Split groups of L lanes share the columns of a bundle, one in Split each, and read
+/// columns and values from global memory; a block takes `tile` bundles.
+template <class T, int W, int L, int P, int R, int Split, int U, int Threads, int MinBlocks, class Operands>
+__global__ void __launch_bounds__(Threads, MinBlocks)
+    direct_row_split(RowBundles<T> a, Operands x, EmptyRows empty, int tile) {
+  start_prefetch(x.prefetch);
+  using PackType = Pack<T, W>;
+  constexpr int lanes = L * Split;
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
+  PackType sums[R][P];
+  if (blockIdx.x >= gridDim.x - empty.blocks) {
+    set_zero(sums);
+    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    return;
+  }
+  const int share = static_cast<int>(threadIdx.x) % lanes / L;
+  const LocalIndex begin = static_cast<LocalIndex>(blockIdx.x) * tile;
+  const LocalIndex end = min(begin + tile, a.count);
+  for (LocalIndex first = begin; first < end; first += Threads / lanes) {
+    const LocalIndex bundle = first + threadIdx.x / lanes;
+    const bool there = bundle < end;
+    BundleSpan<R> span;
+    if (there) span = BundleSpan<R>(a, bundle);
+    const LocalIndex* const column = a.columns + span.column;
+    const T* const value = a.values + span.value;
+    int row_begin[R];
+    span.find_rows(row_begin);
+    set_zero(sums);
+    accumulate<U, Split, ReadFrom::global>(
+        share, span.length, columns, [&](int k) { return __ldg(column + k); },
+        [&](int k, int j) { return __ldg(value + k + row_begin[j]); }, sums);
+    add_shares<L, lanes>(sums);
+    if (there && share == 0) store_bundle(a, bundle, span.rows, columns, sums);
+  }
+}
+
+/// For long rows: a warp a bundle, columns and values staged ahead.
+template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
+__global__ void __launch_bounds__(Threads, MinBlocks)
+    warp_row_split(RowBundles<T> a, Operands x, EmptyRows empty) {
+  start_prefetch(x.prefetch);
+  using PackType = Pack<T, W>;
+  __shared__ WarpStage<T, R, L> stages[Threads / 32];
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
+  PackType sums[R][P];
+  set_zero(sums);
+  if (blockIdx.x >= gridDim.x - empty.blocks) {
+    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    return;
+  }
+  const LocalIndex bundle = static_cast<LocalIndex>(blockIdx.x) * (Threads / 32) + threadIdx.x / 32;
+  if (bundle >= a.count) return;
+  const BundleSpan<R> span(a, bundle);
+  int row_begin[R];
+  span.find_rows(row_begin);
+  accumulate_by_warp<U, L>(a.columns + span.column, a.values + span.value, 0, span.length, row_begin, span.rows,
+                           columns, stages[threadIdx.x / 32], sums);
+  add_shares<L, 32>(sums);
+  if (threadIdx.x % 32 < L) store_bundle(a, bundle, span.rows, columns, sums);
+}
+
+/// For small matrices, where time is waiting for memory: a warp a row, whose lanes fetch 32 columns and values at
+/// once and pass them on by shuffles, as in the paper.
+template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
+__global__ void __launch_bounds__(Threads, MinBlocks)
+    shuffle_row_split(RowBundles<T> a, Operands x, EmptyRows empty) {
+  start_prefetch(x.prefetch);
+  using PackType = Pack<T, W>;
+  constexpr int split = 32 / L;
+  const int lane = static_cast<int>(threadIdx.x) % 32, share = lane / L;
+  const LaneColumns<T, W, L, P, Operands> columns(x, lane % L);
+  PackType sums[1][P];
+  set_zero(sums);
+  if (blockIdx.x >= gridDim.x - empty.blocks) {
+    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    return;
+  }
+  const LocalIndex row = static_cast<LocalIndex>(blockIdx.x) * (Threads / 32) + threadIdx.x / 32;
+  if (row >= a.count) return;
+  const BundleSpan<1> span(a, row);
+  const LocalIndex* const column = a.columns + span.column;
+  const T* const value = a.values + span.column;
+  LocalIndex next_column = lane < span.length ? __ldg(column + lane) : 0;
+  T next_value = lane < span.length ? __ldg(value + lane) : T{0};
+  for (int first = 0; first < span.length; first += 32) {
+    const LocalIndex my_column = next_column;
+    const T my_value = next_value;
+    if (first + 32 + lane < span.length) {
+      next_column = __ldg(column + first + 32 + lane);
+      next_value = __ldg(value + first + 32 + lane);
+    }
+    const int present = min(span.length - first, 32);
+    for (int k = 0; k < present; k += U * split) {
+      LocalIndex index[U];
+      T factor[U];
+      PackType rows[U][P];
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        index[u] = __shfl_sync(~0u, my_column, k + share + u * split);
+        factor[u] = __shfl_sync(~0u, my_value, k + share + u * split);
+      }
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        if (k + share + u * split < present) columns.load(index[u], rows[u]);
+      }
+#pragma unroll
+      for (int u = 0; u < U; ++u) {
+        if (k + share + u * split >= present) continue;
+#pragma unroll
+        for (int i = 0; i < P; ++i) add_product(sums[0][i], factor[u], rows[u][i]);
+      }
+    }
+  }
+  add_shares<L, 32>(sums);
+  if (share == 0) columns.store(a.target(row), sums[0]);
+}
+
+}  // namespace block_eigs::cuda

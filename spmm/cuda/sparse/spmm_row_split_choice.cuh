@@ -1,0 +1,72 @@
+#pragma once
+
+#include "spmm/cuda/sparse/spmm_algorithms.hpp"
+#include "spmm/cuda/sparse/spmm_shape.cuh"
+
+// Which row-split kernel, by the lengths of the rows and the columns of B.
+namespace block_eigs::cuda {
+
+/// Up to so many lanes at work a multiprocessor, waiting for memory decides, not bandwidth.
+constexpr double few_lanes = 2048.0;
+
+/// The number of lanes a row grows with its length; the lanes of longer rows pass A on by shuffles.
+template <class T, int W, int L, int P, int U, class Operands>
+void multiply_few_rows(const SpmmCall<T, Operands>& call) {
+  const double mean = call.plan.statistics.mean;
+  constexpr int in_flight = P >= 4 ? 1 : 4 / P;
+  if constexpr (L <= 4) {
+    constexpr double few = L == 1 ? 0.0 : 16.0, many = L == 4 ? 32.0 : 64.0;
+    if (mean < few) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
+    if (mean < many) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+  }
+  if constexpr (sizeof(T) == 8 && L == 8 && P <= 2) {  // a double takes two shuffles
+    if (mean >= 32.0) return launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 512, 2>(call);
+  }
+  if (mean >= 24.0) return launch_shuffle_row_split<T, W, L, P, in_flight, 128, 8>(call);
+  launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 128, (P == 4 ? 6 : 8)>(call);
+}
+
+template <class T, int W, class Operands>
+void multiply_rows(const SpmmCall<T, Operands>& call) {
+  with_lane_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+    using Shape = decltype(shape);
+    constexpr int L = Shape::lanes, P = Shape::packs, U = rows_in_flight<Shape>;
+    if (static_cast<double>(call.a.count) * L < few_lanes * call.multiprocessors) {
+      return multiply_few_rows<T, W, L, P, U>(call);
+    }
+    constexpr double work = P == 1 ? 12.0 : 6.0;
+    const bool short_rows = call.plan.statistics.mean < 128.0;
+    if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 256, (P == 2 ? 5 : 4)>(call, work)) return;
+    if constexpr (L <= 2) {
+      if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 128, 8>(call, work)) return;
+      if (short_rows) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+    }
+    launch_warp_row_split<T, W, L, P, 1, U, 256, 3>(call);
+  });
+}
+
+template <class T, int W, class Operands>
+void multiply_row_bundles(const SpmmCall<T, Operands>& call) {
+  with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+    using Shape = decltype(shape);
+    constexpr int L = Shape::lanes, P = Shape::packs, R = bundle_rows_limit;
+    const double columns = static_cast<double>(call.plan.statistics.columns_total) / call.a.count;
+    if (columns < 32.0) {
+      if constexpr (L <= 4) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
+      if (launch_staged_row_split<T, W, L, P, R, 2 / P, 128, 6>(call, 24.0)) return;
+    } else if (columns < 128.0) {
+      if (L > 1 && launch_staged_row_split<T, W, L, P, R, P, 64, (P == 1 ? 12 : 8)>(call, 12.0)) return;
+      if constexpr (L <= 4) return launch_direct_row_split<T, W, L, P, R, 8 / L, 2 / P, 256, 1>(call);
+    }
+    launch_warp_row_split<T, W, L, P, R, 2 / P, 256, (L <= 8 ? 3 : 2)>(call);
+  });
+}
+
+template <class T, class Operands>
+void multiply_row_split(const SpmmCall<T, Operands>& call, bool wide) {
+  constexpr int W = 16 / static_cast<int>(sizeof(T));
+  if (call.plan.bundled) return wide ? multiply_row_bundles<T, W>(call) : multiply_row_bundles<T, 1>(call);
+  return wide ? multiply_rows<T, W>(call) : multiply_rows<T, 1>(call);
+}
+
+}  // namespace block_eigs::cuda

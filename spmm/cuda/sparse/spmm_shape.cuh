@@ -1,0 +1,56 @@
+#pragma once
+
+#include "spmm/cuda/sparse/spmm_launch.cuh"
+
+namespace block_eigs::cuda {
+
+/// How the packs of a row of B are dealt: to L lanes, P for each.
+template <int L, int P>
+struct LaneShape {
+  static constexpr int lanes = L;
+  static constexpr int packs = P;
+};
+
+/// Packs of a row that one pass over A can take.
+inline constexpr int packs_limit = 32;
+
+/// Calls f with the LaneShape for `packs` packs of W elements, bundles of one. From 9 packs on, fewer lanes with
+/// more packs each: A is then loaded for more multiplications at once. Packs of one element serve blocks that are
+/// not aligned to 16 bytes; a few shapes have to do for these, among them that of a single vector.
+template <int W, class F>
+void with_lane_shape(int packs, F f) {
+  if (packs <= 1) return f(LaneShape<1, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 2) return f(LaneShape<2, 1>{});
+  }
+  if (packs <= 4) return f(LaneShape<4, 1>{});
+  if (packs <= 8) return f(LaneShape<8, 1>{});
+  if (packs <= 16) return f(LaneShape<8, 2>{});
+  if constexpr (W > 1) {
+    if (packs <= 24) return f(LaneShape<8, 3>{});
+  }
+  return f(LaneShape<8, 4>{});
+}
+
+/// As with_lane_shape, for bundles of several rows, whose sums need more registers.
+template <int W, class F>
+void with_bundle_shape(int packs, F f) {
+  if (packs <= 1) return f(LaneShape<1, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 2) return f(LaneShape<2, 1>{});
+  }
+  if (packs <= 4) return f(LaneShape<4, 1>{});
+  if constexpr (W > 1) {
+    if (packs <= 8) return f(LaneShape<8, 1>{});
+  }
+  if (packs <= 16) return f(LaneShape<16, 1>{});
+  return f(LaneShape<16, 2>{});
+}
+
+/// Rows of B on their way at once in one lane.
+template <class Shape>
+inline constexpr int rows_in_flight = Shape::packs == 1   ? 4
+                                      : Shape::packs == 2 ? 2
+                                                          : 1;
+
+}  // namespace block_eigs::cuda

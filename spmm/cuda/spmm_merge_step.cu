@@ -1,8 +1,0 @@
-#include "spmm/cuda/spmm_merge_choice.cuh"
-
-namespace block_eigs::cuda {
-
-template void multiply_merge(const SpmmCall<float, StepOperands>&, bool);
-template void multiply_merge(const SpmmCall<double, StepOperands>&, bool);
-
-}  // namespace block_eigs::cuda

@@ -1,8 +1,0 @@
-#include "spmm/cuda/spmm_row_split_choice.cuh"
-
-namespace block_eigs::cuda {
-
-template void multiply_row_split(const SpmmCall<float, StepOperands>&, bool);
-template void multiply_row_split(const SpmmCall<double, StepOperands>&, bool);
-
-}  // namespace block_eigs::cuda

@@ -1,0 +1,80 @@
+#include "spmm/device/profile.hpp"
+
+namespace block_eigs {
+
+const char* name_of(Phase phase) {
+  switch (phase) {
+    case Phase::spmm:
+      return "SpMM";
+    case Phase::halo_wait:
+      return "halo wait";
+    case Phase::block_algebra:
+      return "block algebra";
+    case Phase::small_dense:
+      return "small dense";
+    case Phase::preconditioner:
+      return "preconditioner";
+    case Phase::communication:
+      return "reductions";
+    case Phase::io:
+      return "I/O";
+    case Phase::count:
+      break;
+  }
+  return "";
+}
+
+double Profile::seconds(Phase phase) {
+  collect();
+  return seconds_[static_cast<std::size_t>(phase)];
+}
+
+void Profile::reset() {
+  collect();
+  seconds_.fill(0.0);
+}
+
+void Profile::enter(Phase phase) {
+  stack_.push_back(phase);
+  turn(phase);
+}
+
+void Profile::leave() {
+  stack_.pop_back();
+  turn(stack_.empty() ? Phase::count : stack_.back());
+}
+
+void Profile::turn(Phase next) {
+  if (device_->host_addressable()) {
+    const auto now = Clock::now();
+    if (running_ != Phase::count) {
+      seconds_[static_cast<std::size_t>(running_)] += std::chrono::duration<double>(now - started_).count();
+    }
+    started_ = now;
+    running_ = next;
+    return;
+  }
+  if (spare_.empty()) {
+    // A bounded number of events is alive: reading them waits only for work that is long done.
+    constexpr std::size_t most = 4096;
+    if (marks_.size() >= most) collect();
+    if (spare_.empty()) spare_.push_back(device_->make_event());
+  }
+  marks_.push_back({next, std::move(spare_.back())});
+  spare_.pop_back();
+  device_->record(*marks_.back().event, Queue::compute);
+}
+
+void Profile::collect() {
+  for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
+    if (marks_[i].phase != Phase::count) {
+      seconds_[static_cast<std::size_t>(marks_[i].phase)] +=
+          device_->seconds_between(*marks_[i].event, *marks_[i + 1].event);
+    }
+    spare_.push_back(std::move(marks_[i].event));
+  }
+  // The last mark is where the stretch that is under way began.
+  if (marks_.size() > 1) marks_.erase(marks_.begin(), marks_.end() - 1);
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "spmm/device/device.hpp"
+
+namespace block_eigs {
+
+/// Where the time of a run goes.
+enum class Phase { spmm, halo_wait, block_algebra, small_dense, preconditioner, communication, io, count };
+
+const char* name_of(Phase phase);
+
+/// Adds up seconds per phase on this rank. On a device the time of a phase is that of its work in the
+/// compute queue, taken from events that are read when `collect` is called, so that measuring does not
+/// stop the queue. Scopes may nest: the inner phase's time is taken out of the outer one.
+class Profile {
+ public:
+  explicit Profile(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  class Scope {
+   public:
+    Scope(Profile& profile, Phase phase) : profile_(profile) { profile_.enter(phase); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { profile_.leave(); }
+
+   private:
+    Profile& profile_;
+  };
+
+  /// Seconds so far, outermost scopes closed.
+  double seconds(Phase phase);
+  void reset();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Mark {
+    Phase phase;
+    std::unique_ptr<Event> event;
+  };
+
+  void enter(Phase phase);
+  void leave();
+  /// Closes the running stretch on behalf of its phase and starts one for `next`.
+  void turn(Phase next);
+  void collect();
+
+  std::shared_ptr<Device> device_;
+  std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
+  std::vector<Phase> stack_;
+  Clock::time_point started_{};
+  Phase running_ = Phase::count;
+  std::vector<Mark> marks_;
+  std::vector<std::unique_ptr<Event>> spare_;
+};
+
+}  // namespace block_eigs

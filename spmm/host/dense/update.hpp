@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "spmm/host/dense/column_sums.hpp"
+#include "spmm/host/runtime/scratch.hpp"
+#include "spmm/host/sparse/prefetch.hpp"
+#include "spmm/small_matrix.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs::host {
+
+/// What is computed from the first columns of the updated block while they are at hand, see
+/// Kernels::update_residual.
+template <class T>
+struct FusedResidual {
+  ConstBlockView<T> bx;
+  std::span<const double> lambda;
+  BlockView<T> r;
+  std::span<double> squared_norms;
+};
+
+/// What one input adds to a few columns of a product: its product with their coefficients, or something simpler.
+struct Term {
+  enum class Kind { nothing, product, itself };
+  Kind kind = Kind::product;
+  int column = 0;  ///< of the input, from which on its columns are added as they are
+};
+/// One an input.
+using Terms = std::array<Term, ViewList<ConstBlockView<float>>::capacity>;
+
+/// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a
+/// few rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs
+/// again: that is what makes updates in place safe, and lets a residual be formed from rows that are still in
+/// cache.
+template <class T>
+class Update {
+ public:
+  /// See Kernels::update and, with `residual` not null, Kernels::update_residual.
+  void multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                const FusedResidual<T>* residual = nullptr);
+
+ private:
+  using Kernel = void (*)(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms& terms,
+                          const T* coefficients, T* out, std::ptrdiff_t out_stride, Prefetch prefetch);
+
+  /// A few vectors of columns of the result, and their coefficients packed in the order of use. Inputs whose
+  /// coefficients are zero are left out, and where they are a part of the identity nothing is multiplied.
+  struct Group {
+    int first_column, vectors;
+    std::size_t coefficients;
+    Terms terms;
+  };
+
+  void pack(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
+  void pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column, int vectors);
+  void plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual,
+                       std::ptrdiff_t tile);
+  void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,
+                     T* product) const;
+
+  std::vector<Group> groups_;
+  std::vector<T> packed_;
+  std::ptrdiff_t product_stride_ = 0;
+  PrefetchPlan<T> prefetches_;
+  std::vector<Scratch> scratch_;
+  ColumnSums<T> norms_;
+};
+
+}  // namespace block_eigs::host

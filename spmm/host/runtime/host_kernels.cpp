@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cstring>
+
+#include "spmm/host/dense/column_sums.hpp"
+#include "spmm/host/dense/gram.hpp"
+#include "spmm/host/dense/random.hpp"
+#include "spmm/host/dense/update.hpp"
+#include "spmm/host/runtime/host_backend.hpp"
+#include "spmm/host/runtime/threads.hpp"
+#include "spmm/host/sparse/spmm.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+/// Calls row(i) for every row, every thread its own rows in order.
+template <class Row>
+void for_rows(LocalIndex rows, Row row) {
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(rows, part, parts);
+    for (std::int64_t i = own.begin; i < own.end; ++i) row(static_cast<LocalIndex>(i));
+  }
+}
+
+/// Calls element(i, j) for every element, in parallel and in vectors: what it writes must depend on nothing else
+/// that it writes.
+template <class Element>
+void for_elements(LocalIndex rows, LocalIndex cols, Element element) {
+  for_rows(rows, [&](LocalIndex i) {
+#pragma omp simd
+    for (LocalIndex j = 0; j < cols; ++j) element(i, j);
+  });
+}
+
+template <class View>
+auto row_of(const View& x, LocalIndex i) {
+  return x.data + static_cast<std::ptrdiff_t>(i) * x.stride;
+}
+
+template <class View>
+View rows_of(View view, LocalIndex begin, LocalIndex rows) {
+  return {row_of(view, begin), rows, view.cols, view.stride};
+}
+
+/// Calls tile(thread, begin, rows) for tiles of rows that stay in the nearest cache, every thread its own in
+/// order.
+template <class Tile>
+void for_tiles(LocalIndex rows, Tile tile) {
+  constexpr std::int64_t most = 64;
+  static_assert(most <= ColumnSums<double>::rows_in_precision);
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(rows, part, parts);
+    for (std::int64_t row = own.begin; row < own.end; row += most) {
+      tile(part, static_cast<LocalIndex>(row), static_cast<LocalIndex>(std::min(most, own.end - row)));
+    }
+  }
+}
+
+template <class T>
+class HostKernels final : public Kernels<T> {
+ public:
+  explicit HostKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>&,
+                                    const SpmmOptions& options) override {
+    return make_spmm_plan(on_host, options.algorithm);
+  }
+
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
+            const Progress& progress) override {
+    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, step, progress);
+  }
+
+  void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue) override {
+    for_rows(out.rows, [&](LocalIndex i) {
+      std::memcpy(row_of(out, i), row_of(x, rows[i]), static_cast<std::size_t>(out.cols) * sizeof(T));
+    });
+  }
+
+  void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) override {
+    gram_.multiply(left, right, result);
+  }
+
+  void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) override {
+    update_.multiply(in, coefficients, out);
+  }
+
+  void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                std::span<double> squared_norms) override {
+    sums_.start(r.cols, threads(), lambda);
+    for_tiles(r.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
+      sums_.residual(thread, rows_of(ax, begin, rows), rows_of(bx, begin, rows), rows_of(r, begin, rows));
+    });
+    sums_.finish(squared_norms);
+  }
+
+  void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                       ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                       std::span<double> squared_norms) override {
+    const FusedResidual<T> residual{bx, lambda, r, squared_norms};
+    update_.multiply(in, coefficients, out, &residual);
+  }
+
+  void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override {
+    sums_.start(x.cols, threads());
+    for_tiles(x.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
+      sums_.dot(thread, rows_of(x, begin, rows), rows_of(y, begin, rows));
+    });
+    sums_.finish(dots);
+  }
+
+  void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override {
+    for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = d[i] * row_of(x, i)[j]; });
+  }
+
+  void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) override {
+    const T a = static_cast<T>(alpha);
+    const T b = static_cast<T>(beta);
+    if (b == T(0)) {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = a * row_of(x, i)[j]; });
+    } else {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+        row_of(y, i)[j] = a * row_of(x, i)[j] + b * row_of(y, i)[j];
+      });
+    }
+  }
+
+  void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override {
+    const T same = static_cast<T>(step.same);
+    const T previous = static_cast<T>(step.previous);
+    for_rows(y.rows, [&](LocalIndex i) {
+      const T scale = step.scale == nullptr ? T(1) : step.scale[i];
+      const T product = scale * static_cast<T>(step.product);
+      const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
+      for (LocalIndex j = 0; j < y.cols; ++j) {
+        T value = 0;
+        if (step.product != 0.0) value += product * row_of(ax, i)[j];
+        if (step.right_hand_side != 0.0) value += right_hand_side * row_of(step.r, i)[j];
+        if (same != T(0)) value += same * row_of(x, i)[j];
+        if (previous != T(0)) value += previous * row_of(y, i)[j];
+        row_of(y, i)[j] = value;
+      }
+    });
+  }
+
+  void copy(ConstBlockView<T> x, BlockView<T> y) override {
+    for_rows(y.rows, [&](LocalIndex i) {
+      std::memmove(row_of(y, i), row_of(x, i), static_cast<std::size_t>(y.cols) * sizeof(T));
+    });
+  }
+
+  void fill(BlockView<T> y, double value) override {
+    for_rows(y.rows, [&](LocalIndex i) { std::fill_n(row_of(y, i), y.cols, static_cast<T>(value)); });
+  }
+
+  void from_columns(const T* columns, std::int64_t leading, BlockView<T> y) override {
+    for_tiles(y.rows, [=](int, LocalIndex begin, LocalIndex rows) {
+      for (LocalIndex j = 0; j < y.cols; ++j) {
+        const T* column = columns + j * leading;
+        for (LocalIndex i = begin; i < begin + rows; ++i) row_of(y, i)[j] = column[i];
+      }
+    });
+  }
+
+  void to_columns(ConstBlockView<T> x, T* columns, std::int64_t leading) override {
+    for_tiles(x.rows, [=](int, LocalIndex begin, LocalIndex rows) {
+      for (LocalIndex j = 0; j < x.cols; ++j) {
+        T* column = columns + j * leading;
+        for (LocalIndex i = begin; i < begin + rows; ++i) column[i] = row_of(x, i)[j];
+      }
+    });
+  }
+
+  void fill_random(BlockView<T> y, std::uint64_t seed, GlobalIndex first_row) override {
+    for_elements(y.rows, y.cols,
+                 [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = random_element<T>(seed, first_row + i, j); });
+  }
+
+  void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<float> y) override {
+    convert_to(x, scales, y);
+  }
+  void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<double> y) override {
+    convert_to(x, scales, y);
+  }
+
+ private:
+  template <class U>
+  void convert_to(ConstBlockView<T> x, std::span<const double> scales, BlockView<U> y) {
+    if (scales.empty()) {
+      for_elements(y.rows, y.cols,
+                   [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = static_cast<U>(row_of(x, i)[j]); });
+    } else {
+      for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) {
+        const double scale = scales[static_cast<std::size_t>(j)];
+        row_of(y, i)[j] = static_cast<U>(scale * static_cast<double>(row_of(x, i)[j]));
+      });
+    }
+  }
+
+  std::shared_ptr<Device> device_;
+  Gram<T> gram_;
+  Update<T> update_;
+  ColumnSums<T> sums_;
+};
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device> device) {
+  return std::make_shared<HostKernels<T>>(std::move(device));
+}
+
+template std::shared_ptr<Kernels<float>> make_kernels(std::shared_ptr<Device>);
+template std::shared_ptr<Kernels<double>> make_kernels(std::shared_ptr<Device>);
+
+}  // namespace block_eigs::host

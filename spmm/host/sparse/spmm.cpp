@@ -1,0 +1,199 @@
+#include "spmm/host/sparse/spmm.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "spmm/host/runtime/threads.hpp"
+#include "spmm/host/sparse/row_columns.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+constexpr int widest = 8;
+/// Rows that all groups of columns are computed of before the next rows: few enough that their nonzeros stay in
+/// cache.
+constexpr LocalIndex rows_a_turn = 16;
+
+/// Rows of B are fetched so many nonzeros, or rows of A, before their use.
+constexpr Offset nonzeros_ahead = 16;
+constexpr LocalIndex rows_ahead = 4;
+
+template <std::size_t Bytes>
+[[gnu::always_inline]] inline void fetch(const void* memory) {
+  constexpr std::size_t cache_line = 64;
+  unroll<static_cast<int>((Bytes + cache_line - 1) / cache_line)>(
+      [&](auto line) { __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line); });
+}
+
+template <class T>
+bool is_plain(const ProductStep<T>& step) {
+  return step.product == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && step.same == 0.0 &&
+         step.previous == 0.0;
+}
+
+/// The step for row `row` of C, from the column on at which the views of B and R begin.
+template <class T>
+[[gnu::always_inline]] inline RowStep<T> step_of_row(const ProductStep<T>& step, ConstBlockView<T> b,
+                                                     std::ptrdiff_t row) {
+  const T scale = step.scale == nullptr ? T(1) : step.scale[row];
+  return {scale * static_cast<T>(step.product),
+          scale * static_cast<T>(step.right_hand_side),
+          static_cast<T>(step.same),
+          static_cast<T>(step.previous),
+          step.right_hand_side != 0.0 ? step.r.data + row * step.r.stride : nullptr,
+          step.same != 0.0 ? b.data + row * b.stride : nullptr};
+}
+
+/// Whether a share ends inside a row, so that another one writes that row.
+template <class T>
+bool carries(const CsrView<T>& a, const Position& from, const Position& to) {
+  return to.row < a.rows && to.nonzero > std::max(from.nonzero, a.row_offsets[to.row]);
+}
+
+template <class T>
+LocalIndex result_row(const CsrView<T>& a, LocalIndex row) {
+  return a.row_map == nullptr ? row : a.row_map[row];
+}
+
+/// Rows from `from` to `to` times a group of columns. The part of a row that is not finished goes to `carry`.
+template <Fetch fetching, class T, class Columns>
+void multiply_group(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
+                    std::ptrdiff_t last, const ProductStep<T>& step, T* carry) {
+  const bool plain = is_plain(step);
+  const auto row_of_b = [&](Offset k) {
+    return b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride;
+  };
+  // Of nonzeros of one row. In two sums where the registers hold them and memory does not hold up the arithmetic:
+  // one sum would wait for itself. They are copied at the end because what finish() works on has a place in
+  // memory.
+  const auto product = [&](Offset begin, Offset end) __attribute__((always_inline)) {
+    Columns sum;
+    Columns second;
+    Offset k = begin;
+    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) {
+      for (; k + 1 < end; k += 2) {
+        sum.add(a.values[k], row_of_b(k), last);
+        second.add(a.values[k + 1], row_of_b(k + 1), last);
+      }
+    }
+    for (; k < end; ++k) {
+      if constexpr (fetching == Fetch::every_row)
+        fetch<sizeof sum>(row_of_b(std::min(k + nonzeros_ahead, a.nonzeros - 1)));
+      sum.add(a.values[k], row_of_b(k), last);
+    }
+    Columns columns;
+    columns.add(sum);
+    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) columns.add(second);
+    return columns;
+  };
+  Offset begin = from.nonzero;
+  for (LocalIndex row = from.row; row < to.row; ++row) {
+    const Offset end = a.row_offsets[row + 1];
+    if constexpr (fetching == Fetch::last_of_row) {
+      const Offset ahead = a.row_offsets[std::min(row + rows_ahead, a.rows)] - 1;
+      fetch<sizeof(Columns)>(row_of_b(std::max<Offset>(ahead, 0)));
+    }
+    Columns columns = product(begin, end);
+    const std::ptrdiff_t target = result_row(a, row);
+    T* const to_row = c.data + target * c.stride;
+    if (!plain) columns.finish(step_of_row(step, b, target), to_row, last);
+    columns.store(to_row, last);
+    begin = end;
+  }
+  if (carries(a, from, to)) product(begin, to.nonzero).store(carry, last);
+}
+
+/// Columns `first` .. that go through the registers together.
+template <class T>
+struct ColumnGroup {
+  using Kernel = void (*)(const CsrView<T>&, Position, const Position&, ConstBlockView<T>, BlockView<T>,
+                          std::ptrdiff_t, const ProductStep<T>&, T*);
+  Kernel kernel;
+  int first;
+  std::ptrdiff_t last;
+};
+
+template <Fetch fetching, class T>
+ColumnGroup<T> column_group(int cols, int group, int groups) {
+  constexpr int width = Vector<T>::width;
+  ColumnGroup<T> result{};
+  if (cols < width) {
+    with_constant<width - 1>(
+        cols, [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
+    return result;
+  }
+  const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
+  with_constant<widest>(static_cast<int>(end - begin),
+                        [&](auto count) { result.kernel = multiply_group<fetching, T, VectorColumns<T, count>>; });
+  result.first = static_cast<int>(begin) * width;
+  result.last = std::min(static_cast<int>(end) * width, cols) - width - result.first;
+  return result;
+}
+
+template <class T>
+void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
+                    BlockView<T> c, const ProductStep<T>& step, T* carry) {
+  const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
+  while (from.row < to.row || from.nonzero < to.nonzero) {
+    Position stop = to;
+    if (groups > 1 && to.row - from.row > rows_a_turn) {
+      stop.row = from.row + rows_a_turn;
+      stop.nonzero = a.row_offsets[stop.row];
+    }
+    for (int i = 0; i < groups; ++i) {
+      const ColumnGroup<T> group = fetching == Fetch::every_row
+                                       ? column_group<Fetch::every_row, T>(c.cols, i, groups)
+                                       : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
+      ProductStep<T> part = step;
+      if (step.right_hand_side != 0.0) part.r.data += group.first;
+      group.kernel(a, from, stop, {b.data + group.first, b.rows, b.cols, b.stride},
+                   {c.data + group.first, c.rows, c.cols, c.stride}, group.last, part, carry + group.first);
+    }
+    from = stop;
+  }
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm algorithm) {
+  const std::int64_t work = a.rows + a.nonzeros;
+  const int shares = share_count(work, threads());
+  const Offset longest_whole_row = algorithm == SpmmAlgorithm::merge ? 0 : work / shares;
+  return std::make_unique<HostSpmmPlan>(balance(a.row_offsets, a.rows, shares, longest_whole_row),
+                                        fetching_for(a.row_offsets, a.column_indices, a.rows));
+}
+
+template <class T>
+void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
+              const ProductStep<T>& step, const Progress& progress) {
+  plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
+  const int parts = threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    const Range own = part_of(plan.shares(), part, parts);
+    for (int share = static_cast<int>(own.begin); share < own.end; ++share) {
+      multiply_share(plan.fetching(), a, plan.begin(share), plan.end(share), b, c, step,
+                     reinterpret_cast<T*>(plan.carry(share)));
+      if (part == 0 && progress) progress();
+    }
+  }
+  for (int share = 0; share < plan.shares(); ++share) {
+    if (!carries(a, plan.begin(share), plan.end(share))) continue;
+    const T* carry = reinterpret_cast<const T*>(plan.carry(share));
+    const std::ptrdiff_t target = result_row(a, plan.end(share).row);
+    const T factor = static_cast<T>(step.product) * (step.scale == nullptr ? T(1) : step.scale[target]);
+    T* row = c.data + target * c.stride;
+    for (LocalIndex j = 0; j < c.cols; ++j) row[j] += factor * carry[j];
+  }
+}
+
+template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<float>&, SpmmAlgorithm);
+template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<double>&, SpmmAlgorithm);
+template void multiply(HostSpmmPlan&, const CsrView<float>&, ConstBlockView<float>, BlockView<float>,
+                       const ProductStep<float>&, const Progress&);
+template void multiply(HostSpmmPlan&, const CsrView<double>&, ConstBlockView<double>, BlockView<double>,
+                       const ProductStep<double>&, const Progress&);
+
+}  // namespace block_eigs::host

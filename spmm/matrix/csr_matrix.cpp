@@ -1,0 +1,113 @@
+#include "spmm/matrix/csr_matrix.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Offsets that do not decrease, columns in range and ascending.
+template <class T>
+bool row_is_right(const CsrArrays<T>& a, std::size_t i) {
+  const Offset begin = a.row_offsets[i];
+  const Offset end = a.row_offsets[i + 1];
+  if (begin > end || begin < 0 || end > a.row_offsets.back()) return false;
+  LocalIndex previous = -1;
+  for (Offset k = begin; k < end; ++k) {
+    const LocalIndex column = a.column_indices[static_cast<std::size_t>(k)];
+    if (column <= previous || column >= a.columns) return false;
+    previous = column;
+  }
+  return true;
+}
+
+/// Throws for the row that is wrong.
+template <class T>
+[[noreturn]] void explain(const CsrArrays<T>& a, std::size_t i) {
+  const Offset begin = a.row_offsets[i];
+  const Offset end = a.row_offsets[i + 1];
+  const std::string row = "row " + std::to_string(i);
+  if (begin > end || begin < 0 || end > a.row_offsets.back()) {
+    throw InputError("sparse matrix: row offsets decrease at " + row);
+  }
+  const auto first = a.column_indices.begin() + begin;
+  const auto last = a.column_indices.begin() + end;
+  auto at = std::adjacent_find(first, last, [](LocalIndex x, LocalIndex y) { return x >= y; });
+  if (at != last) ++at;
+  const auto outside = std::find_if(first, last, [&](LocalIndex x) { return x < 0 || x >= a.columns; });
+  if (outside < at) at = outside;
+  throw InputError("sparse matrix: " + row + ": column " + std::to_string(*at) +
+                   " is out of range or out of order (columns: " + std::to_string(a.columns) + ")");
+}
+
+template <class T>
+void check(const CsrArrays<T>& a) {
+  require(!a.row_offsets.empty() && a.row_offsets.front() == 0, "sparse matrix: row offsets must start at 0");
+  require(
+      a.column_indices.size() == a.values.size() && a.row_offsets.back() == static_cast<Offset>(a.values.size()),
+      "sparse matrix: the last row offset must equal the number of nonzeros");
+  const std::size_t rows = a.row_offsets.size() - 1;
+  require(a.row_map.empty() || a.row_map.size() == rows, "sparse matrix: the row map must have an entry per row");
+  std::size_t wrong = rows;
+#pragma omp parallel for schedule(static) reduction(min : wrong)
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!row_is_right(a, i)) wrong = std::min(wrong, i);
+  }
+  if (wrong < rows) explain(a, wrong);
+}
+
+template <class T>
+Buffer<T> uploaded(const std::shared_ptr<Device>& device, const std::vector<T>& values) {
+  Buffer<T> buffer(device, values.size());
+  buffer.upload(values.data());
+  return buffer;
+}
+
+}  // namespace
+
+template <class T>
+CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const SpmmOptions& options)
+    : kernels_(context.kernels) {
+  check(arrays);
+  row_offsets_ = uploaded(context.device, arrays.row_offsets);
+  column_indices_ = uploaded(context.device, arrays.column_indices);
+  values_ = uploaded(context.device, arrays.values);
+  row_map_ = uploaded(context.device, arrays.row_map);
+  const auto rows = static_cast<LocalIndex>(arrays.row_offsets.size() - 1);
+  const Offset nonzeros = arrays.row_offsets.back();
+  view_ = {rows,           arrays.columns, nonzeros, row_offsets_.data(), column_indices_.data(),
+           values_.data(), row_map_.data()};
+  const CsrView<T> on_host{rows,
+                           arrays.columns,
+                           nonzeros,
+                           arrays.row_offsets.data(),
+                           arrays.column_indices.data(),
+                           arrays.values.data(),
+                           arrays.row_map.empty() ? nullptr : arrays.row_map.data()};
+  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
+}
+
+template <class T>
+std::size_t CsrMatrix<T>::bytes() const {
+  return row_offsets_.size() * sizeof(Offset) + column_indices_.size() * sizeof(LocalIndex) +
+         values_.size() * sizeof(T) + row_map_.size() * sizeof(LocalIndex);
+}
+
+template <class T>
+void CsrMatrix<T>::multiply(ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
+                            const Progress& progress) {
+  kernels_->spmm(*plan_, view_, b, c, step, progress);
+}
+
+template <class T>
+void CsrMatrix<T>::multiply(ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate, const Progress& progress) {
+  kernels_->spmm(*plan_, view_, b, c, accumulate, progress);
+}
+
+template class CsrMatrix<float>;
+template class CsrMatrix<double>;
+
+}  // namespace block_eigs

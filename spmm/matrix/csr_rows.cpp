@@ -1,0 +1,39 @@
+#include "spmm/matrix/csr_rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace block_eigs {
+
+void sort_rows(CsrRows& rows) {
+  std::vector<std::pair<GlobalIndex, double>> row;
+  Offset kept = 0;
+  Offset begin = 0;
+  for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
+    const Offset end = rows.row_offsets[i];
+    row.clear();
+    for (Offset k = begin; k < end; ++k) {
+      row.emplace_back(rows.columns[static_cast<std::size_t>(k)], rows.values[static_cast<std::size_t>(k)]);
+    }
+    const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
+    // Stable, so that duplicates are summed in the order in which they were stored.
+    if (!std::is_sorted(row.begin(), row.end(), by_column)) std::stable_sort(row.begin(), row.end(), by_column);
+    const Offset row_begin = kept;
+    for (const auto& [column, value] : row) {
+      if (kept > row_begin && rows.columns[static_cast<std::size_t>(kept - 1)] == column) {
+        rows.values[static_cast<std::size_t>(kept - 1)] += value;
+        continue;
+      }
+      rows.columns[static_cast<std::size_t>(kept)] = column;
+      rows.values[static_cast<std::size_t>(kept)] = value;
+      ++kept;
+    }
+    rows.row_offsets[i] = kept;
+    begin = end;
+  }
+  rows.columns.resize(static_cast<std::size_t>(kept));
+  rows.values.resize(static_cast<std::size_t>(kept));
+}
+
+}  // namespace block_eigs

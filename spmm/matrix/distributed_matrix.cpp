@@ -1,0 +1,229 @@
+#include "spmm/matrix/distributed_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// The two parts of a rank's rows, in local column numbers.
+template <class T>
+struct SplitRows {
+  CsrArrays<T> own;
+  CsrArrays<T> boundary;
+};
+
+std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
+  std::vector<GlobalIndex> ghosts;
+#pragma omp parallel
+  {
+    std::vector<GlobalIndex> mine;
+#pragma omp for schedule(static) nowait
+    for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+      if (rows.columns[k] < begin || rows.columns[k] >= end) mine.push_back(rows.columns[k]);
+    }
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+#pragma omp critical(ghost_columns)
+    ghosts.insert(ghosts.end(), mine.begin(), mine.end());
+  }
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  ghosts.shrink_to_fit();
+  return ghosts;
+}
+
+/// Where the own and the ghost entries of every row go: offsets of both parts.
+template <class T>
+void count_entries(const CsrRows& rows, GlobalIndex begin, GlobalIndex end, SplitRows<T>& parts) {
+  std::vector<Offset> ghosts_of(static_cast<std::size_t>(rows.rows()), 0);
+  parts.own.row_offsets.assign(rows.row_offsets.size(), 0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    Offset own = 0;
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      own += column >= begin && column < end ? 1 : 0;
+    }
+    parts.own.row_offsets[row + 1] = own;
+    ghosts_of[row] = rows.row_offsets[row + 1] - rows.row_offsets[row] - own;
+  }
+  for (std::size_t row = 0; row < ghosts_of.size(); ++row) {
+    parts.own.row_offsets[row + 1] += parts.own.row_offsets[row];
+    if (ghosts_of[row] == 0) continue;
+    parts.boundary.row_map.push_back(static_cast<LocalIndex>(row));
+    parts.boundary.row_offsets.push_back(parts.boundary.row_offsets.back() + ghosts_of[row]);
+  }
+}
+
+/// Where no column is a ghost: the arrays of `rows` themselves, but for narrower column numbers.
+template <class T>
+SplitRows<T> take_whole(CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
+  SplitRows<T> parts;
+  parts.own.columns = static_cast<LocalIndex>(end - begin);
+  parts.own.row_offsets = std::move(rows.row_offsets);
+  parts.own.column_indices.resize(rows.columns.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+    parts.own.column_indices[k] = static_cast<LocalIndex>(rows.columns[k] - begin);
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    parts.own.values = std::move(rows.values);
+  } else {
+    parts.own.values.resize(rows.values.size());
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < rows.values.size(); ++k) parts.own.values[k] = static_cast<T>(rows.values[k]);
+  }
+  return parts;
+}
+
+template <class T>
+SplitRows<T> split(CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts) {
+  if (ghosts.empty()) return take_whole<T>(rows, begin, end);
+  SplitRows<T> parts;
+  parts.own.columns = static_cast<LocalIndex>(end - begin);
+  parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());
+  count_entries(rows, begin, end, parts);
+  for (CsrArrays<T>* part : {&parts.own, &parts.boundary}) {
+    part->column_indices.resize(static_cast<std::size_t>(part->row_offsets.back()));
+    part->values.resize(part->column_indices.size());
+  }
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    auto at = static_cast<std::size_t>(parts.own.row_offsets[row]);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      if (column < begin || column >= end) continue;
+      parts.own.column_indices[at] = static_cast<LocalIndex>(column - begin);
+      parts.own.values[at++] = static_cast<T>(rows.values[static_cast<std::size_t>(k)]);
+    }
+  }
+  std::size_t at = 0;
+  for (const LocalIndex i : parts.boundary.row_map) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k) {
+      const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+      if (column >= begin && column < end) continue;
+      const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), column) - ghosts.begin();
+      parts.boundary.column_indices[at] = static_cast<LocalIndex>(ghost);
+      parts.boundary.values[at++] = static_cast<T>(rows.values[static_cast<std::size_t>(k)]);
+    }
+  }
+  return parts;
+}
+
+struct RowNumbers {
+  std::vector<double> diagonal;
+  double norm_inf = 0.0;
+  double scaled_gershgorin = 0.0;
+};
+
+RowNumbers row_numbers(const CsrRows& rows) {
+  RowNumbers result;
+  result.diagonal.assign(static_cast<std::size_t>(rows.rows()), 0.0);
+  double norm_inf = 0.0;
+  double scaled_gershgorin = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
+    const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
+    double sum = 0.0;
+    double& diagonal = result.diagonal[static_cast<std::size_t>(i)];
+    for (std::size_t k = first; k < last; ++k) {
+      sum += std::abs(rows.values[k]);
+      if (rows.columns[k] == rows.row_begin + i) diagonal = rows.values[k];
+    }
+    norm_inf = std::max(norm_inf, sum);
+    scaled_gershgorin = std::max(scaled_gershgorin, sum / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
+  }
+  result.norm_inf = norm_inf;
+  result.scaled_gershgorin = scaled_gershgorin;
+  return result;
+}
+
+void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
+  require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
+          "distributed matrix: the rows given are not those that the partition gives to this rank");
+  std::size_t wrong = rows.columns.size();
+#pragma omp parallel for schedule(static) reduction(min : wrong)
+  for (std::size_t k = 0; k < rows.columns.size(); ++k) {
+    if (rows.columns[k] < 0 || rows.columns[k] >= column_partition.rows()) wrong = std::min(wrong, k);
+  }
+  if (wrong == rows.columns.size()) return;
+  throw InputError("sparse matrix: column " + std::to_string(rows.columns[wrong]) +
+                   " is out of range; there are " + std::to_string(column_partition.rows()) + " columns");
+}
+
+}  // namespace
+
+template <class T>
+DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
+                                        Partition column_partition, const SpmmOptions& options)
+    : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
+  const Communicator& comm = context_.comm;
+  const GlobalIndex begin = column_partition_.begin(comm.rank());
+  const GlobalIndex end = column_partition_.end(comm.rank());
+  std::vector<GlobalIndex> ghosts;
+  comm.collectively([&] {
+    check(rows, row_partition_, column_partition_, comm.rank());
+    ghosts = ghost_columns(rows, begin, end);
+    RowNumbers numbers = row_numbers(rows);
+    diagonal_ = std::move(numbers.diagonal);
+    norm_inf_ = numbers.norm_inf;
+    if (row_partition_.rows() == column_partition_.rows()) scaled_gershgorin_ = numbers.scaled_gershgorin;
+  });
+  norm_inf_ = comm.max(norm_inf_);
+  scaled_gershgorin_ = comm.max(scaled_gershgorin_);
+  global_nonzeros_ = comm.sum(std::int64_t{rows.nonzeros()});
+  ghosts_ = static_cast<LocalIndex>(ghosts.size());
+  HaloPlan plan(comm, column_partition_, ghosts);
+  comm.collectively([&] {
+    SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
+    rows = {};
+    own_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.own), options);
+    boundary_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.boundary), options);
+    halo_ = make_halo_exchange(context_, std::move(plan));
+  });
+}
+
+template <class T>
+void DistributedMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate) {
+  ProductStep<T> step;
+  step.previous = accumulate == Accumulate::yes ? 1.0 : 0.0;
+  apply_step(x, y, step);
+}
+
+template <class T>
+bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
+  const Profile::Scope scope(*context_.profile, Phase::spmm);
+  if (context_.comm.size() == 1) {
+    own_->multiply(x, y, step);
+    return true;
+  }
+  halo_->begin(x);
+  own_->multiply(x, y, step, [this] { halo_->progress(); });
+  const ConstBlockView<T> ghosts = halo_->finish();
+  ProductStep<T> rest;
+  rest.product = step.product;
+  rest.scale = step.scale;
+  rest.previous = 1.0;
+  if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, rest);
+  return true;
+}
+
+template <class T>
+std::size_t DistributedMatrix<T>::bytes() const {
+  return own_->bytes() + boundary_->bytes();
+}
+
+template class DistributedMatrix<float>;
+template class DistributedMatrix<double>;
+
+}  // namespace block_eigs

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "spmm/matrix/csr_matrix.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/halo_exchange.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+/// A sparse matrix whose rows are dealt to ranks by `row_partition`, acting on vectors that are dealt by
+/// `column_partition` (the same one where it is square). The own columns and the ghost columns are two CSR
+/// matrices; the second holds the boundary rows only. `apply` multiplies own columns while the halo is under
+/// way, then adds the ghost part.
+template <class T>
+class DistributedMatrix final : public LinearOperator<T> {
+ public:
+  /// Collective. Consumes `rows`, which are those that `row_partition` gives to the calling rank. Throws
+  /// InputError (through Communicator::collectively) when indices are out of range.
+  DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
+                    const SpmmOptions& options = {});
+
+  LocalIndex rows() const override { return row_partition_.size(context_.comm.rank()); }
+  LocalIndex columns() const override { return column_partition_.size(context_.comm.rank()); }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { multiply(x, y, Accumulate::no); }
+  bool apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) override;
+  /// y = A x or y += A x. Collective.
+  void multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate);
+  double norm_inf() const override { return norm_inf_; }
+
+  const Context<T>& context() const { return context_; }
+  const Partition& row_partition() const { return row_partition_; }
+  const Partition& column_partition() const { return column_partition_; }
+  GlobalIndex global_nonzeros() const { return global_nonzeros_; }
+  /// Own diagonal entries, rows() of them, zero where none is stored. In host memory.
+  const std::vector<double>& diagonal() const { return diagonal_; }
+  /// Rows that this rank receives in a halo exchange.
+  LocalIndex ghosts() const { return ghosts_; }
+  /// Device memory of both parts.
+  std::size_t bytes() const;
+  /// max_i sum_j |a_ij| / |d_i| over all ranks, d the diagonal with 1 for 0: no eigenvalue of D^-1 A, or of
+  /// D^-1/2 A D^-1/2 for positive d, is larger (Gershgorin). 0 where not square.
+  double scaled_gershgorin_bound() const { return scaled_gershgorin_; }
+
+ private:
+  Context<T> context_;
+  Partition row_partition_;
+  Partition column_partition_;
+  std::vector<double> diagonal_;
+  double norm_inf_ = 0.0;
+  double scaled_gershgorin_ = 0.0;
+  GlobalIndex global_nonzeros_ = 0;
+  LocalIndex ghosts_ = 0;
+  std::unique_ptr<CsrMatrix<T>> own_;
+  std::unique_ptr<CsrMatrix<T>> boundary_;
+  std::unique_ptr<HaloExchange<T>> halo_;
+};
+
+}  // namespace block_eigs
