@@ -31,9 +31,31 @@ class RunError : public Error {
   explicit RunError(const std::string& what) : Error(ExitCode::run_failed, what) {}
 };
 
+/// Part of every exception that all ranks of a communicator throw at the same place: those of
+/// Communicator::collectively, and those that replicated values alone have caused. Only such an error may be
+/// caught and gone on from: after any other one the ranks may be at different places.
+class OnAllRanks {
+ public:
+  virtual ~OnAllRanks() = default;
+};
+
+/// An error of one rank that all others know of; they have a RemoteError for it.
+template <class Base>
+class Agreed final : public Base, public OnAllRanks {
+ public:
+  explicit Agreed(const Base& error) : Base(error) {}
+};
+
+/// The numbers themselves went wrong: values that are not finite, a basis without a Cholesky factor, a
+/// preconditioner that is not positive definite. Thrown from replicated values, with the same text on all ranks.
+class NumericalError : public RunError, public OnAllRanks {
+ public:
+  using RunError::RunError;
+};
+
 /// Thrown on every rank but `rank()` by Communicator::collectively when a step failed there;
-/// `rank()` itself rethrows its own exception. Only that rank prints.
-class RemoteError : public Error {
+/// `rank()` itself throws its own error as Agreed. Only that rank prints.
+class RemoteError : public Error, public OnAllRanks {
  public:
   RemoteError(int rank, ExitCode code) : Error(code, "failed on rank " + std::to_string(rank)), rank_(rank) {}
   int rank() const { return rank_; }

@@ -121,10 +121,10 @@ BlockCase BlockCases<T>::axpby_case() {
 template <class T>
 BlockCase BlockCases<T>::combine_case() {
   ProductStep<T> step;
-  step.product = -0.25;
+  step.alpha = -0.25;
   step.right_hand_side = 0.25;
-  step.same = 1.5;
-  step.previous = -0.5;
+  step.beta = 1.5;
+  step.gamma = -0.5;
   step.scale = scales_.data();
   step.r = in(r);
   BlockCase result{"combine", 5.0 * b_ + 1.0, 8.0 * b_,

@@ -69,15 +69,15 @@ void LobpcgRun<T>::filter(double lower, double upper, int degree) {
   Panel<T>* before = &state_.w;
   state_.set_w_columns(active());
   ProductStep<T> step;
-  step.product = -1.0 / center;
-  step.same = 1.0;
+  step.alpha = -1.0 / center;
+  step.beta = 1.0;
   for (int k = 0; k < degree; ++k) {
     space_.apply_step(a_, now->view(), step, state_.aw.view(), before->view());
     std::swap(now, before);
     const double next = 1.0 / (2.0 * sigma - rho);
-    step.product = -2.0 * next / half_width;
-    step.same = 1.0 + next * rho;
-    step.previous = -next * rho;
+    step.alpha = -2.0 * next / half_width;
+    step.beta = 1.0 + next * rho;
+    step.gamma = -next * rho;
     rho = next;
   }
   if (now != &state_.x) std::swap(state_.x, state_.w);

@@ -40,8 +40,8 @@ void Chebyshev<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
   BlockView<T> now = degree_ % 2 == 1 ? y : other;  // so that the last one is y
   BlockView<T> before = degree_ % 2 == 1 ? other : y;
   ProductStep<T> step = step_towards(x);
-  step.product = 0.0;
-  step.same = 0.0;
+  step.alpha = 0.0;
+  step.beta = 0.0;
   context_.kernels->combine(step, {}, {}, now);
   iterate(step_towards(x), now, before, degree_ - 1, true);
 }
@@ -62,9 +62,9 @@ void Chebyshev<T>::smooth(BlockView<T> y, BlockView<T> scratch) {
 template <class T>
 ProductStep<T> Chebyshev<T>::step_towards(ConstBlockView<T> r) const {
   ProductStep<T> step;
-  step.product = -1.0 / center_;
+  step.alpha = -1.0 / center_;
   step.right_hand_side = r.data != nullptr ? 1.0 / center_ : 0.0;
-  step.same = 1.0;
+  step.beta = 1.0;
   step.scale = inverse_.data();
   step.r = r;
   return step;
@@ -74,10 +74,10 @@ ProductStep<T> Chebyshev<T>::step_towards(ConstBlockView<T> r) const {
 template <class T>
 void Chebyshev<T>::advance(ProductStep<T>& step, double& rho) const {
   const double next = 1.0 / (2.0 * center_ / half_width_ - rho);
-  step.product = -2.0 * next / half_width_;
+  step.alpha = -2.0 * next / half_width_;
   step.right_hand_side = step.r.data != nullptr ? 2.0 * next / half_width_ : 0.0;
-  step.same = 1.0 + next * rho;
-  step.previous = -next * rho;
+  step.beta = 1.0 + next * rho;
+  step.gamma = -next * rho;
   rho = next;
 }
 
@@ -87,7 +87,7 @@ void Chebyshev<T>::iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> b
   double rho = half_width_ / center_;
   for (int k = 0; k < count; ++k) {
     advance(step, rho);
-    if (from_zero && k == 0) step.previous = 0.0;
+    if (from_zero && k == 0) step.gamma = 0.0;
     take_step(step, now, before);
     std::swap(now, before);
   }
@@ -105,17 +105,17 @@ void Chebyshev<T>::apply_with_constant_diagonal(ConstBlockView<T> x, BlockView<T
   double rho = half_width_ / center_;
   advance(step, rho);
   ProductStep<T> special = step;
-  special.product = multiple * step.product;
-  special.same = multiple * step.same + constant_inverse_ * step.right_hand_side;
+  special.alpha = multiple * step.alpha;
+  special.beta = multiple * step.beta + constant_inverse_ * step.right_hand_side;
   special.right_hand_side = 0.0;
-  special.previous = 0.0;
+  special.gamma = 0.0;
   take_step(special, x, now);
   for (int k = 2; k < degree_; ++k) {
     advance(step, rho);
     special = step;
     if (k == 2) {
-      special.right_hand_side += step.previous * multiple / constant_inverse_;
-      special.previous = 0.0;
+      special.right_hand_side += step.gamma * multiple / constant_inverse_;
+      special.gamma = 0.0;
     }
     take_step(special, now, before);
     std::swap(now, before);

@@ -45,22 +45,22 @@ class SpmmPlan {
 /// Whether a product replaces its result or is added to it.
 enum class Accumulate { no, yes };
 
-/// What becomes of a product A X: Y = D (product A X + right_hand_side R) + same X + previous Y. Residuals,
+/// What becomes of a product A X: Y = D (alpha A X + right_hand_side R) + beta X + gamma Y. Residuals,
 /// relaxation and the steps of three-term recurrences are all of this form; done in the pass that makes A X, they
 /// spare a block of memory traffic or more. Blocks whose factor is 0 are not read.
 template <class T>
 struct ProductStep {
-  double product = 1.0;
+  double alpha = 1.0;  ///< of A X
   double right_hand_side = 0.0;
-  double same = 0.0;         ///< of X; A is square then
-  double previous = 0.0;     ///< of Y as it was
+  double beta = 0.0;         ///< of X; A is square then
+  double gamma = 0.0;        ///< of Y as it was
   const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
   ConstBlockView<T> r;
 
   /// Y = R - A X
   static ProductStep residual(ConstBlockView<T> r) {
     ProductStep step;
-    step.product = -1.0;
+    step.alpha = -1.0;
     step.right_hand_side = 1.0;
     step.r = r;
     return step;
@@ -100,7 +100,7 @@ class Kernels {
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate,
             const Progress& progress) {
     ProductStep<T> step;
-    step.previous = accumulate == Accumulate::yes ? 1.0 : 0.0;
+    step.gamma = accumulate == Accumulate::yes ? 1.0 : 0.0;
     spmm(plan, a, b, c, step, progress);
   }
   /// out row i = x row rows[i], i < out.rows; out.stride == out.cols makes a contiguous message.
@@ -134,7 +134,7 @@ class Kernels {
   virtual void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) = 0;
   /// y = alpha x + beta y; beta = 0 overwrites y whatever it held.
   virtual void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) = 0;
-  /// y = d (step.product ax + step.right_hand_side r) + step.same x + step.previous y, where A X is known already.
+  /// y = d (step.alpha ax + step.right_hand_side r) + step.beta x + step.gamma y, where A X is known already.
   virtual void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) = 0;
   /// y = x
   virtual void copy(ConstBlockView<T> x, BlockView<T> y) = 0;

@@ -196,7 +196,7 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
 template <class T>
 void DistributedMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate) {
   ProductStep<T> step;
-  step.previous = accumulate == Accumulate::yes ? 1.0 : 0.0;
+  step.gamma = accumulate == Accumulate::yes ? 1.0 : 0.0;
   apply_step(x, y, step);
 }
 
@@ -211,9 +211,9 @@ bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const
   own_->multiply(x, y, step, [this] { halo_->progress(); });
   const ConstBlockView<T> ghosts = halo_->finish();
   ProductStep<T> rest;
-  rest.product = step.product;
+  rest.alpha = step.alpha;
   rest.scale = step.scale;
-  rest.previous = 1.0;
+  rest.gamma = 1.0;
   if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, rest);
   return true;
 }

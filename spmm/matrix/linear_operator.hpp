@@ -22,7 +22,7 @@ class LinearOperator {
   /// y = A x for any number of columns; x and y must not overlap. Collective.
   virtual void apply(ConstBlockView<T> x, BlockView<T> y) = 0;
 
-  /// y = D (step.product A x + step.right_hand_side R) + step.same x + step.previous y in one pass, where the
+  /// y = D (step.alpha A x + step.right_hand_side R) + step.beta x + step.gamma y in one pass, where the
   /// operator can: then true. Else nothing has happened, and the caller combines A x itself. x and y must not
   /// overlap. Collective.
   virtual bool apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {

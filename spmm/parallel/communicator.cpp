@@ -152,13 +152,21 @@ void Communicator::collectively(const std::function<void()>& step) const {
   std::exception_ptr failure;
   auto code = static_cast<std::int64_t>(ExitCode::run_failed);
   try {
-    step();
+    try {
+      step();
+    } catch (const OnAllRanks&) {
+      throw;
+    } catch (const InputError& error) {
+      throw Agreed<InputError>(error);
+    } catch (const RunError& error) {
+      throw Agreed<RunError>(error);
+    } catch (const std::bad_alloc&) {
+      throw Agreed<RunError>(RunError("out of host memory"));
+    } catch (const std::exception& error) {
+      throw Agreed<RunError>(RunError(error.what()));
+    }
   } catch (const Error& error) {
     code = static_cast<std::int64_t>(error.exit_code());
-    failure = std::current_exception();
-  } catch (const std::bad_alloc&) {
-    failure = std::make_exception_ptr(RunError("out of host memory"));
-  } catch (...) {
     failure = std::current_exception();
   }
   // The lowest failed rank and its exit code in one reduction: rank * 256 + code, negated for MPI_MAX.

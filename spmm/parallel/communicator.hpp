@@ -51,8 +51,8 @@ class Communicator {
   void barrier() const;
 
   /// Runs `step` on every rank; `step` may fail on some ranks alone and must not itself communicate
-  /// where it can. Either it succeeds everywhere, or every rank throws: the lowest rank that failed
-  /// rethrows its exception, all others throw RemoteError with that rank's exit code.
+  /// where it can. Either it succeeds everywhere, or every rank throws an error that is OnAllRanks: the lowest
+  /// rank that failed its own one as Agreed, all others a RemoteError with that rank's exit code.
   void collectively(const std::function<void()>& step) const;
 
  private:

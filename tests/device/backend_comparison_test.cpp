@@ -115,9 +115,9 @@ TYPED_TEST(AgainstHost, RepeatedRelaxation) {
     const Buffer<T> diagonal = upload(there.device, d);
     DeviceBlock<T> z(there.device, HostBlock<T>(n, 16, 16));
     ProductStep<T> step;
-    step.product = -0.7;
+    step.alpha = -0.7;
     step.right_hand_side = 0.7;
-    step.previous = 0.5;
+    step.gamma = 0.5;
     step.scale = diagonal.data();
     step.r = residual.view();
     for (int k = 0; k < 10; ++k) there.kernels->combine(step, z.view(), {}, z.view());

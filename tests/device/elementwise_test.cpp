@@ -141,20 +141,20 @@ TYPED_TEST(ElementwiseTest, Combine) {
                          x_there = this->on_device(x);
     DeviceBlock<T> y_there = this->on_device(y);
     ProductStep<T> step;
-    step.product = present % 2 == 1 ? 0.625 : 0.0;
+    step.alpha = present % 2 == 1 ? 0.625 : 0.0;
     step.right_hand_side = present / 2 % 2 == 1 ? -0.75 : 0.0;
-    step.same = present / 4 % 2 == 1 ? 1.375 : 0.0;
-    step.previous = present / 8 % 2 == 1 ? 0.875 : 0.0;
+    step.beta = present / 4 % 2 == 1 ? 1.375 : 0.0;
+    step.gamma = present / 8 % 2 == 1 ? 0.875 : 0.0;
     step.scale = present / 16 == 1 ? d_there.data() : nullptr;
     step.r = r_there.view();
     this->kernels_->combine(step, ax_there.view(), x_there.view(), y_there.view());
     this->compare(y, y_there.download(), 8.0, [&](LocalIndex i, LocalIndex j) {
       const double scale = step.scale != nullptr ? static_cast<double>(d[static_cast<std::size_t>(i)]) : 1.0;
       Sum sum;
-      if (step.product != 0.0) sum.add(scale * step.product * this->at(ax, i, j));
+      if (step.alpha != 0.0) sum.add(scale * step.alpha * this->at(ax, i, j));
       if (step.right_hand_side != 0.0) sum.add(scale * step.right_hand_side * this->at(r, i, j));
-      if (step.same != 0.0) sum.add(step.same * this->at(x, i, j));
-      if (step.previous != 0.0) sum.add(step.previous * this->at(y, i, j));
+      if (step.beta != 0.0) sum.add(step.beta * this->at(x, i, j));
+      if (step.gamma != 0.0) sum.add(step.gamma * this->at(y, i, j));
       return sum;
     });
   }

@@ -48,10 +48,10 @@ class SpmmStepTest : public DeviceTest<Param> {
     const DeviceBlock<Scalar> b_there = this->on_device(b), r_there = this->on_device(r);
     DeviceBlock<Scalar> c_there = this->on_device(before);
     ProductStep<Scalar> step;
-    step.product = -0.625;
+    step.alpha = -0.625;
     step.right_hand_side = present % 2 == 1 ? 0.75 : 0.0;
-    step.same = present / 2 % 2 == 1 ? 1.375 : 0.0;
-    step.previous = present / 4 % 2 == 1 ? -0.875 : 0.0;
+    step.beta = present / 2 % 2 == 1 ? 1.375 : 0.0;
+    step.gamma = present / 4 % 2 == 1 ? -0.875 : 0.0;
     step.scale = present / 8 == 1 ? d_there.data() : nullptr;
     step.r = r_there.view();
     this->kernels_->spmm(a.plan(), a.there(), b_there.view(), c_there.view(), step, {});
@@ -63,17 +63,17 @@ class SpmmStepTest : public DeviceTest<Param> {
       const double scale = step.scale != nullptr ? static_cast<double>(d[static_cast<std::size_t>(row)]) : 1.0;
       for (LocalIndex j = 0; j < shape.cols; ++j) {
         const Sum product = a.product(b, i, j, 0.0);
-        Sum expected{scale * step.product * product.value, std::abs(scale * step.product) * product.magnitude};
+        Sum expected{scale * step.alpha * product.value, std::abs(scale * step.alpha) * product.magnitude};
         if (step.right_hand_side != 0.0)
           expected.add(scale * step.right_hand_side * static_cast<double>(r(row, j)));
-        if (step.same != 0.0) expected.add(step.same * static_cast<double>(b(row, j)));
-        if (step.previous != 0.0) expected.add(step.previous * static_cast<double>(before(row, j)));
+        if (step.beta != 0.0) expected.add(step.beta * static_cast<double>(b(row, j)));
+        if (step.gamma != 0.0) expected.add(step.gamma * static_cast<double>(before(row, j)));
         expect_close<Scalar>(static_cast<double>(after(row, j)), expected,
                              static_cast<double>(a.row_nonzeros(i)) + 8.0, row, j);
       }
     }
     for (LocalIndex row = 0; row < shape.rows; ++row) {
-      if (mapped[static_cast<std::size_t>(row)] || step.previous == 0.0) continue;
+      if (mapped[static_cast<std::size_t>(row)] || step.gamma == 0.0) continue;
       for (LocalIndex j = 0; j < shape.cols; ++j) ASSERT_EQ(after(row, j), before(row, j));
     }
     expect_rest_untouched(before, after, 0, shape.cols);

@@ -105,7 +105,7 @@ class GpuOperators final : public MatOperators {
   void multiply(const double* x, const double* z, double* y) override {
     after_petsc([&] {
       ProductStep<double> step;
-      if (z == y && z != nullptr) step.previous = 1.0;
+      if (z == y && z != nullptr) step.gamma = 1.0;
       if (z != y && z != nullptr) step.right_hand_side = 1.0;
       step.r = {z, rows_, 1, 1};
       apply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
@@ -157,7 +157,7 @@ class GpuOperators final : public MatOperators {
     halo_->begin(x);
     own_->multiply(x, y, step, [this] { halo_->progress(); });
     ProductStep<double> rest;
-    rest.previous = 1.0;
+    rest.gamma = 1.0;
     boundary_->multiply(halo_->finish(), y, rest);
   }
 

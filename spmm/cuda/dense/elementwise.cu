@@ -39,17 +39,17 @@ struct Axpby {
 
 template <class T>
 struct Combine {
-  T product, right_hand_side, same, previous;
+  T alpha, right_hand_side, beta, gamma;
   const T* d;
   ConstBlockView<T> r, ax, x;
   BlockView<T> y;
   __device__ T load(LocalIndex i, LocalIndex j) const {
     T value = 0;
-    if (product != T(0)) value += product * element(ax, i, j);
+    if (alpha != T(0)) value += alpha * element(ax, i, j);
     if (right_hand_side != T(0)) value += right_hand_side * element(r, i, j);
     if (d != nullptr) value *= d[i];
-    if (same != T(0)) value += same * element(x, i, j);
-    if (previous != T(0)) value += previous * element(y, i, j);
+    if (beta != T(0)) value += beta * element(x, i, j);
+    if (gamma != T(0)) value += gamma * element(y, i, j);
     return value;
   }
   __device__ void store(LocalIndex i, LocalIndex j, T value) const { element(y, i, j) = value; }
@@ -104,10 +104,10 @@ void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, 
 template <class T>
 void combine(cudaStream_t stream, const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
              BlockView<T> y) {
-  const Combine<T> operation{static_cast<T>(step.product),
+  const Combine<T> operation{static_cast<T>(step.alpha),
                              static_cast<T>(step.right_hand_side),
-                             static_cast<T>(step.same),
-                             static_cast<T>(step.previous),
+                             static_cast<T>(step.beta),
+                             static_cast<T>(step.gamma),
                              step.scale,
                              step.r,
                              ax,

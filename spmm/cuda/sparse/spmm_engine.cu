@@ -44,16 +44,16 @@ std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
 
 template <class T>
 bool is_plain(const ProductStep<T>& step) {
-  return step.product == 1.0 && step.right_hand_side == 0.0 && step.same == 0.0 && step.previous == 0.0 &&
+  return step.alpha == 1.0 && step.right_hand_side == 0.0 && step.beta == 0.0 && step.gamma == 0.0 &&
          step.scale == nullptr;
 }
 
 template <class T>
 StepFactors factors_of(const ProductStep<T>& step) {
-  return {step.product,
+  return {step.alpha,
           step.right_hand_side,
-          step.same,
-          step.previous,
+          step.beta,
+          step.gamma,
           step.scale,
           reinterpret_cast<const char*>(step.r.data),
           bytes_of_stride(step.r.stride, sizeof(T))};
@@ -62,7 +62,7 @@ StepFactors factors_of(const ProductStep<T>& step) {
 /// Whether rows without nonzeros stay as they are.
 template <class T>
 bool only_adds(const ProductStep<T>& step) {
-  return step.previous == 1.0 && step.same == 0.0 && step.right_hand_side == 0.0;
+  return step.gamma == 1.0 && step.beta == 0.0 && step.right_hand_side == 0.0;
 }
 
 template <class T>

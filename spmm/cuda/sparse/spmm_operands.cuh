@@ -70,10 +70,10 @@ __device__ __forceinline__ void start_prefetch(const Prefetch& prefetch) {
 
 /// What becomes of a row's product before it is stored, see ProductStep.
 struct StepFactors {
-  double product = 1.0;
+  double alpha = 1.0;
   double right_hand_side = 0.0;
-  double same = 0.0;
-  double previous = 0.0;
+  double beta = 0.0;
+  double gamma = 0.0;
   const void* scale = nullptr;
   const char* r = nullptr;
   std::uint32_t r_stride = 0;
@@ -149,15 +149,15 @@ class LaneColumns {
     const std::uint64_t at = static_cast<std::uint32_t>(row);
     const T scale = step.scale == nullptr ? T(1) : __ldg(static_cast<const T*>(step.scale) + row);
     PackType result = zero_pack<PackType>();
-    add_product(result, scale * static_cast<T>(step.product), product);
+    add_product(result, scale * static_cast<T>(step.alpha), product);
     if (step.right_hand_side != 0.0) {
       const char* const r = step.r + at * step.r_stride + (first_ + i * L) * sizeof(PackType);
       add_product(result, scale * static_cast<T>(step.right_hand_side), load_constant<PackType>(r));
     }
-    if (step.same != 0.0) {
-      add_product(result, static_cast<T>(step.same), load_constant<PackType>(b_[i] + at * operands_.b_stride));
+    if (step.beta != 0.0) {
+      add_product(result, static_cast<T>(step.beta), load_constant<PackType>(b_[i] + at * operands_.b_stride));
     }
-    if (step.previous != 0.0) add_product(result, static_cast<T>(step.previous), load_current<PackType>(to));
+    if (step.gamma != 0.0) add_product(result, static_cast<T>(step.gamma), load_current<PackType>(to));
     return result;
   }
 

@@ -130,18 +130,18 @@ class HostKernels final : public Kernels<T> {
   }
 
   void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override {
-    const T same = static_cast<T>(step.same);
-    const T previous = static_cast<T>(step.previous);
+    const T beta = static_cast<T>(step.beta);
+    const T gamma = static_cast<T>(step.gamma);
     for_rows(y.rows, [&](LocalIndex i) {
       const T scale = step.scale == nullptr ? T(1) : step.scale[i];
-      const T product = scale * static_cast<T>(step.product);
+      const T alpha = scale * static_cast<T>(step.alpha);
       const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
       for (LocalIndex j = 0; j < y.cols; ++j) {
         T value = 0;
-        if (step.product != 0.0) value += product * row_of(ax, i)[j];
+        if (step.alpha != 0.0) value += alpha * row_of(ax, i)[j];
         if (step.right_hand_side != 0.0) value += right_hand_side * row_of(step.r, i)[j];
-        if (same != T(0)) value += same * row_of(x, i)[j];
-        if (previous != T(0)) value += previous * row_of(y, i)[j];
+        if (beta != T(0)) value += beta * row_of(x, i)[j];
+        if (gamma != T(0)) value += gamma * row_of(y, i)[j];
         row_of(y, i)[j] = value;
       }
     });

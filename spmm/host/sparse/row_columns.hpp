@@ -10,7 +10,7 @@ namespace block_eigs::host {
 /// ProductStep for one row: factors that hold the row's scale, and where its row of R and of X begins.
 template <class T>
 struct RowStep {
-  T product, right_hand_side, same, previous;
+  T alpha, right_hand_side, beta, gamma;
   const T* r;
   const T* x;
 };
@@ -39,10 +39,10 @@ struct VectorColumns {
     const auto add_row = [&](T factor, const T* row) __attribute__((always_inline)) {
       if (factor != T(0)) add(factor, row, last);
     };
-    unroll<Count>([&](auto v) __attribute__((always_inline)) { sum[v].lanes *= step.product; });
+    unroll<Count>([&](auto v) __attribute__((always_inline)) { sum[v].lanes *= step.alpha; });
     add_row(step.right_hand_side, step.r);
-    add_row(step.same, step.x);
-    add_row(step.previous, old);
+    add_row(step.beta, step.x);
+    add_row(step.gamma, old);
   }
   [[gnu::always_inline]] void store(T* to, std::ptrdiff_t last) const {
     unroll<Count>([&](auto v)
@@ -63,10 +63,10 @@ struct FewColumns {
     unroll<Count>([&](auto j) __attribute__((always_inline)) { sum[j] += other.sum[j]; });
   }
   [[gnu::always_inline]] void finish(const RowStep<T>& step, const T* old, std::ptrdiff_t last) {
-    unroll<Count>([&](auto j) __attribute__((always_inline)) { sum[j] *= step.product; });
+    unroll<Count>([&](auto j) __attribute__((always_inline)) { sum[j] *= step.alpha; });
     if (step.right_hand_side != T(0)) add(step.right_hand_side, step.r, last);
-    if (step.same != T(0)) add(step.same, step.x, last);
-    if (step.previous != T(0)) add(step.previous, old, last);
+    if (step.beta != T(0)) add(step.beta, step.x, last);
+    if (step.gamma != T(0)) add(step.gamma, old, last);
   }
   [[gnu::always_inline]] void store(T* to, std::ptrdiff_t) const {
     unroll<Count>([&](auto j) __attribute__((always_inline)) { to[j] = sum[j]; });

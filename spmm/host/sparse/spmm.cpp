@@ -28,8 +28,8 @@ template <std::size_t Bytes>
 
 template <class T>
 bool is_plain(const ProductStep<T>& step) {
-  return step.product == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && step.same == 0.0 &&
-         step.previous == 0.0;
+  return step.alpha == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && step.beta == 0.0 &&
+         step.gamma == 0.0;
 }
 
 /// The step for row `row` of C, from the column on at which the views of B and R begin.
@@ -37,12 +37,12 @@ template <class T>
 [[gnu::always_inline]] inline RowStep<T> step_of_row(const ProductStep<T>& step, ConstBlockView<T> b,
                                                      std::ptrdiff_t row) {
   const T scale = step.scale == nullptr ? T(1) : step.scale[row];
-  return {scale * static_cast<T>(step.product),
+  return {scale * static_cast<T>(step.alpha),
           scale * static_cast<T>(step.right_hand_side),
-          static_cast<T>(step.same),
-          static_cast<T>(step.previous),
+          static_cast<T>(step.beta),
+          static_cast<T>(step.gamma),
           step.right_hand_side != 0.0 ? step.r.data + row * step.r.stride : nullptr,
-          step.same != 0.0 ? b.data + row * b.stride : nullptr};
+          step.beta != 0.0 ? b.data + row * b.stride : nullptr};
 }
 
 /// Whether a share ends inside a row, so that another one writes that row.
@@ -183,7 +183,7 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
     if (!carries(a, plan.begin(share), plan.end(share))) continue;
     const T* carry = reinterpret_cast<const T*>(plan.carry(share));
     const std::ptrdiff_t target = result_row(a, plan.end(share).row);
-    const T factor = static_cast<T>(step.product) * (step.scale == nullptr ? T(1) : step.scale[target]);
+    const T factor = static_cast<T>(step.alpha) * (step.scale == nullptr ? T(1) : step.scale[target]);
     T* row = c.data + target * c.stride;
     for (LocalIndex j = 0; j < c.cols; ++j) row[j] += factor * carry[j];
   }
