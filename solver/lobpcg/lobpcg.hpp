@@ -22,11 +22,12 @@ struct LobpcgOptions {
   Which which = Which::smallest;
   double tolerance = 1e-8;
   Convergence convergence = Convergence::relative;
-  int max_iterations = 500;
-  int block_size = 0;  ///< columns at work; 0 takes default_block_size(pairs)
+  int max_iterations = 500;  ///< for every window of columns; one where the block holds all pairs
+  int block_size = 0;        ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
-  /// Sharpen the start block by Chebyshev filters before the first iteration, while that pays: smallest pairs of a
-  /// positive definite A with B = identity and known norm; else without effect. For weak preconditioners.
+  /// Sharpen the start block of every window by Chebyshev filters while that pays: smallest pairs, B = identity, A
+  /// of known norm; else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an
+  /// iteration.
   bool filtered_start = false;
 };
 
@@ -44,8 +45,9 @@ int start_columns(int pairs, int block_size);
 struct LobpcgIteration {
   std::vector<double> eigenvalues;
   std::vector<double> residual_norms;
-  double seconds = 0.0;
+  double seconds = 0.0;  ///< since the solve began
   int active_columns = 0;
+  int products = 0;  ///< columns multiplied with A: as many, or more where the iteration was a filter
 };
 
 /// Holds fewer pairs than asked for only where it ended early before a window of columns got to the others.
@@ -75,11 +77,19 @@ struct EigenResult {
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
 /// vector; the start, the end and rare refreshes apart.
 ///
-/// Collective. Throws InputError (pairs out of range, B not positive definite), RunError (not finite, out of
-/// memory, preconditioner not positive definite).
+/// Collective. Throws InputError (pairs out of range, a dense problem too large, B not positive definite),
+/// RunError (memory), NumericalError (not finite, preconditioner not positive definite).
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
                       const LobpcgOptions& options, const Observer& observer = {});
+
+/// Vectors that approximate the leading options.pairs eigenvectors of A, B = identity, after
+/// options.max_iterations iterations or earlier: not verified, for starting another solve. The columns at work are
+/// options.block_size; fewer columns come back where that is less. Arguments and errors as lobpcg's. Collective.
+template <class T>
+DenseBlock<T> approximate_eigenvectors(BlockSpace<T>& space, LinearOperator<T>& a,
+                                       LinearOperator<T>* preconditioner, DenseBlock<T> initial,
+                                       const LobpcgOptions& options);
 
 }  // namespace block_eigs

@@ -3,19 +3,12 @@
 #include <optional>
 #include <utility>
 
-#include "solver/lobpcg/lobpcg_run.hpp"
+#include "solver/lobpcg/lobpcg_phases.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-/// What float came to, in double.
-struct Draft {
-  DenseBlock<double> vectors;
-  DenseBlock<double> directions;
-  EigenResult<float> run;
-};
 
 DenseBlock<float> rounded(BlockSpace<double>& space, BlockSpace<float>& float_space,
                           const DenseBlock<double>& block) {
@@ -30,33 +23,26 @@ DenseBlock<double> widened(BlockSpace<double>& space, BlockSpace<float>& float_s
   return result;
 }
 
-/// Nothing where float is not up to it; the errors of lobpcg are those of the run in double.
-std::optional<Draft> draft(BlockSpace<double>& space, const FloatOperators& in_float,
-                           const DenseBlock<double>* constraints, const DenseBlock<double>& initial,
-                           const LobpcgOptions& options, const Observer& observer) {
+/// Nothing where float is not up to it; the errors of lobpcg are those of the phase in double.
+std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double>& run,
+                                                          const FloatOperators& in_float,
+                                                          const DenseBlock<double>* constraints,
+                                                          const DenseBlock<double>& initial) {
+  BlockSpace<double>& space = run.problem.space;
   try {
     BlockSpace<float> float_space(with_precision<float>(space.context()), space.partition());
     DenseBlock<float> float_constraints;
     if (constraints != nullptr) float_constraints = rounded(space, float_space, *constraints);
-    LobpcgRun<float> run(float_space, *in_float.a, nullptr, in_float.preconditioner, options, observer,
-                         block_width(options), float_constraints.cols());
-    EigenResult<float> result =
-        run.draft(constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
-    return Draft{widened(space, float_space, run.vectors()), widened(space, float_space, run.directions()),
-                 std::move(result)};
-  } catch (const Error&) {
+    const EigenProblem<float> problem{float_space, *in_float.a, nullptr, in_float.preconditioner};
+    const LobpcgRun<float> float_run{problem,    run.options,  LobpcgPhase::low_precision(),
+                                     run.budget, run.observer, run.history};
+    const UnverifiedVectors<float> found = iterate_unverified(
+        float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
+    return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
+                                     widened(space, float_space, found.directions.view()), found.setup_seconds};
+  } catch (const OnAllRanks&) {
     return std::nullopt;
   }
-}
-
-/// Adds what the draft took to the result of what came after it.
-void add(const EigenResult<float>& draft, EigenResult<double>& result) {
-  const double seconds = draft.setup_seconds + draft.solve_seconds;
-  result.iterations += draft.iterations;
-  result.solve_seconds += draft.solve_seconds + result.setup_seconds;
-  result.setup_seconds = draft.setup_seconds;
-  for (LobpcgIteration& entry : result.history) entry.seconds += seconds;
-  result.history.insert(result.history.begin(), draft.history.begin(), draft.history.end());
 }
 
 }  // namespace
@@ -66,25 +52,22 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                                  const DenseBlock<double>* constraints, DenseBlock<double> initial,
                                  const LobpcgOptions& options, const Observer& observer) {
   const int width = block_width(options);
-  const int constraint_columns = constraints != nullptr ? constraints->cols() : 0;
   // lobpcg says what is wrong where something is.
   const bool one_block = options.pairs >= 1 && options.pairs <= width && initial.cols() <= width;
-  std::optional<Draft> first;
-  if (in_float.a != nullptr && one_block && options.tolerance >= 0.0 &&
-      !solves_densely(options, space.dimension(), constraint_columns))
-    first = draft(space, in_float, constraints, initial, options, observer);
-  if (!first) {
+  if (in_float.a == nullptr || !one_block || !(options.tolerance >= 0.0) || options.max_iterations < 0 ||
+      solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0)) {
     return lobpcg<double>(space, a, nullptr, preconditioner, constraints, std::move(initial), options, observer);
   }
-  initial = {};
-  LobpcgOptions rest = options;
-  rest.max_iterations = options.max_iterations - first->run.iterations;
-  const Observer told =
-      continued(observer, first->run.iterations, first->run.setup_seconds + first->run.solve_seconds);
-  LobpcgRun<double> run(space, a, nullptr, preconditioner, rest, told, width, constraint_columns);
-  EigenResult<double> result = run.run_on(constraints, std::move(first->vectors), std::move(first->directions));
-  add(first->run, result);
-  return result;
+  Budget budget(options.max_iterations);
+  std::vector<LobpcgIteration> history;
+  const EigenProblem<double> problem{space, a, nullptr, preconditioner};
+  std::optional<UnverifiedVectors<double>> found =
+      iterate_in_float({problem, options, {}, budget, observer, history}, in_float, constraints, initial);
+  if (found) initial = {};
+  const LobpcgRun<double> run{problem, options,  found ? LobpcgPhase::refinement() : LobpcgPhase{},
+                              budget,  observer, history};
+  return iterate_verified(run, constraints,
+                          found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
 }
 
 }  // namespace block_eigs

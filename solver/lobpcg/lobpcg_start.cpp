@@ -1,104 +1,113 @@
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "solver/lobpcg/lobpcg_start.hpp"
 
-#include "solver/lobpcg/lobpcg_run.hpp"
+#include <algorithm>
+
+#include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
-// Constraints, start vectors, and the first Rayleigh-Ritz step.
 namespace block_eigs {
 
-template <class T>
-void LobpcgRun<T>::take_constraints(const DenseBlock<T>& constraints) {
-  const BlockView<T> c = state_.kept_storage(0, constraints.cols());
-  const BlockView<T> bc = state_.b_kept_storage(0, constraints.cols());
-  space_.copy(constraints.view(), c);
-  if (b_ != nullptr) b_->apply(c, bc);
-  const LocalIndex kept = orthonormalize<T>(space_, {}, c, bc, {}, Orthonormality::to_rounding);
-  state_.set_kept_columns(kept);
-  constraints_ = kept;
+Window make_window(const LobpcgOptions& options, bool filtered) {
+  const int width = block_width(options);
+  Window window{width, width - options.pairs, options.pairs, true};
+  if (width > options.pairs) return window;
+  // A window narrower than the pairs asked for still wants guards behind the last of them.
+  window.guard = std::min(width - 1, default_block_size(width) - width);
+  if (!filtered) return window;
+  // Filtered windows follow one another; a filter tells a pair from the rest by its distance from the last guard.
+  window.guard = std::clamp(width / 5, window.guard, width - 1);
+  window.target = std::min(width - window.guard, options.pairs);
+  window.refills = false;
+  return window;
 }
 
-/// The first Ritz vectors.
 template <class T>
-void LobpcgRun<T>::begin(const DenseBlock<T>* constraints, DenseBlock<T> initial) {
-  if (constraints != nullptr) take_constraints(*constraints);
-  fill_start_block(initial);
-  initial = {};
-  start();
-  filter_start_block();
+void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& constraints) {
+  BlockSpace<T>& space = run.problem.space;
+  const BlockView<T> c = state.deflated.storage(constraints.cols());
+  const BlockView<T> bc = state.deflated.b_storage(constraints.cols());
+  space.copy(constraints.view(), c);
+  if (run.problem.b != nullptr) run.problem.b->apply(c, bc);
+  state.deflated.set_constraints(orthonormalize<T>(space, {}, c, bc, {}, Orthonormality::to_rounding));
 }
 
-/// Start vectors as given, random ones behind them.
 template <class T>
-void LobpcgRun<T>::fill_start_block(const DenseBlock<T>& initial) {
-  state_.set_x_columns(width_);
-  const BlockView<T> x = state_.x.view();
-  const LocalIndex given = std::min(initial.cols(), width_);
-  if (given > 0) space_.copy(initial.columns(0, given), x.columns(0, given));
-  space_.fill_random(x.columns(given, width_ - given), options_.seed);
-  orthonormalize_start_block(0);
-}
-
-/// Makes the columns of X from `good` on orthonormal, to those before them too; dependent ones are replaced by
-/// random ones.
-template <class T>
-void LobpcgRun<T>::orthonormalize_start_block(LocalIndex good) {
+int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex good) {
   constexpr std::uint64_t most_attempts = 5;
-  const BlockView<T> x = state_.x.view();
+  BlockSpace<T>& space = run.problem.space;
+  const BlockView<T> x = state.x.v();
+  int replaced = 0;
   for (std::uint64_t attempt = 1; good < x.cols; ++attempt) {
-    const BlockView<T> fresh = x.columns(good, x.cols - good);
-    const BlockView<T> b_fresh = state_.bx().columns(good, x.cols - good);
-    if (b_ != nullptr) b_->apply(fresh, b_fresh);
-    good += orthonormalize<T>(space_, {state_.kept(), x.columns(0, good)}, fresh, b_fresh,
-                              {state_.b_kept(), ConstBlockView<T>(state_.bx()).columns(0, good)},
+    const LocalIndex count = x.cols - good;
+    const BlockView<T> fresh = x.columns(good, count);
+    const BlockView<T> b_fresh = state.x.b().columns(good, count);
+    if (run.problem.b != nullptr) run.problem.b->apply(fresh, b_fresh);
+    good += orthonormalize<T>(space, {state.deflated.v(), x.columns(0, good)}, fresh, b_fresh,
+                              {state.deflated.b(), ConstBlockView<T>(state.x.b()).columns(0, good)},
                               Orthonormality::to_rounding);
-    space_.comm().collectively([&] {
-      if (attempt > most_attempts)
-        throw RunError("lobpcg: no independent start vectors left outside the constraints");
-    });
-    if (good < x.cols) space_.fill_random(x.columns(good, x.cols - good), options_.seed + attempt);
+    if (good == x.cols) break;
+    if (attempt > most_attempts)
+      throw NumericalError("lobpcg: no independent start vectors left outside the constraints");
+    replaced = std::max(replaced, x.cols - good);
+    space.fill_random(x.columns(good, x.cols - good), run.options.seed + attempt);
   }
+  return replaced;
 }
 
-/// A step on [X P] with given P, so that the iteration keeps its momentum.
 template <class T>
-void LobpcgRun<T>::take_directions(const DenseBlock<T>& directions) {
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& initial) {
+  BlockSpace<T>& space = run.problem.space;
+  const LocalIndex width = state.window.width;
+  state.x.set_columns(width);
+  const LocalIndex given = std::min(initial.cols(), width);
+  if (given > 0) space.copy(initial.columns(0, given), state.x.v().columns(0, given));
+  space.fill_random(state.x.v().columns(given, width - given), run.options.seed);
+  orthonormalize_x(run, state, 0);
+  rayleigh_ritz_of_x(run, state);
+}
+
+template <class T>
+void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& directions) {
   if (directions.cols() == 0) return;
-  state_.lock(0, active());
-  state_.set_w_columns(directions.cols());
-  const BlockView<T> w = state_.w.view();
-  space_.copy(directions.view(), w);
-  if (b_ != nullptr) b_->apply(w, state_.bw());
-  a_.apply(w, state_.aw.view());
-  rayleigh_ritz(active());
+  const LocalIndex active = state.active();
+  state.x.compact(run.problem.space, active, state.spare);
+  state.p.compact(run.problem.space, active, state.spare);
+  state.w.set_columns(directions.cols());
+  run.problem.space.copy(directions.view(), state.w.v());
+  deflate(run.problem, state);
+  if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
+  run.problem.a.apply(state.w.v(), state.w.a());
+  const RitzSolution c = rayleigh_ritz(run, state, active);
+  if (!c.values.empty()) update(run, state, c);
 }
 
-/// Rayleigh-Ritz on the start block.
 template <class T>
-void LobpcgRun<T>::start() {
-  a_.apply(state_.x.view(), state_.ax.view());
-  SmallMatrix gram;
-  space_.gram({state_.x.view()}, {state_.ax.view()}, gram);
-  state_.drop_p();
-  state_.set_w_columns(0);
-  double norm_a = a_.norm_inf();
-  double norm_b = b_ != nullptr ? b_->norm_inf() : 1.0;
-  if (std::isnan(norm_a)) {
-    norm_a = 0.0;
-    for (int j = 0; j < gram.cols(); ++j) norm_a = std::max(norm_a, std::abs(gram(j, j)));
-  }
-  if (std::isnan(norm_b)) norm_b = 1.0;
-  const double epsilon = (draft_ ? draft_accuracy : 1.0) * std::numeric_limits<T>::epsilon();
-  test_ = ResidualTest(options_, norm_a, norm_b, epsilon);
-  apply_ritz(solve_ritz_on_root<T>(space_, [&] {
-    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
-                       0.0,  options_.which == Which::largest};
-  }));
+void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  BlockSpace<T>& space = run.problem.space;
+  Window& window = state.window;
+  const int left = run.options.pairs - state.locked.count();
+  const LocalIndex guards = state.active();
+  const LocalIndex width = std::max(std::min(window.width, left + window.guard), guards);
+  window.target = std::min(state.locked.count() + window.width - window.guard, run.options.pairs);
+  state.p.set_columns(0);
+  state.x.compact(space, width, state.spare);
+  state.x.widen(width);
+  space.fill_random(state.x.v().columns(guards, width - guards),
+                    run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
+  orthonormalize_x(run, state, guards);
+  rayleigh_ritz_of_x(run, state);
 }
 
-template class LobpcgRun<float>;
-template class LobpcgRun<double>;
+template void take_constraints(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
+template void start_block(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
+template void take_directions(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
+template void next_window(const LobpcgRun<float>&, LobpcgState<float>&);
+template int orthonormalize_x(const LobpcgRun<float>&, LobpcgState<float>&, LocalIndex);
+template void take_constraints(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
+template void start_block(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
+template void take_directions(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
+template void next_window(const LobpcgRun<double>&, LobpcgState<double>&);
+template int orthonormalize_x(const LobpcgRun<double>&, LobpcgState<double>&, LocalIndex);
 
 }  // namespace block_eigs

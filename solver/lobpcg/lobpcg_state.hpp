@@ -1,56 +1,159 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
+#include "solver/budget.hpp"
+#include "solver/lobpcg/deflated_vectors.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
-#include "solver/space/panel.hpp"
+#include "solver/lobpcg/residual_test.hpp"
+#include "solver/lobpcg/ritz_pairs.hpp"
+#include "solver/lobpcg/vector_panel.hpp"
 
 namespace block_eigs {
 
-/// Blocks of one lobpcg run. With B = identity the B-images are not stored: bx() is x() and so on.
+/// A x = lambda B x and what helps to solve it. `b` null is the identity, `preconditioner` null too.
 template <class T>
-class LobpcgState {
- public:
-  /// `width` columns at work, `kept` columns of constraints, locked pairs and the final block. Collective.
-  LobpcgState(BlockSpace<T>& space, LocalIndex width, LocalIndex kept, bool with_mass);
+struct EigenProblem {
+  BlockSpace<T>& space;
+  LinearOperator<T>& a;
+  LinearOperator<T>* b = nullptr;
+  LinearOperator<T>* preconditioner = nullptr;
+};
 
-  Panel<T> x, p, w, r;
-  Panel<T> ax, ap, aw;
+/// One way to go through the iteration. A value that is handed in, so that no step asks where it is.
+struct LobpcgPhase {
+  /// What of the backward-error limit residuals are taken to. Residuals of the recursion fall below the rounding
+  /// errors of the vectors, safely to so much of it where nothing is computed anew.
+  double accuracy = 1.0;
+  /// Least squared sine of the angle between a column of [X P W] and those before it; 0 takes what the tolerance
+  /// leaves room for.
+  double smallest_pivot = 0.0;
+  int resting_guards = 0;           ///< iterations in which guard vectors get no new directions
+  bool verified = true;             ///< A X computed anew now and then, and pairs count as converged
+  bool ends_on_stagnation = false;  ///< when residuals have stopped falling, or grow
+  double budget_share = 1.0;        ///< of the iterations left, how many this phase may take
 
-  BlockView<T> bx() const { return with_mass_ ? bx_.view() : x.view(); }
-  BlockView<T> bp() const { return with_mass_ ? bp_.view() : p.view(); }
-  BlockView<T> bw() const { return with_mass_ ? bw_.view() : w.view(); }
-  bool with_mass() const { return with_mass_; }
-
-  /// Constraints, then locked eigenvectors, and their B-images.
-  ConstBlockView<T> kept() const { return kept_.columns(0, kept_cols_); }
-  ConstBlockView<T> b_kept() const { return with_mass_ ? b_kept_.columns(0, kept_cols_) : kept(); }
-  LocalIndex kept_columns() const { return kept_cols_; }
-  /// Columns [first, first + count) of the storage of kept(), whatever they hold.
-  BlockView<T> kept_storage(LocalIndex first, LocalIndex count) { return kept_.columns(first, count); }
-  BlockView<T> b_kept_storage(LocalIndex first, LocalIndex count) {
-    return with_mass_ ? b_kept_.columns(first, count) : kept_.columns(first, count);
+  /// To be finished in double: it follows its recursion, and ends when that leads nowhere.
+  static LobpcgPhase low_precision() { return {0.3, 0.01, 0, false, true, 0.8}; }
+  /// After low_precision(): guard vectors need not be better than that to separate the wanted vectors from the
+  /// rest.
+  static LobpcgPhase refinement() {
+    LobpcgPhase phase;
+    phase.resting_guards = 12;
+    return phase;
   }
-  void set_kept_columns(LocalIndex cols) { kept_cols_ = cols; }
+};
 
-  /// `cols` fresh columns in x, ax, bx or in w, aw, bw.
-  void set_x_columns(LocalIndex cols);
-  void set_w_columns(LocalIndex cols);
-  void narrow_w(LocalIndex cols);
-  void drop_p();
+/// Pairs that are asked for together: the columns at work, and how many pairs may be locked before fresh columns
+/// come.
+struct Window {
+  int width = 0;        ///< columns at work at most
+  int guard = 0;        ///< of them, behind the last wanted one
+  int target = 0;       ///< locked pairs with which it ends
+  bool refills = true;  ///< random columns take the place of locked ones as the iteration goes on
+};
 
-  /// Moves the leading `count` columns of x to the end of kept(), and makes room for `width` columns in x.
-  void lock(LocalIndex count, LocalIndex width);
-  /// x, p and their images take these numbers of columns, written by an update of the old ones in place.
-  void set_widths(LocalIndex x_cols, LocalIndex p_cols);
+/// What does not change during a run, and where it reports to. By reference; outlived by all of them.
+template <class T>
+struct LobpcgRun {
+  EigenProblem<T> problem;
+  const LobpcgOptions& options;
+  LobpcgPhase phase;
+  Budget& budget;
+  const Observer& observer;
+  std::vector<LobpcgIteration>& history;
+  int first_iteration = budget.spent();
+
+  /// Iterations that this phase may take still.
+  int iterations_left() const {
+    const int share = static_cast<int>(phase.budget_share * (budget.limit() - first_iteration));
+    return std::min(budget.left(), first_iteration + share - budget.spent());
+  }
+};
+
+/// Notices when the worst residual no longer falls.
+class Stagnation {
+ public:
+  /// The worst ratio after one more iteration: whether twenty together have not brought it down by a tenth (what
+  /// is left is rounding errors, or slow enough to be done otherwise), or it has grown tenfold (rounding errors
+  /// feed on themselves).
+  bool after(double worst) {
+    if (worst < 0.9 * best_) {
+      best_ = worst;
+      since_progress_ = 0;
+      return false;
+    }
+    return ++since_progress_ >= 20 || worst > 10.0 * best_;
+  }
 
  private:
-  BlockSpace<T>& space_;
-  bool with_mass_;
-  Panel<T> spare_;
-  Panel<T> bx_, bp_, bw_;
-  DenseBlock<T> kept_, b_kept_;
-  LocalIndex kept_cols_ = 0;
+  double best_ = std::numeric_limits<double>::infinity();
+  int since_progress_ = 0;
 };
+
+/// How far rounding errors have come.
+struct RoundingErrors {
+  bool near_tolerance =
+      false;              ///< some residual has come down to within six digits of them, and the tolerance is there
+  int since_refresh = 0;  ///< iterations since A X and A P were computed
+};
+
+/// The vectors and numbers of the iteration.
+template <class T>
+struct LobpcgState {
+  /// Room for `width` columns at work, constraints, all pairs, and the last block behind them. Collective.
+  LobpcgState(BlockSpace<T>& space, const LobpcgOptions& options, LocalIndex width, LocalIndex constraints,
+              bool with_mass)
+      : x(space, width, with_mass),
+        p(space, width, with_mass),
+        w(space, width, with_mass),
+        r(space, width),
+        spare(space, width),
+        deflated(space, constraints + options.pairs + width, with_mass),
+        test(options, 1.0, 1.0, 0.0) {}
+
+  VectorPanel<T> x;  ///< Ritz vectors, orthonormal
+  VectorPanel<T> p;  ///< directions in which they have moved, orthonormal and orthogonal to x
+  VectorPanel<T> w;  ///< preconditioned residuals
+  Panel<T> r;        ///< A X - B X Lambda
+  Panel<T> spare;
+  DeflatedVectors<T> deflated;
+  RitzPairs ritz;           ///< of x
+  RitzPairs locked;         ///< of the locked vectors, in their order
+  SmallMatrix projected_p;  ///< P^T A P
+  ResidualTest test;
+  Window window;
+  RoundingErrors rounding;
+
+  int active() const { return x.cols(); }
+  /// Of the pairs at work, those asked for.
+  int wanted(const LobpcgOptions& options) const {
+    const int left = options.pairs - locked.count();
+    return left < active() ? left : active();
+  }
+};
+
+/// Columns of X that get directions in W: all, or none of the guard vectors while these rest.
+template <class T>
+int columns_with_directions(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  const bool rest = run.budget.spent() - run.first_iteration < run.phase.resting_guards;
+  return rest ? state.wanted(run.options) : state.active();
+}
+
+/// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much
+/// of the eigenvalues: what the tolerance leaves room for, which is nothing where residuals are rounding errors.
+template <class T>
+double acceptable_pivot(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  if (state.rounding.near_tolerance) return 1.0;
+  if (run.phase.smallest_pivot > 0.0) return run.phase.smallest_pivot;
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  return std::max(1e3 * epsilon / std::max(run.options.tolerance, epsilon), 5.0 * std::pow(epsilon, 0.25));
+}
+
+/// So strict that W has to be orthonormal to X and P before it is multiplied.
+constexpr double strict_pivot = 0.1;
 
 }  // namespace block_eigs

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/lobpcg/lobpcg_run.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 #include "solver/multigrid/amg_level.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/error.hpp"
@@ -38,7 +38,7 @@ template <class T>
 DenseBlock<T> Amg<T>::start_vectors(LocalIndex columns, std::uint64_t seed) {
   try {
     return nested_iteration(columns, seed);
-  } catch (const Error&) {
+  } catch (const OnAllRanks&) {
     // On all ranks: lobpcg is collective. What coarse matrices are like is not for the user to know.
     return {};
   }
@@ -59,12 +59,7 @@ template <class T>
 DenseBlock<T> Amg<T>::sketched(DistributedMatrix<T>& a, LinearOperator<T>& cycle, const LobpcgOptions& options,
                                DenseBlock<T> initial) {
   BlockSpace<T> space(context_, a.row_partition());
-  const Observer nobody;
-  LobpcgRun<T> run(space, a, nullptr, &cycle, options, nobody, block_width(options), 0);
-  run.draft(nullptr, std::move(initial));
-  DenseBlock<T> vectors = space.make_block(std::min(run.vectors().cols, options.pairs));
-  space.copy(run.vectors().columns(0, vectors.cols()), vectors.view());
-  return vectors;
+  return approximate_eigenvectors<T>(space, a, &cycle, std::move(initial), options);
 }
 
 template <class T>

@@ -1,0 +1,160 @@
+#include "solver/lobpcg/final_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "solver/lobpcg/lobpcg_start.hpp"
+#include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/small/lapack.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Deviation of V^T B V from I beyond which V is mended: about what sums of n products leave.
+template <class T>
+double orthonormality_limit() {
+  return 1e3 * std::numeric_limits<T>::epsilon();
+}
+
+double deviation_from_identity(const SmallMatrix& gram) {
+  double most = 0.0;
+  for (int j = 0; j < gram.cols(); ++j) {
+    for (int i = 0; i < gram.rows(); ++i) most = std::max(most, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
+  }
+  return most;
+}
+
+/// V <- V L^-T, L L^T = V^T B V, where that differs from I. Vectors so close to dependence that there is no such
+/// factor stay: their residuals are as true, and the check of orthonormality of those who read the result is
+/// theirs.
+template <class T>
+void mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  constexpr int most_passes = 2;
+  BlockSpace<T>& space = run.problem.space;
+  const LocalIndex count = state.deflated.locked();
+  const BlockView<T> v = state.deflated.locked_v(0, count);
+  const BlockView<T> bv = state.deflated.locked_b(0, count);
+  for (int pass = 0; pass < most_passes; ++pass) {
+    SmallMatrix gram, mending;
+    space.gram({v}, {bv}, gram);
+    if (!(deviation_from_identity(gram) > orthonormality_limit<T>())) return;
+    space.on_root(
+        [&] {
+          if (!lapack::cholesky(gram)) return;
+          mending = SmallMatrix::identity(gram.rows());
+          lapack::solve_lower_transposed(gram, mending);
+        },
+        {&mending});
+    if (mending.cols() == 0) return;
+    space.update({v}, mending, {v});
+    if (run.problem.b != nullptr) space.update({bv}, mending, {bv});
+  }
+}
+
+}  // namespace
+
+template <class T>
+FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  const EigenProblem<T>& problem = run.problem;
+  BlockSpace<T>& space = problem.space;
+  state.deflated.append(space, state.x.v(), state.x.b());
+  mend_orthonormality(run, state);
+  RitzPairs all;
+  const LocalIndex total = state.deflated.locked();
+  for (LocalIndex first = 0; first < total; first += state.window.width) {
+    const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
+    const ConstBlockView<T> x = state.deflated.locked_v(first, count);
+    const BlockView<T> bx = state.deflated.locked_b(first, count);
+    if (problem.b != nullptr) problem.b->apply(x, bx);
+    state.w.set_columns(count);
+    problem.a.apply(x, state.w.a());
+    RitzPairs part;
+    part.values = space.column_dots(x, state.w.a());
+    const std::vector<double> squared = space.column_dots(x, bx);
+    for (std::size_t j = 0; j < squared.size(); ++j) part.values[j] /= squared[j];
+    state.r.set_columns(count);
+    part.residuals = space.residual(state.w.a(), bx, part.values, state.r.view());
+    const std::vector<double> ones(part.values.size(), 1.0);
+    part.image_norms = problem.b != nullptr ? space.column_norms(bx) : ones;
+    part.norms = problem.b != nullptr ? space.column_norms(x) : ones;
+    all.append(part);
+  }
+  FinalCheck check;
+  check.columns.resize(all.values.size());
+  std::iota(check.columns.begin(), check.columns.end(), 0);
+  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
+  std::stable_sort(check.columns.begin(), check.columns.end(), [&](int i, int j) {
+    return sign * all.values[static_cast<std::size_t>(i)] < sign * all.values[static_cast<std::size_t>(j)];
+  });
+  check.pairs = all.in_order(check.columns);
+  for (int j = 0; j < check.found(run.options.pairs); ++j) {
+    if (check.pairs.judge(state.test, j) == Outcome::not_converged) check.failed.push_back(j);
+  }
+  return check;
+}
+
+template <class T>
+void reopen(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalCheck& check) {
+  BlockSpace<T>& space = run.problem.space;
+  const int all = check.pairs.count();
+  std::vector<int> pairs = check.failed;
+  for (int j = run.options.pairs; j < all; ++j) pairs.push_back(j);
+  pairs.resize(std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(state.window.width)));
+  std::vector<bool> staying(static_cast<std::size_t>(all), true);
+  state.x.set_columns(static_cast<LocalIndex>(pairs.size()));
+  for (std::size_t to = 0; to < pairs.size(); ++to) {
+    const int column = check.columns[static_cast<std::size_t>(pairs[to])];
+    staying[static_cast<std::size_t>(column)] = false;
+    const auto j = static_cast<LocalIndex>(to);
+    space.copy(state.deflated.locked_v(column, 1), state.x.v().columns(j, 1));
+    if (run.problem.b != nullptr) space.copy(state.deflated.locked_b(column, 1), state.x.b().columns(j, 1));
+  }
+  std::vector<int> by_column(static_cast<std::size_t>(all));
+  for (int j = 0; j < all; ++j)
+    by_column[static_cast<std::size_t>(check.columns[static_cast<std::size_t>(j)])] = j;
+  std::vector<int> left;
+  for (int column = 0; column < all; ++column) {
+    if (staying[static_cast<std::size_t>(column)]) left.push_back(by_column[static_cast<std::size_t>(column)]);
+  }
+  state.locked = check.pairs.in_order(left);
+  state.deflated.retain_locked(space, staying);
+  state.window.target = run.options.pairs;
+  rayleigh_ritz_of_x(run, state);
+}
+
+template <class T>
+void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalCheck& check,
+                  EigenResult<T>& result) {
+  const int pairs = check.found(run.options.pairs);
+  result.eigenvalues.assign(check.pairs.values.begin(), check.pairs.values.begin() + pairs);
+  result.residual_norms.assign(check.pairs.residuals.begin(), check.pairs.residuals.begin() + pairs);
+  for (int j = 0; j < pairs; ++j) result.outcomes.push_back(check.pairs.judge(state.test, j));
+  result.error_bounds = run.problem.b == nullptr ? result.residual_norms
+                                                 : std::vector<double>(static_cast<std::size_t>(pairs),
+                                                                       std::numeric_limits<double>::quiet_NaN());
+  result.eigenvectors = run.problem.space.make_block(pairs);
+  // Neighbours together: a copy of one column moves whole cache lines.
+  const auto end = check.columns.begin() + pairs;
+  for (auto at = check.columns.begin(); at != end;) {
+    auto next = at + 1;
+    while (next != end && *next == *at + (next - at)) ++next;
+    const auto count = static_cast<LocalIndex>(next - at);
+    run.problem.space.copy(
+        state.deflated.locked_v(*at, count),
+        result.eigenvectors.view().columns(static_cast<LocalIndex>(at - check.columns.begin()), count));
+    at = next;
+  }
+}
+
+template FinalCheck check_locked(const LobpcgRun<float>&, LobpcgState<float>&);
+template void reopen(const LobpcgRun<float>&, LobpcgState<float>&, const FinalCheck&);
+template void write_result(const LobpcgRun<float>&, LobpcgState<float>&, const FinalCheck&, EigenResult<float>&);
+template FinalCheck check_locked(const LobpcgRun<double>&, LobpcgState<double>&);
+template void reopen(const LobpcgRun<double>&, LobpcgState<double>&, const FinalCheck&);
+template void write_result(const LobpcgRun<double>&, LobpcgState<double>&, const FinalCheck&,
+                           EigenResult<double>&);
+
+}  // namespace block_eigs

@@ -1,0 +1,34 @@
+#include "solver/lobpcg/lobpcg_loop.hpp"
+
+#include "solver/lobpcg/lobpcg_steps.hpp"
+
+namespace block_eigs {
+
+template <class T>
+LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  Stagnation stagnation;
+  for (;;) {
+    lock_converged(run, state);
+    if (state.locked.count() >= state.window.target) return LoopEnd::window_done;
+    if (run.iterations_left() <= 0) return LoopEnd::out_of_budget;
+
+    const int fresh = expand(run, state);           // W = M^-1 R, random columns where the window has room
+    orthogonalize(run, state);                      // W -= V V^T B W, V locked; B W
+    run.problem.a.apply(state.w.v(), state.w.a());  // A W
+    const int columns = state.w.cols();
+    const RitzSolution c =
+        rayleigh_ritz(run, state, state.active() + fresh);  // [X P W]^T [A W, B W], small eigenproblem
+    if (c.values.empty()) return LoopEnd::exhausted;
+    update(run, state, c);  // [X P] <- [X P W] C, images too; R = A X - B X Lambda
+
+    run.budget.spend();
+    refresh(run, state);
+    report(run, state, columns, columns);
+    if (run.phase.ends_on_stagnation && stagnation.after(worst_ratio(run, state))) return LoopEnd::stagnated;
+  }
+}
+
+template LoopEnd lobpcg_loop(const LobpcgRun<float>&, LobpcgState<float>&);
+template LoopEnd lobpcg_loop(const LobpcgRun<double>&, LobpcgState<double>&);
+
+}  // namespace block_eigs

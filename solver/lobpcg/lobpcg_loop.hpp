@@ -1,0 +1,19 @@
+#pragma once
+
+#include "solver/lobpcg/lobpcg_state.hpp"
+
+namespace block_eigs {
+
+/// Why the iteration has stopped.
+enum class LoopEnd {
+  window_done,  ///< as many pairs are locked as the window is for
+  out_of_budget,
+  exhausted,  ///< nothing new is left in the preconditioned residuals
+  stagnated   ///< of phases that end then
+};
+
+/// LOBPCG from the Ritz vectors X and directions P at hand until the window is done. Collective.
+template <class T>
+LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+}  // namespace block_eigs

@@ -1,0 +1,118 @@
+#include "solver/lobpcg/lobpcg_phases.hpp"
+
+#include <string>
+#include <utility>
+
+#include "solver/lobpcg/filtered_start.hpp"
+#include "solver/lobpcg/final_check.hpp"
+#include "solver/lobpcg/lobpcg_start.hpp"
+#include "solver/lobpcg/lobpcg_steps.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// How often the final check may find pairs above their limit.
+constexpr int most_rounds = 4;
+
+template <class T>
+LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints) {
+  LobpcgState<T> state(run.problem.space, run.options, block_width(run.options),
+                       constraints != nullptr ? constraints->cols() : 0, run.problem.b != nullptr);
+  state.window = make_window(run.options, starts_filtered(run.problem, run.options));
+  if (constraints != nullptr) take_constraints(run, state, *constraints);
+  return state;
+}
+
+/// Window after window. `informed` says that the first one begins with approximate eigenvectors.
+template <class T>
+LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
+  const bool filtered = starts_filtered(run.problem, run.options);
+  for (;;) {
+    if (filtered) filtered_start(run, state, informed);
+    const LoopEnd end = lobpcg_loop(run, state);
+    if (end != LoopEnd::window_done || state.locked.count() >= run.options.pairs) return end;
+    next_window(run, state);
+    informed = false;
+  }
+}
+
+template <class T>
+std::string remark(const LobpcgRun<T>& run, LoopEnd end) {
+  if (end == LoopEnd::exhausted)
+    return "the search space is exhausted: no new direction is left in this precision";
+  if (end != LoopEnd::out_of_budget)
+    return "the true residuals stay above those of the recursion: the tolerance is near the limit of this "
+           "precision";
+  const int windows = window_count(run.options, starts_filtered(run.problem, run.options));
+  return "max_iterations = " + std::to_string(run.options.max_iterations) +
+         (windows > 1 ? " for each of " + std::to_string(windows) + " windows of columns" : "") + " reached";
+}
+
+template <class T>
+DenseBlock<T> copy_of(BlockSpace<T>& space, ConstBlockView<T> view) {
+  DenseBlock<T> block = space.make_block(view.cols);
+  if (view.cols > 0) space.copy(view, block.view());
+  return block;
+}
+
+}  // namespace
+
+int window_count(const LobpcgOptions& options, bool filtered) {
+  const Window window = make_window(options, filtered);
+  const int pairs_each = window.width > options.pairs ? options.pairs : window.width - window.guard;
+  return (options.pairs + pairs_each - 1) / pairs_each;
+}
+
+template <class T>
+UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
+                                        DenseBlock<T> initial) {
+  BlockSpace<T>& space = run.problem.space;
+  LobpcgState<T> state = make_state(run, constraints);
+  start_block(run, state, initial);
+  initial = {};
+  const double setup_seconds = run.budget.seconds();
+  iterate_windows(run, state, false);
+  state.deflated.append(space, state.x.v(), state.x.b());
+  return {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked())), copy_of<T>(space, state.p.v()),
+          setup_seconds};
+}
+
+template <class T>
+EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
+                                UnverifiedVectors<T> initial) {
+  LobpcgState<T> state = make_state(run, constraints);
+  start_block(run, state, initial.vectors);
+  take_directions(run, state, initial.directions);
+  const bool informed = initial.directions.cols() > 0;
+  EigenResult<T> result;
+  result.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
+  initial = {};
+  LoopEnd end = iterate_windows(run, state, informed);
+  for (int round = 1;; ++round) {
+    const FinalCheck check = check_locked(run, state);
+    const bool done = check.failed.empty() && check.found(run.options.pairs) == run.options.pairs;
+    if (done || end != LoopEnd::window_done || round == most_rounds) {
+      if (!done) result.remark = remark(run, end);
+      write_result(run, state, check, result);
+      break;
+    }
+    reopen(run, state, check);
+    end = lobpcg_loop(run, state);
+  }
+  result.iterations = run.budget.spent();
+  result.solve_seconds = run.budget.seconds() - result.setup_seconds;
+  result.history = std::move(run.history);
+  return result;
+}
+
+template UnverifiedVectors<float> iterate_unverified(const LobpcgRun<float>&, const DenseBlock<float>*,
+                                                     DenseBlock<float>);
+template UnverifiedVectors<double> iterate_unverified(const LobpcgRun<double>&, const DenseBlock<double>*,
+                                                      DenseBlock<double>);
+template EigenResult<float> iterate_verified(const LobpcgRun<float>&, const DenseBlock<float>*,
+                                             UnverifiedVectors<float>);
+template EigenResult<double> iterate_verified(const LobpcgRun<double>&, const DenseBlock<double>*,
+                                              UnverifiedVectors<double>);
+
+}  // namespace block_eigs

@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/space/orthonormalize.hpp"
+#include "spmm/error.hpp"
+
+// Rayleigh-Ritz on [X P W], and what follows from it.
+namespace block_eigs {
+
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// The rows and columns of W, last in a symmetric matrix of the basis Z, from the columns of Z^T A W or Z^T B W
+/// that begin at `first_column` of `products`.
+void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
+  const int width = products.cols() / 2;
+  const int before = matrix.rows() - width;
+  for (int j = 0; j < width; ++j) {
+    for (int i = 0; i < matrix.rows(); ++i) {
+      double value = products(i, first_column + j);
+      if (i >= before) value = 0.5 * (value + products(before + j, first_column + i - before));
+      matrix(i, before + j) = value;
+      matrix(before + j, i) = value;
+    }
+  }
+}
+
+/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W; the small problem's
+/// solution.
+template <class T>
+RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, int wanted, double smallest_pivot) {
+  const int nx = state.x.cols();
+  const int np = state.p.cols();
+  const int nw = state.w.cols();
+  const int size = nx + np + nw;
+  const int moving = columns_with_directions(run, state);
+  BlockSpace<T>& space = run.problem.space;
+  SmallMatrix products;
+  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products);
+  return solve_ritz_on_root<T>(space, [&] {
+    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),        moving, wanted,
+                        smallest_pivot,          run.options.which == Which::largest};
+    for (int j = 0; j < nx; ++j) problem.projected(j, j) = state.ritz.values[static_cast<std::size_t>(j)];
+    for (int j = 0; j < np; ++j) {
+      for (int i = 0; i < np; ++i) problem.projected(nx + i, nx + j) = state.projected_p(i, j);
+    }
+    fill_w_columns(problem.projected, products, 0);
+    fill_w_columns(problem.gram, products, nw);
+    return problem;
+  });
+}
+
+template <class T>
+void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  RitzPairs& ritz = state.ritz;
+  ritz.norms.assign(ritz.values.size(), 1.0);
+  ritz.image_norms = ritz.norms;
+  if (run.problem.b != nullptr) {
+    ritz.norms = run.problem.space.column_norms(state.x.v());
+    ritz.image_norms = run.problem.space.column_norms(state.x.b());
+  }
+  if (!run.phase.verified) return;
+  for (std::size_t i = 0; i < ritz.values.size(); ++i) {
+    state.rounding.near_tolerance =
+        state.rounding.near_tolerance ||
+        state.test.near_rounding(ritz.values[i], ritz.residuals[i], ritz.image_norms[i], ritz.norms[i]);
+  }
+}
+
+/// Norms that the operators do not know are estimated from X^T A X, or left out.
+template <class T>
+ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
+  double norm_a = run.problem.a.norm_inf();
+  double norm_b = run.problem.b != nullptr ? run.problem.b->norm_inf() : 1.0;
+  if (std::isnan(norm_a)) {
+    norm_a = 0.0;
+    for (int j = 0; j < gram.cols(); ++j) norm_a = std::max(norm_a, std::abs(gram(j, j)));
+  }
+  if (std::isnan(norm_b)) norm_b = 1.0;
+  // A little below the limits, so that those who compute a residual anew find it within them.
+  constexpr double aim = 0.99;
+  constexpr double accuracy_aim = 0.9;
+  LobpcgOptions aimed = run.options;
+  aimed.tolerance *= aim;
+  return {aimed, norm_a, norm_b, accuracy_aim * run.phase.accuracy * std::numeric_limits<T>::epsilon()};
+}
+
+}  // namespace
+
+template <class T>
+RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted) {
+  if (state.w.cols() == 0) return {};
+  const double acceptable = acceptable_pivot(run, state);
+  RitzSolution solution = project(run, state, wanted, acceptable > strict_pivot ? 0.0 : acceptable);
+  if (!solution.values.empty()) return solution;
+  const LocalIndex left = orthonormalize<T>(
+      run.problem.space, {state.x.v(), state.p.v()}, state.w.v(), state.w.b(), {state.x.b(), state.p.b()},
+      Orthonormality::well_conditioned, {{state.w.a(), {state.x.a(), state.p.a()}}});
+  state.w.narrow(0, left);
+  if (left == 0) return {};
+  solution = project(run, state, wanted, 0.0);
+  if (solution.values.empty() && state.p.cols() > 0) {
+    state.p.set_columns(0);
+    solution = project(run, state, wanted, 0.0);
+  }
+  if (solution.values.empty() && run.phase.verified)
+    throw NumericalError("lobpcg: the basis [X W] has become linearly dependent");
+  return solution;
+}
+
+template <class T>
+void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution) {
+  BlockSpace<T>& space = run.problem.space;
+  const auto nx = static_cast<LocalIndex>(solution.values.size());
+  const LocalIndex np = solution.coefficients.cols() - nx;
+  const ConstBlockList<T> z{state.x.v(), state.p.v(), state.w.v()};
+  const ConstBlockList<T> bz{state.x.b(), state.p.b(), state.w.b()};
+  const ConstBlockList<T> az{state.x.a(), state.p.a(), state.w.a()};
+  state.x.widen(nx);
+  state.p.widen(np);
+  space.update(z, solution.coefficients, {state.x.v(), state.p.v()});
+  if (run.problem.b != nullptr) space.update(bz, solution.coefficients, {state.x.b(), state.p.b()});
+  state.r.set_columns(nx);
+  state.ritz.values = solution.values;
+  state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
+                                               state.ritz.values, state.r.view());
+  state.projected_p = solution.projected_p;
+  measure_norms(run, state);
+}
+
+template <class T>
+void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  constexpr int period = 40;
+  if (!run.phase.verified || ++state.rounding.since_refresh < period || state.active() == 0) return;
+  const RitzPairs& ritz = state.ritz;
+  if (!state.test.rounding_matters(ritz.values.front(), ritz.image_norms.front(), ritz.norms.front())) return;
+  run.problem.a.apply(state.x.v(), state.x.a());
+  if (state.p.cols() > 0) run.problem.a.apply(state.p.v(), state.p.a());
+  state.ritz.residuals = run.problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+  state.rounding.since_refresh = 0;
+}
+
+template <class T>
+double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  double worst = 0.0;
+  for (int j = 0; j < state.wanted(run.options); ++j) worst = std::max(worst, state.ritz.ratio(state.test, j));
+  return worst;
+}
+
+template <class T>
+void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products) {
+  const auto pairs = static_cast<std::size_t>(run.options.pairs);
+  LobpcgIteration entry{state.locked.values, state.locked.residuals, run.budget.seconds(), columns, products};
+  const int open = state.wanted(run.options);
+  entry.eigenvalues.insert(entry.eigenvalues.end(), state.ritz.values.begin(), state.ritz.values.begin() + open);
+  entry.residual_norms.insert(entry.residual_norms.end(), state.ritz.residuals.begin(),
+                              state.ritz.residuals.begin() + open);
+  entry.eigenvalues.resize(pairs, nan);
+  entry.residual_norms.resize(pairs, nan);
+  int converged = state.locked.count();
+  for (int j = 0; j < open; ++j) {
+    if (state.ritz.judge(state.test, j) != Outcome::not_converged) ++converged;
+  }
+  run.history.push_back(std::move(entry));
+  if (!run.observer) return;
+  const LobpcgIteration& last = run.history.back();
+  run.observer({run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns,
+                worst_ratio(run, state), last.seconds, last.eigenvalues, last.residual_norms});
+}
+
+template <class T>
+void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  BlockSpace<T>& space = run.problem.space;
+  run.problem.a.apply(state.x.v(), state.x.a());
+  SmallMatrix gram;
+  space.gram({state.x.v()}, {state.x.a()}, gram);
+  state.test = residual_test(run, gram);
+  state.rounding.since_refresh = 0;
+  state.p.set_columns(0);
+  state.w.set_columns(0);
+  update(run, state, solve_ritz_on_root<T>(space, [&] {
+           return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
+                              0.0,  run.options.which == Which::largest};
+         }));
+}
+
+template RitzSolution rayleigh_ritz(const LobpcgRun<float>&, LobpcgState<float>&, int);
+template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
+template void refresh(const LobpcgRun<float>&, LobpcgState<float>&);
+template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int);
+template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
+template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
+template RitzSolution rayleigh_ritz(const LobpcgRun<double>&, LobpcgState<double>&, int);
+template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
+template void refresh(const LobpcgRun<double>&, LobpcgState<double>&);
+template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int);
+template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
+template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);
+
+}  // namespace block_eigs

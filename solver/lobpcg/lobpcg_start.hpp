@@ -1,0 +1,34 @@
+#pragma once
+
+#include "solver/lobpcg/lobpcg_state.hpp"
+
+// What X begins with. All are collective.
+namespace block_eigs {
+
+/// The columns at work, and with which locked pair a window ends, for so many pairs.
+Window make_window(const LobpcgOptions& options, bool filtered);
+
+/// Constraints become the first deflated vectors, orthonormal; dependent ones are left out.
+template <class T>
+void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& constraints);
+
+/// X: the columns of `initial`, random ones behind them; orthonormal, orthogonal to what is deflated;
+/// Rayleigh-Ritz.
+template <class T>
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& initial);
+
+/// A step on [X D] for directions D of an earlier phase, so that the iteration goes on with its momentum.
+template <class T>
+void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& directions);
+
+/// X: the guard vectors that are left, random ones behind them; the window ends at later pairs.
+template <class T>
+void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// Makes the columns of X from `good` on orthonormal, to those before them and to what is deflated too; B X.
+/// Dependent ones are replaced by random ones; returns how many. Throws NumericalError where there are no
+/// independent ones.
+template <class T>
+int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex good);
+
+}  // namespace block_eigs

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <utility>
+
+#include "solver/space/panel.hpp"
+
+namespace block_eigs {
+
+/// A block of vectors V with its images A V and B V, all of one width. With B = identity B V is not stored: it is
+/// V.
+template <class T>
+class VectorPanel {
+ public:
+  /// Room for `capacity` columns, none at first. Collective.
+  VectorPanel(BlockSpace<T>& space, LocalIndex capacity, bool with_mass)
+      : v_(space, capacity), a_(space, capacity), b_(space, with_mass ? capacity : 0), with_mass_(with_mass) {}
+
+  LocalIndex cols() const { return v_.cols(); }
+  BlockView<T> v() const { return v_.view(); }
+  BlockView<T> a() const { return a_.view(); }
+  BlockView<T> b() const { return with_mass_ ? b_.view() : v_.view(); }
+  /// V alone, for those who compute its images anew.
+  Panel<T>& vectors() { return v_; }
+  Panel<T>& a_image() { return a_; }
+
+  /// Each of the panels that are stored.
+  template <class Function>
+  void for_each(const Function& function) {
+    function(v_), function(a_);
+    if (with_mass_) function(b_);
+  }
+  /// Starts afresh, contents undefined.
+  void set_columns(LocalIndex cols) {
+    for_each([&](Panel<T>& panel) { panel.set_columns(cols); });
+  }
+  /// As many columns of what is there, in the same memory.
+  void narrow(LocalIndex first, LocalIndex count) {
+    for_each([&](Panel<T>& panel) { panel.narrow(first, count); });
+  }
+  /// Takes this many columns, written by an update of the old ones in place.
+  void widen(LocalIndex cols) {
+    for_each([&](Panel<T>& panel) { panel.widen(cols); });
+  }
+  /// See Panel::compact.
+  void compact(BlockSpace<T>& space, LocalIndex room, Panel<T>& spare) {
+    for_each([&](Panel<T>& panel) { panel.compact(space, room, spare); });
+  }
+
+ private:
+  Panel<T> v_, a_, b_;
+  bool with_mass_;
+};
+
+}  // namespace block_eigs
