@@ -22,7 +22,8 @@ constexpr double smallest_degree = 4.0;
 constexpr double largest_growth = 12.0;
 /// The same for locked vectors, which come back from rounding errors alone and are taken out again.
 constexpr double largest_locked_growth = 24.0;
-/// Degrees after which nothing is expected of filters any more, and after which the wanted pairs must be known.
+/// Degrees after which nothing is expected of filters any more, and after which the wanted pairs must be known. A
+/// quarter of them where there is a preconditioner, which knows more of A than its norm.
 constexpr double most_degrees = 2400.0;
 constexpr double most_blind_degrees = 800.0;
 
@@ -89,7 +90,9 @@ double longest_degree(const LobpcgState<T>& state, const FilterInterval& interva
 
 /// The next filter; nothing where filters are not expected to pay.
 template <class T>
-std::optional<Filter> plan(const LobpcgState<T>& state, double upper, const FilterProgress& progress) {
+std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterProgress& progress) {
+  const double upper = run.problem.a.norm_inf();
+  const double patience = run.problem.preconditioner != nullptr ? 0.25 : 1.0;
   const std::vector<double>& values = state.ritz.values;
   const bool first = progress.degrees == 0.0;
   const bool blind = first && !progress.informed;
@@ -109,10 +112,10 @@ std::optional<Filter> plan(const LobpcgState<T>& state, double upper, const Filt
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
     const double missing = missing_degrees(state, filter.interval);
-    if (progress.degrees + missing > most_degrees) return std::nullopt;
+    if (progress.degrees + missing > patience * most_degrees) return std::nullopt;
     if (!(worst_in_window(state) < 0.5 * progress.worst) && cut > 0.7 * progress.cut) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);
-  } else if (progress.degrees > most_blind_degrees) {
+  } else if (progress.degrees > patience * most_blind_degrees) {
     return std::nullopt;
   }
   filter.degree = std::ceil(std::max(filter.degree, smallest_degree));
@@ -129,12 +132,11 @@ bool starts_filtered(const EigenProblem<T>& problem, const LobpcgOptions& option
 
 template <class T>
 void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
-  const double upper = run.problem.a.norm_inf();
   FilterProgress progress;
   progress.informed = informed;
   lock_converged(run, state);
   while (state.locked.count() < state.window.target && run.iterations_left() > 0) {
-    const std::optional<Filter> filter = plan(state, upper, progress);
+    const std::optional<Filter> filter = plan(run, state, progress);
     if (!filter) return;
     const bool first = progress.degrees == 0.0;
     progress = {filter->interval.lower, first && !informed ? infinity : worst_in_window(state),
