@@ -17,11 +17,11 @@ namespace {
 TEST(CommunicatorTest, SumsMaximaAndGathers) {
   const Communicator comm(MPI_COMM_WORLD);
   const int p = comm.size();
-  EXPECT_EQ(comm.sum(std::int64_t{comm.rank() + 1}), p * (p + 1) / 2);
+  EXPECT_EQ(comm.sum(std::int64_t{comm.rank() + 1}), std::int64_t{p} * (p + 1) / 2);
   EXPECT_EQ(comm.max(std::int64_t{-comm.rank()}), 0);
   EXPECT_EQ(comm.any(comm.rank() == p - 1), true);
   EXPECT_EQ(comm.any(false), false);
-  const auto all = comm.all_gather(std::int64_t{10 * comm.rank()});
+  const auto all = comm.all_gather(std::int64_t{10} * comm.rank());
   for (int r = 0; r < p; ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 10 * r);
 }
 
