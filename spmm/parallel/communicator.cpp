@@ -101,6 +101,7 @@ Communicator::Communicator(MPI_Comm parent) {
   MPI_Comm_size(*duplicate, &size_);
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(*duplicate, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+  make_errors_fatal(node);
   MPI_Comm_rank(node, &node_rank_);
   MPI_Comm_size(node, &node_size_);
   MPI_Comm_free(&node);
