@@ -29,6 +29,8 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
+  std::size_t bytes() const override { return inner_.bytes(); }
+  std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
 
   FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
 

@@ -31,6 +31,13 @@ template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
                                       const PreconditionerConfig& config);
 
+/// Whether the eigensolver starts from its vectors: they are of no use at the upper end, or where the config has
+/// vectors of its own.
+template <class T>
+bool starts_from_coarse_levels(const Preconditioner<T>& preconditioner, const EigensolverConfig& config) {
+  return preconditioner.start_vectors && !config.initial && config.options.which == Which::smallest;
+}
+
 /// "chebyshev of degree 8"
 std::string description(const PreconditionerConfig& config);
 

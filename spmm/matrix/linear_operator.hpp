@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
 
 #include "spmm/device/kernels.hpp"
@@ -28,6 +29,14 @@ class LinearOperator {
   virtual bool apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
     static_cast<void>(x), static_cast<void>(y), static_cast<void>(step);
     return false;
+  }
+
+  /// Device memory that the calling rank's part holds from the start; 0 where it is not known. Not collective.
+  virtual std::size_t bytes() const { return 0; }
+  /// Device memory that it takes beside bytes() once it is applied to `cols` columns: work space and messages.
+  virtual std::size_t work_bytes(LocalIndex cols) const {
+    static_cast<void>(cols);
+    return 0;
   }
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
