@@ -94,7 +94,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   MemoryNeeds needs;
   needs.matrix = matrix_bytes(problem, operators);
   needs.vectors = blocks * block(width) + 2.0 * all + static_cast<double>(operators.work_bytes(width));
-  if (operators.in_float.a != nullptr) needs.vectors += 2.0 * all + 0.5 * blocks * block(width);
+  // Residuals, in double and as float rounds them.
+  if (operators.in_float.a != nullptr) needs.vectors += 1.5 * all;
   // The initial guess becomes the solution.
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);
@@ -128,10 +129,11 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const Device& device) {
 }
 
 void MemoryWatch::sample() {
-  constexpr double share = 0.01;
+  constexpr double share = 0.02;
   if (device_->host_addressable() || watch_.seconds() < next_) return;
   const double began = watch_.seconds();
-  device_peak_ = std::max(device_peak_, memory_in_use(*device_).device);
+  const MemoryInfo info = device_->memory();
+  device_peak_ = std::max(device_peak_, static_cast<double>(info.total - info.free));
   const double ended = watch_.seconds();
   next_ = ended + (ended - began) / share;
 }

@@ -32,8 +32,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
 
 /// The same for the linear solver, right-hand sides and an initial guess in memory: these, the solution, 3 b
 /// vectors of own rows (4 b with a preconditioner, + b with an initial guess, + b where there are more right-hand
-/// sides than b = block_size), the work space of the operators; residuals and half as many vectors where
-/// iterations run in float. Not collective.
+/// sides than b = block_size), the work space of the operators, and residuals where iterations run in float. Not
+/// collective.
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators,
                          const LinearSolverConfig& config, int right_hand_sides);
@@ -65,9 +65,11 @@ class MemoryWatch {
   MemoryWatch(std::shared_ptr<Device> device, const MemoryEstimate& predicted)
       : device_(std::move(device)), predicted_(predicted) {}
 
-  /// Looks at the memory of a GPU, whenever a look costs less than a hundredth of the time since the last one; of
+  /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one; of
   /// host memory the system keeps the peak. Not collective.
   void sample();
+  /// The most that sample() has seen; 0 on the host backend. Not collective.
+  double device_peak() const { return device_peak_; }
   /// Collective; rank 0 prints the rank that took the most.
   void print(const Communicator& comm) const;
 
