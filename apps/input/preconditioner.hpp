@@ -23,6 +23,7 @@ struct Preconditioner {
   /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
   std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
   FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
+  std::string made{};         ///< what it came to, where that is not known beforehand: levels
 };
 
 /// What `config` asks for, made for A. Refers to problem.a, and consumes problem.a_rows.

@@ -94,6 +94,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   auto operators =
       std::make_unique<Operators<T>>(make_operators(problem, config, eigensolver.preconditioner, in_float));
+  announce(comm, operators->preconditioner.made);
   const MemoryEstimate memory =
       estimate_memory(memory_needs(problem, *operators, eigensolver, start), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());

@@ -65,6 +65,12 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
   std::fflush(stdout);
 }
 
+void announce(const Communicator& comm, const std::string& made) {
+  if (!comm.is_root() || made.empty()) return;
+  fmt::print("{}\n", made);
+  std::fflush(stdout);
+}
+
 ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,
                      Profile& profile, double wall_seconds) {
   const double host = comm.max(memory.host);

@@ -19,6 +19,8 @@ namespace block_eigs {
 template <class T>
 void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
               const std::string& program, const std::string& task);
+/// What came of building the preconditioner, where that is not empty.
+void announce(const Communicator& comm, const std::string& made);
 std::string task(const EigensolverConfig& config);
 std::string task(const LinearSolverConfig& config, const RightHandSides& sides);
 
