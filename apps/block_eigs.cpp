@@ -1,4 +1,4 @@
-#include "apps/journey/run.hpp"
+#include "apps/journey/programs.hpp"
 #include "apps/journey/session.hpp"
 
 int main(int argc, char** argv) {

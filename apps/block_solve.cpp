@@ -1,5 +1,5 @@
+#include "apps/journey/programs.hpp"
 #include "apps/journey/session.hpp"
-#include "apps/journey/solve.hpp"
 
 int main(int argc, char** argv) {
   return block_eigs::run_session(argc, argv, "block-solve",

@@ -1,29 +1,27 @@
 # What both programs share, then the programs.
 add_library(block_eigs_apps STATIC
-  input/block_input.cpp
   config/config.cpp
   config/config_matrix.cpp
-  report/console.cpp
-  input/float_twin.cpp
-  report/memory.cpp
+  input/block_input.cpp
   input/near_null_space.cpp
+  input/operators.cpp
   input/preconditioner.cpp
   input/problem.cpp
-  report/progress.cpp
-  report/record.cpp
   input/right_hand_sides.cpp
   journey/session.cpp
-  input/start_vectors.cpp
-  report/table.cpp
-  report/terminal.cpp
-  report/text.cpp
+  journey/stages.cpp
   journey/verify.cpp
   journey/verify_solution.cpp
-  report/version.cpp)
+  report/console.cpp
+  report/memory.cpp
+  report/progress.cpp
+  report/record.cpp
+  report/table.cpp
+  report/text.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt
   PRIVATE block_eigs::petsc CLI11::CLI11 block_eigs_flags)
 target_include_directories(block_eigs_apps PUBLIC ${PROJECT_SOURCE_DIR})
-set_source_files_properties(report/version.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
+set_source_files_properties(report/text.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
 
 add_executable(block-eigs block_eigs.cpp journey/run.cpp)
 target_link_libraries(block-eigs PRIVATE block_eigs_apps block_eigs_flags)

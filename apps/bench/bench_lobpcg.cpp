@@ -1,276 +1,253 @@
 // bench_lobpcg: our LOBPCG and SLEPc's eigensolvers on the same Laplacian, in turns, judged by the same code.
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstdio>
-#include <fstream>
-#include <memory>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <utility>
 
-#include "apps/bench/eigen_contest.hpp"
+#include "apps/bench/contenders.hpp"
+#include "apps/bench/contest.hpp"
 #include "apps/bench/peers/slepc_eps.hpp"
-#include "apps/bench/stream.hpp"
 #include "io/generate/generate.hpp"
-#include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
-#include "solver/multigrid/amg.hpp"
-#include "solver/multigrid/smoothed_aggregation.hpp"
-#include "solver/preconditioner/cast_operator.hpp"
-#include "solver/preconditioner/chebyshev.hpp"
-#include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
-#include "spmm/matrix/distributed_matrix.hpp"
 
 namespace block_eigs::bench {
 namespace {
 
 struct Settings {
-  int grid = 48;
+  ContestOptions contest{48, 1e-6, 2000, 0, 5, ChebyshevOptions{}.degree, "auto", "host", {}, ""};
   int pairs = 16;
-  int block_size = 0;
-  double tolerance = 1e-6;
-  int max_iterations = 2000;
-  int repeats = 5;
-  int degree = ChebyshevOptions{}.degree;
-  std::string device = "auto";
-  std::string peer_device = "host";
-  std::vector<std::string> contenders{"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg",
-                                      "slepc-krylovschur"};
-  std::string csv;
+  std::string seeds = "1";
 };
+
+constexpr std::array own_names{"default",
+                               "none",
+                               "jacobi",
+                               "jacobi-mixed",
+                               "jacobi-filtered",
+                               "jacobi-filtered-mixed",
+                               "chebyshev",
+                               "chebyshev-mixed",
+                               "amg",
+                               "amg-float",
+                               "amg-mixed",
+                               "gamg",
+                               "gamg-float"};
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
   CLI::App app("LOBPCG and its peers on the 7-point Laplacian of a cube");
-  app.add_option("--grid", settings.grid, "points along an edge");
+  add_options(app, settings.contest,
+              "default (what block-eigs does where the config says nothing), none, jacobi, jacobi-filtered, "
+              "chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), jacobi-mixed, "
+              "jacobi-filtered-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
+              "slepc-krylovschur, slepc-gamg");
   app.add_option("--pairs", settings.pairs, "smallest eigenpairs asked for");
-  app.add_option("--block-size", settings.block_size, "columns at work, 0 for the default");
-  app.add_option("--tolerance", settings.tolerance, "relative residual");
-  app.add_option("--max-iterations", settings.max_iterations, "for every contender");
-  app.add_option("--repeats", settings.repeats, "runs that count, after one that does not");
-  app.add_option("--degree", settings.degree, "of the Chebyshev preconditioner");
-  app.add_option("--device", settings.device, "auto, host or cuda");
-  app.add_option("--peer-device", settings.peer_device, "of SLEPc's matrix and vectors: host or cuda")
-      ->check(CLI::IsMember({"host", "cuda"}));
-  app.add_option("--contenders", settings.contenders,
-                 "none, jacobi, jacobi-filtered, chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), "
-                 "jacobi-mixed, jacobi-filtered-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
-                 "slepc-krylovschur, slepc-gamg")
-      ->delimiter(',');
-  app.add_option("--csv", settings.csv, "file for the figures");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
+  app.add_option("--block-size", settings.contest.block_size, "columns at work, 0 for the default");
+  app.add_option("--seeds", settings.seeds,
+                 "of our start vectors: one, or a range such as 1-16, of which every one runs");
+  parse(app, argc, argv);
+  std::vector<std::string>& contenders = settings.contest.contenders;
+  if (contenders.empty() && settings.seeds.find('-') != std::string::npos) contenders = {"jacobi-filtered"};
+  if (contenders.empty())
+    contenders = {"jacobi", "jacobi-filtered", "chebyshev", "slepc-lobpcg", "slepc-krylovschur"};
   return settings;
 }
 
-int columns_at_work(const Settings& settings) {
-  return settings.block_size > 0 ? settings.block_size : default_block_size(settings.pairs);
+/// "7" or "1-16": the first and the last.
+std::pair<std::uint64_t, std::uint64_t> seed_range(const std::string& text) {
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const auto number = [&](std::size_t first, std::size_t last) {
+    std::uint64_t value = 0;
+    const auto parsed = std::from_chars(text.data() + first, text.data() + last, value);
+    require(parsed.ec == std::errc{} && parsed.ptr == text.data() + last,
+            fmt::format("--seeds takes a number or a range such as 1-16, not '{}'", text));
+    return value;
+  };
+  const std::uint64_t first = number(0, dash);
+  const std::uint64_t last = dash < text.size() ? number(dash + 1, text.size()) : first;
+  require(first <= last, fmt::format("--seeds: '{}' is no range", text));
+  return {first, last};
 }
 
-/// A preconditioner and what it is made of.
-struct Preconditioner {
-  std::unique_ptr<DistributedMatrix<float>> matrix_in_float;
-  std::unique_ptr<LinearOperator<float>> inner;
-  std::unique_ptr<LinearOperator<double>> outer;
-  DenseBlock<double> start;  ///< vectors that come with it
-  FloatOperators in_float;   ///< to begin in float with, for the contenders called mixed
-};
-
-bool is_mixed(const std::string& name) { return name.ends_with("-mixed"); }
-
-/// The cycle and the start vectors that it gives.
-void make_amg(const Context<double>& context, const Partition& partition, const CsrRows& rows,
-              const std::string& name, int columns, Preconditioner& result) {
-  GridHierarchy levels = name.starts_with("gamg") ? petsc::build_hierarchy(context.comm, rows, partition, {})
-                                                  : smoothed_aggregation(context.comm, rows, partition, {});
-  if (!name.ends_with("-float") && !is_mixed(name)) {
-    auto cycle = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
-    result.start = cycle->start_vectors(columns, 1);
-    result.outer = std::move(cycle);
-    return;
+/// The config that one of our contenders stands for.
+RunConfig own_config(const Settings& settings, const std::string& name, std::uint64_t seed) {
+  const ContestOptions& contest = settings.contest;
+  std::string text =
+      fmt::format("eigensolver: {{pairs: {}, tolerance: {:e}, seed: {}", settings.pairs, contest.tolerance, seed);
+  if (contest.block_size > 0) text += fmt::format(", block_size: {}", contest.block_size);
+  if (name != "default") {
+    text += fmt::format(", max_iterations: {}, filtered_start: {}, inner_precision: {}, preconditioner: {}",
+                        contest.max_iterations, name.starts_with("jacobi-filtered"),
+                        is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
   }
-  const Context<float> in_float = with_precision<float>(context);
-  auto cycle = std::make_unique<Amg<float>>(in_float, std::move(levels), AmgOptions{});
-  const DenseBlock<float> start = cycle->start_vectors(columns, 1);
-  result.start = DenseBlock<double>(context.device, start.rows(), start.cols());
-  if (start.cols() > 0) in_float.kernels->convert(start.view(), {}, result.start.view());
-  if (is_mixed(name)) result.in_float = {cycle->finest_matrix(), cycle.get()};
-  result.inner = std::move(cycle);
-  result.outer = std::make_unique<CastOperator>(context, *result.inner);
+  return config_of(contest, text + "}");
 }
 
-/// Those that need nothing but the matrix; null for the identity.
-template <class T>
-std::unique_ptr<LinearOperator<T>> make_polynomial(const Settings& settings, const Context<T>& context,
-                                                   DistributedMatrix<T>& a, const std::string& name) {
-  const bool constant_diagonal = is_constant(context.comm, a.diagonal());
-  if (name.starts_with("jacobi") && !constant_diagonal) return std::make_unique<Jacobi<T>>(context, a.diagonal());
-  if (!name.starts_with("chebyshev")) return nullptr;
-  ChebyshevOptions options;
-  options.degree = settings.degree;
-  return std::make_unique<Chebyshev<T>>(context, a, a.diagonal(), a.scaled_gershgorin_bound(), options,
-                                        constant_diagonal);
-}
-
-Preconditioner make_preconditioner(const Settings& settings, const Context<double>& context,
-                                   const Partition& partition, const CsrRows& rows, DistributedMatrix<double>& a,
-                                   const std::string& name) {
-  Preconditioner result;
-  if (name.starts_with("amg") || name.starts_with("gamg")) {
-    make_amg(context, partition, rows, name, start_columns(settings.pairs, columns_at_work(settings)), result);
-    return result;
-  }
-  result.outer = make_polynomial(settings, context, a, name);
-  if (!is_mixed(name)) return result;
-  const Context<float> in_float = with_precision<float>(context);
-  result.matrix_in_float = std::make_unique<DistributedMatrix<float>>(in_float, rows, partition, partition);
-  result.inner = make_polynomial(settings, in_float, *result.matrix_in_float, name);
-  result.in_float = {result.matrix_in_float.get(), result.inner.get()};
-  return result;
-}
-
-/// Builds everything from the rows in host memory, as the peers do, and solves.
-EigenRun run_ours(const Settings& settings, const Context<double>& context, const Partition& partition,
-                  const CsrRows& rows, const std::string& contender) {
-  CsrRows consumed = rows;
-  const auto began = std::chrono::steady_clock::now();
-  DistributedMatrix<double> a(context, std::move(consumed), partition, partition);
-  BlockSpace<double> space(context, partition);
-  Preconditioner m = make_preconditioner(settings, context, partition, rows, a, contender);
-  context.device->synchronize(Queue::compute);
-  const double set_up = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  LobpcgOptions options;
-  options.pairs = settings.pairs;
-  options.block_size = settings.block_size;
-  options.tolerance = settings.tolerance;
-  options.max_iterations = settings.max_iterations;
-  options.filtered_start = contender.starts_with("jacobi-filtered");
-  EigenResult<double> result =
-      lobpcg_mixed(space, a, m.outer.get(), m.in_float, nullptr, std::move(m.start), options);
-  context.device->synchronize(Queue::compute);
-  EigenRun run;
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  run.setup_seconds = set_up;
+/// As block-eigs goes about it; the start vectors of coarse levels are part of the set-up.
+Run run_ours(const Question& question, const RunConfig& config) {
+  const EigensolverConfig& solver = config.eigensolver;
+  const LobpcgOptions& options = solver.options;
+  Prepared prepared =
+      prepare(question, config, solver.preconditioner, solver.inner_precision == Precision::float32);
+  const Preconditioner<double>& preconditioner = prepared.operators.preconditioner;
+  DenseBlock<double> start;
+  if (starts_from_coarse_levels(preconditioner, solver))
+    start = preconditioner.start_vectors(start_columns(options.pairs, options.block_size), options.seed);
+  question.context.device->synchronize(Queue::compute);
+  Run run;
+  run.setup_seconds = prepared.clock.seconds();
+  EigenResult<double> result = lobpcg_mixed(prepared.space, *prepared.problem.a, preconditioner.operation.get(),
+                                            prepared.operators.in_float, nullptr, std::move(start), options);
+  question.context.device->synchronize(Queue::compute);
+  run.seconds = prepared.clock.seconds();
   run.iterations = result.iterations;
-  run.eigenvalues = result.eigenvalues;
+  run.eigenvalues = std::move(result.eigenvalues);
   run.vectors = result.eigenvectors.to_host();
   return run;
 }
 
-EigenContender make_contender(const std::string& name, const Settings& settings, const Context<double>& context,
-                              const Partition& partition, const CsrRows& rows) {
+/// Adds the contender of that name: once for SLEPc's, once a seed for ours.
+void add_contenders(const std::string& name, const Settings& settings, const Question& question,
+                    std::vector<Contender>& contenders) {
+  const ContestOptions& contest = settings.contest;
   const auto slepc = [&](const std::string& options) {
-    return slepc_contender(context.comm, rows, settings.pairs, settings.tolerance, settings.max_iterations, name,
-                           options, settings.peer_device == "cuda" ? "aijcusparse" : "aij");
+    contenders.push_back(slepc_contender(question.context.comm, question.rows, settings.pairs, contest.tolerance,
+                                         contest.max_iterations, name, options,
+                                         contest.peer_device == "cuda" ? "aijcusparse" : "aij"));
   };
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
-  const std::array<std::string_view, 12> ours{
-      "none",      "jacobi",          "jacobi-mixed", "jacobi-filtered", "jacobi-filtered-mixed",
-      "chebyshev", "chebyshev-mixed", "amg",          "amg-float",       "amg-mixed",
-      "gamg",      "gamg-float"};
-  require(std::find(ours.begin(), ours.end(), name) != ours.end(), "unknown contender '" + name + "'");
-  return {"block-eigs " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", settings.degree) : "",
-          [&settings, context, &partition, &rows, name] {
-            return run_ours(settings, context, partition, rows, name);
-          }};
-}
-
-void print(const Settings& settings, const Communicator& comm, const Context<double>& context, double floor,
-           const std::vector<EigenScore>& scores) {
-  fmt::print("{}^3 Laplacian (7 points), {} smallest pairs, relative residual {:.0e}, {} rank{}, {}\n",
-             settings.grid, settings.pairs, settings.tolerance, comm.size(), comm.size() == 1 ? "" : "s",
-             context.device->name());
-  fmt::print(
-      "seconds are set-up + solve, median of {} runs in turns; floor: {:.2f} ms an iteration at full width\n\n",
-      settings.repeats, 1e3 * floor);
-  fmt::print("{:<24}{:>9}{:>9}{:>9}{:>9}{:>7}{:>9}{:>7}{:>11}{:>10}\n", "", "median", "min", "max", "set-up",
-             "iter", "ms/iter", "floor", "converged", "residual");
-  for (const EigenScore& score : scores) {
-    const double per_iteration = (score.median_seconds - score.setup_seconds) / std::max(score.iterations, 1);
-    fmt::print("{:<24}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>7}{:>9.2f}{:>7.2f}{:>8}/{:<2}{:>10.1e}  {}\n", score.name,
-               score.median_seconds, score.fastest, score.slowest, score.setup_seconds, score.iterations,
-               1e3 * per_iteration, floor / per_iteration, score.converged, settings.pairs, score.worst_residual,
-               score.options);
-  }
-  fmt::print("\nratio of medians (row over column)\n{:<28}", "");
-  for (const EigenScore& column : scores) fmt::print("{:>28}", column.name);
-  fmt::print("\n");
-  for (const EigenScore& row : scores) {
-    fmt::print("{:<28}", row.name);
-    for (const EigenScore& column : scores) fmt::print("{:>28.2f}", row.median_seconds / column.median_seconds);
-    fmt::print("\n");
+  require(std::find(own_names.begin(), own_names.end(), name) != own_names.end(),
+          "unknown contender '" + name + "'");
+  const auto [first, last] = seed_range(settings.seeds);
+  for (std::uint64_t seed = first; seed <= last; ++seed) {
+    const RunConfig config = own_config(settings, name, seed);
+    const std::string options = name.starts_with("chebyshev") ? fmt::format("degree {}", contest.degree) : "";
+    contenders.push_back({"block-eigs " + name + (first < last ? fmt::format(" seed {}", seed) : ""),
+                          name == "default"
+                              ? fmt::format("{}, {} columns", name_of(config.eigensolver.preconditioner.type),
+                                            config.eigensolver.options.block_size)
+                              : options,
+                          [config, &question] { return run_ours(question, config); }});
   }
 }
 
-void write_csv(const Settings& settings, int ranks, double floor, const std::vector<EigenScore>& scores) {
-  std::ofstream file(settings.csv);
-  file << "grid,pairs,tolerance,ranks,contender,options,median_s,min_s,max_s,setup_s,iterations,floor_s_per_"
-          "iteration,converged,worst_residual\n";
-  for (const EigenScore& s : scores) {
-    file << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", settings.grid, settings.pairs,
-                        settings.tolerance, ranks, s.name, s.options, s.median_seconds, s.fastest, s.slowest,
-                        s.setup_seconds, s.iterations, floor, s.converged, s.worst_residual);
+/// ||A v - lambda v|| / (|lambda| ||v||) of every pair, and how far the eigenvalues are from those of the
+/// Laplacian.
+Judgement judge(BlockSpace<double>& space, LinearOperator<double>& a, const std::vector<double>& exact,
+                const Run& run) {
+  constexpr LocalIndex panel = 64;
+  const auto pairs = static_cast<LocalIndex>(run.eigenvalues.size());
+  DenseBlock<double> vectors = space.make_block(pairs);
+  DenseBlock<double> images = space.make_block(std::min(panel, pairs));
+  vectors.from_host(run.vectors.data());
+  Judgement judgement;
+  for (LocalIndex first = 0; first < pairs; first += panel) {
+    const LocalIndex count = std::min(panel, pairs - first);
+    const BlockView<double> v = vectors.columns(first, count);
+    const BlockView<double> av = images.columns(0, count);
+    const std::span<const double> lambda(run.eigenvalues.data() + first, static_cast<std::size_t>(count));
+    a.apply(v, av);
+    const std::vector<double> norms = space.column_norms(v);
+    const std::vector<double> residuals = space.residual(av, v, lambda, av);
+    for (std::size_t j = 0; j < residuals.size(); ++j)
+      judgement.residuals.push_back(residuals[j] / (std::abs(lambda[j]) * norms[j]));
   }
+  for (std::size_t j = 0; j < run.eigenvalues.size(); ++j)
+    judgement.error = std::max(judgement.error, std::abs(run.eigenvalues[j] - exact[j]) / exact[j]);
+  return judgement;
 }
 
 /// Seconds that 26 words a row and column plus the SpMM take at the memory bandwidth that all ranks have together.
-double floor_of_iteration(const Settings& settings, const Context<double>& context, GlobalIndex nonzeros) {
-  const double rows = static_cast<double>(settings.grid) * settings.grid * settings.grid;
-  const int width = columns_at_work(settings);
+double floor_of_iteration(const Settings& settings, const Question& question, GlobalIndex nonzeros) {
+  const auto rows = static_cast<double>(question.partition.rows());
+  const int block_size = settings.contest.block_size;
+  const int width = block_size > 0 ? block_size : default_block_size(settings.pairs);
   const double bytes = rows * (28.0 * width * 8.0 + 8.0) + 12.0 * static_cast<double>(nonzeros);
-  double bandwidth = 4.3e12;
-  if (context.device->host_addressable()) {
-    context.comm.barrier();
-    bandwidth = context.comm.sum(measure_machine(1).bandwidth());
+  return bytes / memory_bandwidth(question.context);
+}
+
+/// How much the seed matters: the scores of one contender for all of them.
+void print_seeds(const std::vector<Score>& scores) {
+  std::vector<double> seconds, iterations;
+  for (const Score& score : scores) {
+    seconds.push_back(score.median_seconds);
+    iterations.push_back(score.iterations);
   }
-  return bytes / bandwidth;
+  const auto line = [](const char* what, const char* form, const std::vector<double>& values) {
+    const double least = *std::min_element(values.begin(), values.end());
+    const double most = *std::max_element(values.begin(), values.end());
+    const double middle = median(values);
+    const double farthest = std::max(most - middle, middle - least) / middle;
+    fmt::print("{:<12}min {}, median {}, max {}; farthest from the median: {:.1f}%\n", what,
+               fmt::format(fmt::runtime(form), least), fmt::format(fmt::runtime(form), middle),
+               fmt::format(fmt::runtime(form), most), 100.0 * farthest);
+  };
+  fmt::print("\n{} seeds, from {}\n", scores.size(), scores.front().name);
+  line("seconds", "{:.3f}", seconds);
+  line("iterations", "{:.0f}", iterations);
+}
+
+void print(const Settings& settings, const Context<double>& context, double floor,
+           const std::vector<Score>& scores) {
+  const ContestOptions& contest = settings.contest;
+  const int ranks = context.comm.size();
+  fmt::print("{}^3 Laplacian (7 points), {} smallest pairs, relative residual {:.0e}, {} rank{}, {}\n",
+             contest.grid, settings.pairs, contest.tolerance, ranks, ranks == 1 ? "" : "s",
+             context.device->name());
+  fmt::print(
+      "seconds are set-up + solve, median of {} runs in turns; floor: {:.2f} ms an iteration at full width; "
+      "error: of the eigenvalues against the closed form\n\n",
+      contest.repeats, 1e3 * floor);
+  print_scores(scores, settings.pairs, floor);
+  const auto [first, last] = seed_range(settings.seeds);
+  if (first == last) return print_ratios(scores);
+  const auto count = static_cast<std::size_t>(last - first + 1);
+  for (std::size_t at = 0; at < scores.size();) {
+    const bool ours = scores[at].name.starts_with("block-");
+    if (ours)
+      print_seeds({scores.begin() + static_cast<std::ptrdiff_t>(at),
+                   scores.begin() + static_cast<std::ptrdiff_t>(at + count)});
+    at += ours ? count : 1;
+  }
 }
 
 void run(const Settings& settings) {
-  const Communicator comm(MPI_COMM_WORLD);
-  const auto context = make_context<double>(comm, backend_from_name(settings.device));
-  LaplacianOptions grid;
-  grid.size = {settings.grid, settings.grid, settings.grid};
-  const auto source = laplacian3d(comm, grid);
-  const Partition partition = Partition::uniform(source->rows(), comm.size());
-  const CsrRows rows = source->read(partition);
-  DistributedMatrix<double> a(context, rows, partition, partition);
-  BlockSpace<double> space(context, partition);
-  std::vector<EigenContender> contenders;
-  for (const std::string& name : settings.contenders) {
+  const Question question = make_question(settings.contest);
+  const Communicator& comm = question.context.comm;
+  DistributedMatrix<double> a(question.context, question.rows, question.partition, question.partition);
+  BlockSpace<double> space(question.context, question.partition);
+  std::vector<Contender> contenders;
+  for (const std::string& name : settings.contest.contenders) {
     if (name.starts_with("slepc") && !have_slepc()) {
       if (comm.is_root()) fmt::print("{}: not in this build\n", name);
       continue;
     }
-    contenders.push_back(make_contender(name, settings, context, partition, rows));
+    add_contenders(name, settings, question, contenders);
   }
-  const auto scores = hold_contest(space, a, settings.tolerance, settings.repeats, contenders);
-  const double floor = floor_of_iteration(settings, context, a.global_nonzeros());
+  const std::vector<double> exact =
+      closed_form_laplacian_eigenvalues(config_of(settings.contest, "").matrix.laplacian, settings.pairs);
+  const auto scores = hold_contest(
+      comm, [&](const Run& run) { return judge(space, a, exact, run); }, settings.contest, contenders);
+  const double floor = floor_of_iteration(settings, question, a.global_nonzeros());
   if (!comm.is_root()) return;
-  print(settings, comm, context, floor, scores);
-  if (!settings.csv.empty()) write_csv(settings, comm.size(), floor, scores);
+  print(settings, question.context, floor, scores);
+  write_csv(settings.contest, "pairs", settings.pairs, comm.size(), floor, scores);
 }
 
 }  // namespace
 }  // namespace block_eigs::bench
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  try {
-    block_eigs::bench::run(block_eigs::bench::read_settings(argc, argv));
-    block_eigs::bench::end_slepc();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bench_lobpcg: %s\n", error.what());
-    MPI_Abort(MPI_COMM_WORLD, 2);
-  }
-  MPI_Finalize();
+  using namespace block_eigs::bench;
+  return run_bench(
+      argc, argv, "bench_lobpcg", [&] { run(read_settings(argc, argv)); }, end_slepc);
 }

@@ -18,4 +18,21 @@ std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInp
 template <class T>
 DenseBlock<T> read_block(BlockSpace<T>& space, BlockSource& source, GlobalIndex columns);
 
+/// Blocks that a run of the eigensolver starts from, own rows; without columns where the config names none.
+template <class T>
+struct StartVectors {
+  DenseBlock<T> initial;  ///< at most block_size columns
+  DenseBlock<T> constraints;
+};
+
+/// Reads them from their files. Of `initial` the first block_size columns are taken. Throws InputError where a
+/// file is broken, has another number of rows, or where constraints leave no room for the pairs. Collective.
+template <class T>
+StartVectors<T> read_start_vectors(BlockSpace<T>& space, const EigensolverConfig& config);
+
+/// The first guess of the linear solver, own rows of n x `sides`; without columns where the config names none.
+/// Throws InputError where the file does not hold as many vectors. Collective.
+template <class T>
+DenseBlock<T> read_initial(BlockSpace<T>& space, const LinearSolverConfig& config, GlobalIndex sides);
+
 }  // namespace block_eigs

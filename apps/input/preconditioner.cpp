@@ -18,6 +18,12 @@ namespace block_eigs {
 
 namespace {
 
+template <class T>
+std::string made(const Amg<T>& cycle) {
+  return fmt::format("amg: {} {}, operator complexity {:.2f}", cycle.levels(),
+                     cycle.levels() == 1 ? "level" : "levels", cycle.operator_complexity());
+}
+
 /// A float cycle lent to a double solver.
 class FloatAmg final : public LinearOperator<double> {
  public:
@@ -29,7 +35,10 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
+  std::size_t bytes() const override { return inner_.bytes(); }
+  std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
 
+  const Amg<float>& cycle() const { return inner_; }
   FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
 
   DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
@@ -73,12 +82,18 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
     if (config.amg.precision == Precision::float32) {
       auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
       const FloatOperators in_float = cycle->in_float();
+      std::string description = made(cycle->cycle());
       Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
       result.in_float = in_float;
+      result.made = std::move(description);
       return result;
     }
   }
-  return with_start_vectors<T>(std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle));
+  auto cycle = std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle);
+  std::string description = made(*cycle);
+  Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
+  result.made = std::move(description);
+  return result;
 }
 
 /// Those that need nothing but what the matrix has in store. Not collective.

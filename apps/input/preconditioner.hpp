@@ -23,6 +23,7 @@ struct Preconditioner {
   /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
   std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
   FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
+  std::string made{};         ///< what it came to, where that is not known beforehand: levels
 };
 
 /// What `config` asks for, made for A. Refers to problem.a, and consumes problem.a_rows.
@@ -30,6 +31,13 @@ struct Preconditioner {
 template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
                                       const PreconditionerConfig& config);
+
+/// Whether the eigensolver starts from its vectors: they are of no use at the upper end, or where the config has
+/// vectors of its own.
+template <class T>
+bool starts_from_coarse_levels(const Preconditioner<T>& preconditioner, const EigensolverConfig& config) {
+  return preconditioner.start_vectors && !config.initial && config.options.which == Which::smallest;
+}
 
 /// "chebyshev of degree 8"
 std::string description(const PreconditionerConfig& config);

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/report/version.hpp"
+#include "apps/report/text.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
 
 namespace block_eigs {

@@ -16,7 +16,9 @@ namespace {
 
 /// Columns verified at a time.
 constexpr LocalIndex panel = 16;
-/// A residual computed anew differs by rounding from the one that the solver judged.
+/// A residual computed anew differs from the one that the solver judged by rounding errors in A x: by so many
+/// units of those of the solver's arithmetic, and never by more than this factor.
+constexpr double rounding = 2.0;
 constexpr double slack = 1.02;
 
 /// The norm of a residual that bounds the error of the eigenvalue: factor ||diag(weights) r||_2 + rounding, see
@@ -77,10 +79,14 @@ class Verifier {
     const std::vector<double> image_norms = space_.column_norms(bx);
     const std::vector<double> residuals = space_.residual(ax, bx, lambda, r_.columns(0, count));
     const std::vector<double> bounds = error_bounds(lambda, residuals, squares);
+    const double unit = rounding * std::numeric_limits<T>::epsilon();
+    const double norm_b = problem_.b ? problem_.b->norm_inf() : 1.0;
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
       result.error_bounds.push_back(bounds[j]);
-      result.outcomes.push_back(test_.judge(lambda[j], residuals[j] / slack, image_norms[j], norms[j]));
+      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * norms[j];
+      const double least = std::max(residuals[j] - error, residuals[j] / slack);
+      result.outcomes.push_back(test_.judge(lambda[j], least, image_norms[j], norms[j]));
     }
   }
 

@@ -3,20 +3,12 @@
 #include <vector>
 
 #include "apps/input/problem.hpp"
+#include "apps/report/verification.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {
-
-/// What holds for eigenpairs as they stand in memory and go into the file, computed in double from A and B alone.
-struct Verification {
-  std::vector<double> eigenvalues;     ///< as given, or Rayleigh quotients
-  std::vector<double> residual_norms;  ///< ||A v - lambda B v||_2
-  std::vector<double> error_bounds;    ///< NaN where none is known
-  bool rigorous = false;
-  std::vector<Outcome> outcomes;
-};
 
 /// Verifies `vectors` (own rows of n x k). With `rayleigh` the eigenvalues are replaced by (v'A v) / (v'B v),
 /// which is far better than what single precision had.

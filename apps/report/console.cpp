@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "apps/input/preconditioner.hpp"
+#include "apps/report/table.hpp"
 #include "apps/report/text.hpp"
-#include "apps/report/version.hpp"
 
 namespace block_eigs {
 
@@ -50,14 +50,14 @@ std::string task(const LinearSolverConfig& config, const RightHandSides& sides) 
 
 template <class T>
 void announce(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-              const Arguments& arguments, const std::string& task) {
+              const std::string& program, const std::string& task) {
   const Communicator& comm = problem.context.comm;
   if (!comm.is_root()) return;
   const Device& device = *problem.context.device;
   const bool fell_back = config.device == Backend::automatic && device.backend() == Backend::host;
   std::string text =
-      fmt::format("{} {}: {} {}, {}{}, {}\n", arguments.program, version(), comm.size(),
-                  comm.size() == 1 ? "rank" : "ranks", device.name(), fell_back ? " (no GPU was found)" : "",
+      fmt::format("{} {}: {} {}, {}{}, {}\n", program, version(), comm.size(), comm.size() == 1 ? "rank" : "ranks",
+                  device.name(), fell_back ? " (no GPU was found)" : "",
                   config.precision == Precision::float32 ? "float" : "double");
   text += matrix_line("A", *sources.a, *problem.a);
   if (problem.b) text += matrix_line("B", *sources.b, *problem.b);
@@ -65,22 +65,32 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
   std::fflush(stdout);
 }
 
-void print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory) {
+void announce(const Communicator& comm, const std::string& made) {
+  if (!comm.is_root() || made.empty()) return;
+  fmt::print("{}\n", made);
+  std::fflush(stdout);
+}
+
+ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,
+                     Profile& profile, double wall_seconds) {
   const double host = comm.max(memory.host);
   const double device = comm.max(memory.device);
-  const double vectors = comm.max(memory.vectors);
-  const double matrix = comm.max(memory.matrix);
-  const double halo = comm.max(memory.halo);
-  if (!comm.is_root()) return;
-  fmt::print("\n{}\n", resolved_config(config));
+  const double vectors = comm.max(memory.needs.vectors);
+  const double matrix = comm.max(memory.needs.matrix);
+  const double halo = comm.max(memory.needs.halo);
+  if (comm.is_root()) fmt::print("\n{}", resolved_config(config));
+  print_times(comm, profile, wall_seconds);
+  if (!comm.is_root()) return ExitCode::success;
+  fmt::print("\n");
   fmt::print("memory that a rank will need: {}{}\n", bytes_text(host),
              device > 0.0 ? fmt::format(" on the host, {} on its GPU", bytes_text(device)) : "");
   fmt::print("  (vectors {}, matrices {}, halo {})\n", bytes_text(vectors), bytes_text(matrix), bytes_text(halo));
   fmt::print("everything is in order; nothing was solved\n");
+  return ExitCode::success;
 }
 
-ExitCode conclude(const Communicator& comm, const RunConfig& config, const Arguments& arguments,
-                  const RunRecord& run, const std::string& what, const std::vector<Outcome>& outcomes) {
+ExitCode conclude(const Communicator& comm, const RunConfig& config, const RunRecord& run, const std::string& what,
+                  const std::vector<Outcome>& outcomes) {
   std::vector<bool> open;
   for (const Outcome outcome : outcomes) open.push_back(outcome == Outcome::not_converged);
   const auto count = std::count(open.begin(), open.end(), true);
@@ -93,35 +103,16 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const Argum
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {
-      fmt::print(stderr, "{}: {} of {} {} not converged ({}): {}\n", arguments.program, count, open.size(), what,
+      fmt::print(stderr, "{}: {} of {} {} not converged ({}): {}\n", run.program, count, open.size(), what,
                  ranges_text(open), run.remark.empty() ? "true residuals are above the tolerance" : run.remark);
     }
   }
   return count > 0 ? ExitCode::not_converged : ExitCode::success;
 }
 
-void MemoryWatch::sample() {
-  constexpr int period = 50;
-  if (device_->host_addressable() || calls_++ % period != 0) return;
-  const MemoryInfo info = device_->memory();
-  device_peak_ = std::max(device_peak_, static_cast<double>(info.total - info.free));
-}
-
-void MemoryWatch::print(const Communicator& comm) const {
-  const double host = comm.max(resident_peak());
-  const double host_predicted = comm.max(predicted_.host);
-  const double device = comm.max(device_peak_);
-  const double device_predicted = comm.max(predicted_.device);
-  if (!comm.is_root()) return;
-  fmt::print("\npeak memory of a rank: {} (predicted {})", bytes_text(host), bytes_text(host_predicted));
-  if (device > 0.0)
-    fmt::print("; GPU memory in use {} (predicted {})", bytes_text(device), bytes_text(device_predicted));
-  fmt::print("\n");
-}
-
-template void announce(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&,
+template void announce(const Problem<float>&, const Sources&, const RunConfig&, const std::string&,
                        const std::string&);
-template void announce(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&,
+template void announce(const Problem<double>&, const Sources&, const RunConfig&, const std::string&,
                        const std::string&);
 
 }  // namespace block_eigs

@@ -4,6 +4,9 @@
 #include <fstream>
 #include <string>
 
+#include <fmt/format.h>
+
+#include "apps/report/text.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {
@@ -21,115 +24,138 @@ double status_bytes(const std::string& key) {
   return 0.0;
 }
 
-/// Matrices of order 3 b that rank 0 works on, LAPACK's copies among them.
+/// Matrices of that order that rank 0 works on, LAPACK's copies among them.
 double small_dense_bytes(double order) {
   constexpr double matrices = 8.0;
   return matrices * order * order * sizeof(double);
 }
 
-/// Bytes of `columns` vectors of `rows` rows.
 template <class T>
-double block_bytes(double rows, int columns) {
-  return rows * DenseBlock<T>::padded(columns) * sizeof(T);
+double matrix_bytes(const Problem<T>& problem, const Operators<T>& operators) {
+  return static_cast<double>(problem.a->bytes() + (problem.b ? problem.b->bytes() : 0) + operators.bytes());
 }
 
-/// Vectors that the preconditioner works with, in blocks of T on the finest level. AMG's coarser levels are a
-/// third of it at most.
 template <class T>
-double preconditioner_blocks(const PreconditionerConfig& config) {
-  if (config.type == PreconditionerType::chebyshev) return 1.0;
-  if (config.type == PreconditionerType::petsc) return 2.0 * sizeof(double) / sizeof(T);
-  if (config.type != PreconditionerType::amg) return 0.0;
-  const bool cast = config.amg.precision == Precision::float32 && sizeof(T) > sizeof(float);
-  return cast ? 5.0 * 4 / 3 * sizeof(float) / sizeof(T) : 4.0 * 4 / 3;
+double halo_bytes(const Problem<T>& problem, int cols) {
+  return static_cast<double>(problem.a->work_bytes(cols) + (problem.b ? problem.b->work_bytes(cols) : 0));
 }
 
-/// Levels and interpolations of AMG, in matrices like A.
-double preconditioner_matrices(const PreconditionerConfig& config) {
-  return config.type == PreconditionerType::amg ? 2.0 : 0.0;
-}
-
-/// Adds up what is in `estimate` and `small` dense matrices. Of the vectors some are `held` already; on a GPU the
-/// `result` returns to the host.
-template <class T>
-void add_up(const Problem<T>& problem, double small, double held, double result, MemoryEstimate& estimate) {
-  const bool on_host = problem.context.device->host_addressable();
-  // On a GPU messages are staged in host memory.
-  estimate.device = on_host ? 0.0 : estimate.vectors + estimate.matrix + estimate.halo;
-  const double more = estimate.halo + (on_host ? estimate.vectors - held : result);
-  // Thread pools, LAPACK's and MPI's buffers come into being while the solver works.
-  constexpr double libraries = 4e6;
-  estimate.host = std::max(resident_peak(), resident_now() + more + small + libraries);
+/// PETSc works in double and on the host, with two blocks in its own layout.
+double petsc_bytes(const PreconditionerConfig& config, LocalIndex rows, int cols) {
+  return config.type == PreconditionerType::petsc ? 2.0 * sizeof(double) * rows * cols : 0.0;
 }
 
 }  // namespace
 
-double resident_now() { return status_bytes("VmRSS:"); }
-double resident_peak() { return status_bytes("VmHWM:"); }
-
 template <class T>
-MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints) {
+MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
+                         const StartVectors<T>& given) {
   const LobpcgOptions& options = config.options;
   const bool mass = problem.b != nullptr;
   const bool root = problem.context.comm.is_root();
-  const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
-
-  MemoryEstimate estimate;
-  estimate.matrix =
-      (1.0 + preconditioner_matrices(config.preconditioner)) * static_cast<double>(problem.a->bytes()) +
-      static_cast<double>(mass ? problem.b->bytes() : 0);
-  double small = 0.0;
-  if (solves_densely(options, problem.partition.rows(), constraints)) {
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
+  MemoryNeeds needs;
+  needs.matrix = matrix_bytes(problem, operators);
+  needs.held = block(given.constraints.cols()) + block(given.initial.cols());
+  needs.result = block(options.pairs);
+  if (solves_densely(options, problem.partition.rows(), given.constraints.cols())) {
+    constexpr int panel = 64;
     const auto order = static_cast<double>(problem.partition.rows());
-    estimate.vectors = block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, 2 * 64);
-    small = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
-  } else {
-    const int width = options.block_size;
-    const double blocks = 8 + (mass ? 3 : 0) + preconditioner_blocks<T>(config.preconditioner);
-    const int kept = constraints + options.pairs + width;
-    estimate.vectors = blocks * block_bytes<T>(rows, width) + (mass ? 2 : 1) * block_bytes<T>(rows, kept) +
-                       block_bytes<T>(rows, options.pairs) + block_bytes<T>(rows, constraints);
-    small = root ? small_dense_bytes(3.0 * width) : 0.0;
-    if (sizeof(T) > sizeof(float) && config.inner_precision == Precision::float32 && !mass) {
-      // What a run in float leaves is there, two blocks, when the one in double begins, but the result is not yet.
-      estimate.vectors += 2.0 * block_bytes<T>(rows, width) - block_bytes<T>(rows, options.pairs);
-      if (config.preconditioner.type != PreconditionerType::amg)
-        estimate.matrix += 2.0 / 3 * static_cast<double>(problem.a->bytes());
-    }
-    const double ghosts = problem.a->ghosts() + (mass ? problem.b->ghosts() : 0);
-    estimate.halo = 2.0 * ghosts * width * sizeof(T);
+    needs.vectors = needs.held + block(options.pairs) + 2.0 * block(panel);
+    needs.host = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
+    return needs;
   }
-  add_up(problem, small, 0.0, block_bytes<T>(rows, options.pairs), estimate);
-  return estimate;
+  const int width = options.block_size;
+  const int start = starts_from_coarse_levels(operators.preconditioner, config)
+                        ? start_columns(options.pairs, width)
+                        : given.initial.cols();
+  // Vectors and directions that float came to are there when the blocks in double are made, the result is not yet.
+  const double passing = operators.in_float.a != nullptr && width >= options.pairs
+                             ? 2.0 * block(width)
+                             : block(std::max(start, options.pairs));
+  needs.vectors = (mass ? 11 : 8) * block(width) +
+                  (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
+                  block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
+  needs.halo = halo_bytes(problem, width);
+  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, rows, width);
+  return needs;
 }
 
 template <class T>
-MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConfig& config, int right_hand_sides) {
-  const auto rows = static_cast<double>(problem.partition.size(problem.context.comm.rank()));
+MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators,
+                         const LinearSolverConfig& config, int right_hand_sides) {
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
   const int width = std::min(config.block_size, right_hand_sides);
-  const PreconditionerType type = config.preconditioner.type;
-  const double blocks = 3 + (type != PreconditionerType::none ? 1 : 0) +
-                        preconditioner_blocks<T>(config.preconditioner) + (config.initial ? 1 : 0) +
-                        (width < right_hand_sides ? 1 : 0);
-  MemoryEstimate estimate;
-  estimate.matrix =
-      (1.0 + preconditioner_matrices(config.preconditioner)) * static_cast<double>(problem.a->bytes());
-  const double all = block_bytes<T>(rows, right_hand_sides);
-  estimate.vectors = blocks * block_bytes<T>(rows, width) + 2.0 * all;
-  if (sizeof(T) > sizeof(float) && config.inner_precision == Precision::float32) {
-    estimate.matrix += 2.0 / 3 * static_cast<double>(problem.a->bytes());
-    estimate.vectors += 2.0 * all + 0.5 * blocks * block_bytes<T>(rows, width);
-  }
-  estimate.halo = 2.0 * problem.a->ghosts() * width * sizeof(T);
+  const double all = block(right_hand_sides);
+  const double blocks = 3.0 + (operators.preconditioner.operation ? 1.0 : 0.0) + (config.initial ? 1.0 : 0.0) +
+                        (width < right_hand_sides ? 1.0 : 0.0);
+  MemoryNeeds needs;
+  needs.matrix = matrix_bytes(problem, operators);
+  needs.vectors = blocks * block(width) + 2.0 * all + static_cast<double>(operators.work_bytes(width));
+  // Residuals, in double and as float rounds them.
+  if (operators.in_float.a != nullptr) needs.vectors += 1.5 * all;
   // The initial guess becomes the solution.
-  const double held = config.initial ? 2.0 * all : all;
-  add_up(problem, small_dense_bytes(width), held, all, estimate);
+  needs.held = config.initial ? 2.0 * all : all;
+  needs.halo = halo_bytes(problem, width);
+  needs.host = small_dense_bytes(width) + petsc_bytes(config.preconditioner, rows, width);
+  needs.result = all;
+  return needs;
+}
+
+MemoryInUse memory_in_use(const Device& device) {
+  MemoryInUse now{status_bytes("VmRSS:"), status_bytes("VmHWM:"), 0.0};
+  if (device.host_addressable()) return now;
+  const MemoryInfo info = device.memory();
+  now.device = static_cast<double>(info.total - info.free);
+  return now;
+}
+
+MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now, bool on_host) {
+  const double more = needs.vectors - needs.held;
+  // Thread pools, LAPACK's and MPI's buffers come into being while the solver works.
+  constexpr double libraries = 4e6;
+  MemoryEstimate estimate;
+  estimate.needs = needs;
+  estimate.device = on_host ? 0.0 : now.device + more + needs.halo;
+  estimate.host =
+      std::max(now.host_peak, now.host + (on_host ? more : needs.result) + needs.halo + needs.host + libraries);
   return estimate;
 }
 
-template MemoryEstimate estimate_memory(const Problem<float>&, const LinearSolverConfig&, int);
-template MemoryEstimate estimate_memory(const Problem<double>&, const LinearSolverConfig&, int);
-template MemoryEstimate estimate_memory(const Problem<float>&, const EigensolverConfig&, int);
-template MemoryEstimate estimate_memory(const Problem<double>&, const EigensolverConfig&, int);
+MemoryEstimate estimate_memory(const MemoryNeeds& needs, const Device& device) {
+  return estimate_memory(needs, memory_in_use(device), device.host_addressable());
+}
+
+void MemoryWatch::sample() {
+  constexpr double share = 0.02;
+  if (device_->host_addressable() || watch_.seconds() < next_) return;
+  const double began = watch_.seconds();
+  const MemoryInfo info = device_->memory();
+  device_peak_ = std::max(device_peak_, static_cast<double>(info.total - info.free));
+  const double ended = watch_.seconds();
+  next_ = ended + (ended - began) / share;
+}
+
+void MemoryWatch::print(const Communicator& comm) const {
+  const double host = comm.max(memory_in_use(*device_).host_peak);
+  const double host_predicted = comm.max(predicted_.host);
+  const double device = comm.max(device_peak_);
+  const double device_predicted = comm.max(predicted_.device);
+  if (!comm.is_root()) return;
+  fmt::print("\npeak memory of a rank: {} (predicted {})", bytes_text(host), bytes_text(host_predicted));
+  if (device > 0.0)
+    fmt::print("; GPU memory in use {} (predicted {})", bytes_text(device), bytes_text(device_predicted));
+  fmt::print("\n");
+}
+
+template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int);
+template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&,
+                                  int);
+template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const EigensolverConfig&,
+                                  const StartVectors<float>&);
+template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const EigensolverConfig&,
+                                  const StartVectors<double>&);
 
 }  // namespace block_eigs

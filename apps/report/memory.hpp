@@ -1,36 +1,84 @@
 #pragma once
 
-#include <cstdint>
+#include <memory>
 
 #include "apps/config/config.hpp"
+#include "apps/input/block_input.hpp"
+#include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
+#include "apps/input/stopwatch.hpp"
+#include "spmm/device/device.hpp"
+#include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs {
 
-/// Host memory of this process in bytes, from /proc/self/status; 0 where there is no such file. Not collective.
-double resident_now();
-double resident_peak();
-
-/// Bytes of the calling rank.
-struct MemoryEstimate {
-  double host = 0.0;    ///< peak of the process
-  double device = 0.0;  ///< on a GPU; 0 on the host backend
-  double vectors = 0.0;
-  double matrix = 0.0;
-  double halo = 0.0;
+/// Bytes that the calling rank's part of a solve works with at its peak.
+struct MemoryNeeds {
+  double matrix = 0.0;   ///< A, B, the preconditioner and float copies: there already
+  double vectors = 0.0;  ///< tall blocks, those of the preconditioner among them
+  double held = 0.0;     ///< of the vectors, what is there already: right-hand sides, constraints, given vectors
+  double halo = 0.0;     ///< messages of A and B; on a GPU in its memory and the host's
+  double host = 0.0;     ///< always in host memory: small dense problems, and the vectors that PETSc works with
+  double result = 0.0;   ///< of the vectors, what returns to the host from a GPU
 };
 
-/// What the eigensolver will need on this rank, asked when the matrices are in memory: with b = block_size
-/// columns, 8 b vectors of own rows (+ 3 b with B, + b with Chebyshev, 4 b with AMG), the locked pairs and
-/// constraints (twice with B), ghost rows sent and received, small dense problems of order 3 b on rank 0, and what
-/// the process holds already. Where reading took more than that, its peak stands. Not collective.
+/// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
+/// block_size columns, 8 b vectors of own rows (+ 3 b with B, + 2 b where it began in float), the work space of
+/// the operators, room for constraints and pairs and b more (twice with B), the result, small dense problems of
+/// order 3 b on rank 0. Not collective.
 template <class T>
-MemoryEstimate estimate_memory(const Problem<T>& problem, const EigensolverConfig& config, int constraints);
+MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
+                         const StartVectors<T>& start);
 
-/// The same for the linear solver, its right-hand sides (and initial guess) in memory: these, the solution, 3 b
-/// vectors of own rows (+ b with a preconditioner, + b with Chebyshev, 4 b with AMG, + b with an initial guess,
-/// + b where there are more right-hand sides than b = block_size) and ghost rows. Not collective.
+/// The same for the linear solver, right-hand sides and an initial guess in memory: these, the solution, 3 b
+/// vectors of own rows (4 b with a preconditioner, + b with an initial guess, + b where there are more right-hand
+/// sides than b = block_size), the work space of the operators, and residuals where iterations run in float. Not
+/// collective.
 template <class T>
-MemoryEstimate estimate_memory(const Problem<T>& problem, const LinearSolverConfig& config, int right_hand_sides);
+MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators,
+                         const LinearSolverConfig& config, int right_hand_sides);
+
+/// What a process takes at present, in bytes.
+struct MemoryInUse {
+  double host = 0.0;
+  double host_peak = 0.0;
+  double device = 0.0;  ///< of its GPU by all who use that, CUDA's own context included; 0 on the host backend
+};
+
+/// From the device and /proc/self/status; zeros where there is no such file. Not collective.
+MemoryInUse memory_in_use(const Device& device);
+
+/// Peaks of the calling rank, in bytes.
+struct MemoryEstimate {
+  double host = 0.0;    ///< of the process; what reading took where that was more
+  double device = 0.0;  ///< in use on its GPU; 0 on the host backend
+  MemoryNeeds needs;
+};
+
+/// What is in use now and what comes on top of it. Where ranks share a GPU, what the others will take is not seen.
+MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now, bool on_host);
+MemoryEstimate estimate_memory(const MemoryNeeds& needs, const Device& device);
+
+/// Keeps an eye on how much memory a run takes, beside what was predicted.
+class MemoryWatch {
+ public:
+  MemoryWatch(std::shared_ptr<Device> device, const MemoryEstimate& predicted)
+      : device_(std::move(device)), predicted_(predicted) {}
+
+  /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one; of
+  /// host memory the system keeps the peak. Not collective.
+  void sample();
+  /// The most that sample() has seen; 0 on the host backend. Not collective.
+  double device_peak() const { return device_peak_; }
+  /// Collective; rank 0 prints the rank that took the most.
+  void print(const Communicator& comm) const;
+
+ private:
+  std::shared_ptr<Device> device_;
+  MemoryEstimate predicted_;
+  double device_peak_ = 0.0;
+  Stopwatch watch_;
+  double next_ = 0.0;  ///< on watch_
+};
 
 }  // namespace block_eigs

@@ -1,13 +1,16 @@
 #include "apps/report/progress.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "apps/report/terminal.hpp"
 #include "apps/report/text.hpp"
 
 namespace block_eigs {
@@ -20,6 +23,30 @@ constexpr std::size_t samples = 24;
 /// A line that wraps cannot be written over.
 constexpr std::size_t terminal_width = 79;
 constexpr double patience_of_estimate = 1e5;  // seconds; what is farther off is not known
+
+/// Asks the environment that the process was born with: MPI_Init of a process without launcher adds to it.
+bool started_by_launcher() {
+  std::ifstream environment("/proc/self/environ");
+  std::string entry;
+  while (std::getline(environment, entry, '\0')) {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE=", "PMI_SIZE=", "PMIX_RANK=", "SLURM_STEP_ID="}) {
+      if (entry.starts_with(name)) return true;
+    }
+  }
+  return false;
+}
+
+/// Whether what is written to `descriptor` (1 or 2) ends up on a terminal, so that a line may be written over.
+/// Under mpirun the process writes to the launcher, and what counts is where the launcher writes.
+bool shown_on_terminal(int descriptor) {
+  if (!started_by_launcher()) return ::isatty(descriptor) == 1;
+  const std::string path = "/proc/" + std::to_string(::getppid()) + "/fd/" + std::to_string(descriptor);
+  const int launchers = ::open(path.c_str(), O_WRONLY | O_NOCTTY);
+  if (launchers < 0) return false;
+  const bool terminal = ::isatty(launchers) == 1;
+  ::close(launchers);
+  return terminal;
+}
 
 }  // namespace
 

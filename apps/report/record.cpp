@@ -1,14 +1,14 @@
 #include "apps/report/record.hpp"
 
-#include "apps/report/version.hpp"
+#include "apps/report/text.hpp"
 
 namespace block_eigs {
 
 template <class T>
 RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-                     const Arguments& arguments) {
+                     const std::string& program, const Spent& spent) {
   RunRecord run;
-  run.program = arguments.program;
+  run.program = program;
   run.version = version();
   run.config = resolved_config(config);
   run.matrix = sources.a->description();
@@ -16,6 +16,10 @@ RunRecord run_record(const Problem<T>& problem, const Sources& sources, const Ru
   run.nonzeros = problem.a->global_nonzeros();
   run.ranks = problem.context.comm.size();
   run.device = problem.context.device->name();
+  run.setup_seconds = problem.build_seconds + spent.setup_seconds;
+  run.solve_seconds = spent.solve_seconds;
+  run.iterations = spent.iterations;
+  run.remark = spent.remark;
   return run;
 }
 
@@ -73,7 +77,9 @@ HistoryRecord history_record(const std::vector<BlockCgIteration>& history, int r
   return record;
 }
 
-template RunRecord run_record(const Problem<float>&, const Sources&, const RunConfig&, const Arguments&);
-template RunRecord run_record(const Problem<double>&, const Sources&, const RunConfig&, const Arguments&);
+template RunRecord run_record(const Problem<float>&, const Sources&, const RunConfig&, const std::string&,
+                              const Spent&);
+template RunRecord run_record(const Problem<double>&, const Sources&, const RunConfig&, const std::string&,
+                              const Spent&);
 
 }  // namespace block_eigs

@@ -1,20 +1,29 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "apps/config/config.hpp"
 #include "apps/input/problem.hpp"
-#include "apps/journey/session.hpp"
-#include "apps/journey/verify.hpp"
-#include "apps/journey/verify_solution.hpp"
+#include "apps/report/verification.hpp"
 #include "io/result/result_file.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 
 namespace block_eigs {
 
-/// What a result file says of a run before it is known what came of it.
+/// What a solver took.
+struct Spent {
+  double setup_seconds = 0.0;  ///< of preconditioner and start; building the matrices apart
+  double solve_seconds = 0.0;
+  int iterations = 0;
+  std::string remark;  ///< why it ended early
+};
+
+/// What a result file says of a run of `program`, its vectors apart.
 template <class T>
 RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
-                     const Arguments& arguments);
+                     const std::string& program, const Spent& spent);
 
 /// What a result file says of a solver's result and its verification.
 PairsRecord pairs_record(const Verification& verified);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "apps/config/config.hpp"
-#include "apps/journey/verify.hpp"
+#include "apps/report/verification.hpp"
 #include "io/result/result_file.hpp"
 #include "spmm/device/profile.hpp"
 #include "spmm/parallel/communicator.hpp"

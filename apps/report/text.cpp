@@ -7,6 +7,8 @@
 
 namespace block_eigs {
 
+const char* version() { return BLOCK_EIGS_VERSION; }
+
 std::string duration_text(double seconds) {
   if (seconds < 9.95) return fmt::format("{:.2f} s", seconds);
   if (seconds < 99.5) return fmt::format("{:.1f} s", seconds);

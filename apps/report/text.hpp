@@ -6,6 +6,8 @@
 
 namespace block_eigs {
 
+/// Of these programs: "1.2.0"
+const char* version();
 /// "0.53 s", "12.1 s", "3 min 20 s", "2 h 5 min"
 std::string duration_text(double seconds);
 /// "812 kB", "1.3 GB"; powers of 1000

@@ -66,6 +66,23 @@ LocalIndex Amg<T>::rows() const {
 }
 
 template <class T>
+std::size_t Amg<T>::bytes() const {
+  std::size_t sum = coarse_matrix_->bytes() + (coarse_smoother_ ? coarse_smoother_->bytes() : 0);
+  for (const auto& level : levels_) sum += level->bytes();
+  return sum;
+}
+
+template <class T>
+std::size_t Amg<T>::work_bytes(LocalIndex cols) const {
+  std::size_t sum = coarse_matrix_->work_bytes(cols) + (coarse_smoother_ ? coarse_smoother_->work_bytes(cols) : 0);
+  for (const auto& level : levels_) {
+    const bool twice = level->twice && level != levels_.back();
+    sum += level->work_bytes(cols) + (twice ? 4 : 2) * DenseBlock<T>::bytes(level->interpolation.columns(), cols);
+  }
+  return sum;
+}
+
+template <class T>
 void Amg<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
   cycle(0, x, y);
 }

@@ -37,6 +37,9 @@ class Amg final : public LinearOperator<T> {
   LocalIndex rows() const override;
   LocalIndex columns() const override { return rows(); }
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
+  /// Of all levels.
+  std::size_t bytes() const override;
+  std::size_t work_bytes(LocalIndex cols) const override;
 
   /// Approximate eigenvectors of the matrix for its smallest eigenvalues, to start from: those of a coarse level,
   /// refined level by level by a few steps of lobpcg with the cycle below it, interpolated and smoothed (nested

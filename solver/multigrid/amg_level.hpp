@@ -26,6 +26,15 @@ struct Amg<T>::Level {
         twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
               static_cast<double>(matrix.row_partition().rows())) {}
 
+  std::size_t bytes() const {
+    return matrix.bytes() + interpolation.bytes() + restriction.bytes() + smoother.bytes();
+  }
+  /// Of messages, the smoother and the two blocks on this level.
+  std::size_t work_bytes(LocalIndex cols) const {
+    return matrix.work_bytes(cols) + interpolation.work_bytes(cols) + restriction.work_bytes(cols) +
+           smoother.work_bytes(cols) + 2 * DenseBlock<T>::bytes(matrix.rows(), cols);
+  }
+
   DistributedMatrix<T> matrix;
   DistributedMatrix<T> interpolation;
   DistributedMatrix<T> restriction;

@@ -18,6 +18,11 @@ class CastOperator final : public LinearOperator<double> {
   LocalIndex rows() const override { return inner_.rows(); }
   LocalIndex columns() const override { return inner_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override;
+  /// Its own blocks and those of the float operator.
+  std::size_t work_bytes(LocalIndex cols) const override {
+    return DenseBlock<float>::bytes(rows(), cols) + DenseBlock<float>::bytes(columns(), cols) +
+           inner_.work_bytes(cols);
+  }
 
  private:
   Context<double> context_;

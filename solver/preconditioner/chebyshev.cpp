@@ -47,6 +47,12 @@ void Chebyshev<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
 }
 
 template <class T>
+std::size_t Chebyshev<T>::work_bytes(LocalIndex cols) const {
+  const bool in_place = constant_inverse_ > 0.0 && degree_ == 2;
+  return in_place ? 0 : DenseBlock<T>::bytes(rows(), cols);
+}
+
+template <class T>
 void Chebyshev<T>::improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch) {
   ProductStep<T> step = step_towards(r);
   take_step(step, y, scratch);

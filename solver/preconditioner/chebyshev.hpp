@@ -33,6 +33,9 @@ class Chebyshev final : public LinearOperator<T> {
   LocalIndex columns() const override { return a_.rows(); }
   /// Multiplies A with degree - 1 blocks. Collective.
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
+  std::size_t bytes() const override { return inverse_.size() * sizeof(T); }
+  /// Of an A that takes its steps; A's own apart.
+  std::size_t work_bytes(LocalIndex cols) const override;
   /// `degree` semi-iterations for A y = r from what `y` holds, by as many products. The result is in `scratch`
   /// where the degree is odd, else in y; the other one is used up. Collective.
   void improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch);

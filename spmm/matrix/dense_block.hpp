@@ -35,6 +35,11 @@ class DenseBlock {
   /// Rows first .. first + count - 1 alone, to `values` of count x cols().
   void rows_to_host(LocalIndex first, LocalIndex count, T* values) const;
 
+  /// Device memory of a block of so many rows and columns.
+  static constexpr std::size_t bytes(LocalIndex rows, LocalIndex cols) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(padded(cols)) * sizeof(T);
+  }
+
   /// Elements of one row in memory: `cols` rounded up to 32 bytes.
   static constexpr LocalIndex padded(LocalIndex cols) {
     constexpr LocalIndex step = 32 / sizeof(T);

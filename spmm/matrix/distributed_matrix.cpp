@@ -249,6 +249,11 @@ std::size_t DistributedMatrix<T>::bytes() const {
   return own_->bytes() + boundary_->bytes();
 }
 
+template <class T>
+std::size_t DistributedMatrix<T>::work_bytes(LocalIndex cols) const {
+  return 2 * static_cast<std::size_t>(ghosts_) * static_cast<std::size_t>(cols) * sizeof(T);
+}
+
 template class DistributedMatrix<float>;
 template class DistributedMatrix<double>;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <limits>
 
 #include "spmm/device/kernels.hpp"
@@ -32,6 +33,14 @@ class LinearOperator {
 
   /// Makes room for products with up to `columns` columns, so that apply allocates nothing. Collective.
   virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
+
+  /// Device memory that the calling rank's part holds from the start; 0 where it is not known. Not collective.
+  virtual std::size_t bytes() const { return 0; }
+  /// Device memory that it takes beside bytes() once it is applied to `cols` columns: work space and messages.
+  virtual std::size_t work_bytes(LocalIndex cols) const {
+    static_cast<void>(cols);
+    return 0;
+  }
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }

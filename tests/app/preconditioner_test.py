@@ -78,6 +78,7 @@ class PreconditionerTest(harness.AppTest):
             values, _ = self.solve(f"{{type: {preconditioner}}}", inner_precision="float")
             np.testing.assert_allclose(values, exact, rtol=1e-10, err_msg=preconditioner)
         self.assertIn("begun in float", self.check("{type: amg}").stdout)
+        self.assertRegex(self.check("{type: amg}").stdout, r"(?m)^amg: \d+ levels?, operator complexity \d\.\d\d")
         refused = self.check("{type: amg, precision: double}", inner_precision="float")
         self.assert_refused(refused, 2, ["inner_precision", "float"])
 

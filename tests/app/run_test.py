@@ -194,6 +194,15 @@ class Check(harness.AppTest):
         result = self.run_program("--check", self.config(SOME_WORK), "output.file=no/result.h5")
         self.assert_refused(result, 2, ["no/result.h5"])
 
+    def test_check_solves_nothing(self):
+        """Multigrid is set up, for the memory that it takes; the nested iteration is not run."""
+        result = self.run_program("--check", self.config("matrix: {generate: laplacian3d, size: [40, 40, 40]}\n"
+                                                         "eigensolver: {pairs: 16, preconditioner: {type: amg}}\n"))
+        self.assertEqual(result.code, 0, result)
+        for phase in ("SpMM", "block algebra", "small dense", "preconditioner"):
+            self.assertRegex(result.stdout, rf"(?m)^{phase} +0\.000 s +0\.000 s")
+        self.assertRegex(result.stdout, r"(?m)^I/O +(?!0\.000)\d+\.\d{3} s")
+
     def test_check_prints_the_resolved_config(self):
         result = self.run_program("--check", self.config("matrix: {generate: laplacian1d, size: [100]}\n"))
         self.assertEqual(result.code, 0, result)

@@ -13,3 +13,7 @@ block_eigs_test(locality SOURCES unit/locality_test.cpp LABELS unit)
 block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LIBRARIES OpenMP::OpenMP_CXX)
+
+block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
+
+block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)

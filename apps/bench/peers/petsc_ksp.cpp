@@ -135,9 +135,9 @@ bool have_ksp(const Communicator& comm, const std::string& type) {
   return create != nullptr;
 }
 
-LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f,
-                              int sides, double tolerance, int max_iterations, const std::string& name, KspUse use,
-                              const std::string& options, const std::string& mat_type) {
+Contender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f, int sides,
+                        double tolerance, int max_iterations, const std::string& name, KspUse use,
+                        const std::string& options, const std::string& mat_type) {
   petsc::initialize(comm);
   const std::vector<PetscInt> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
   const std::vector<PetscInt> columns(rows.columns.begin(), rows.columns.end());
@@ -154,12 +154,12 @@ LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, con
                  "setting the tolerance");
     petsc::check(KSPSetFromOptions(system.solver), "taking its options");
     petsc::check(KSPSetUp(system.solver), "setting up");
-    LinearRun result;
+    Run result;
     result.setup_seconds = seconds_since(began);
     result.iterations = use == KspUse::together ? solve_together(system) : solve_one_by_one(system, sides);
     finish();
     result.seconds = seconds_since(began);
-    result.solution = collect(system, rows.rows(), sides);
+    result.vectors = collect(system, rows.rows(), sides);
     petsc::check(PetscOptionsClear(nullptr), "forgetting its options");
     return result;
   };

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/bench/linear_contest.hpp"
+#include "apps/bench/contest.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 
@@ -22,9 +22,9 @@ bool have_ksp(const Communicator& comm, const std::string& type);
 /// row-major, `sides` columns. `options` is a string of PETSc options and is all that sets the solver apart from
 /// its defaults, the tolerance apart. `mat_type`: "aij", or "aijcusparse" for a matrix and vectors on a GPU, where
 /// F is before the clock starts. `rows` and `f` must outlive the contender. Throws InputError without PETSc.
-LinearContender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f,
-                              int sides, double tolerance, int max_iterations, const std::string& name, KspUse use,
-                              const std::string& options, const std::string& mat_type);
+Contender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f, int sides,
+                        double tolerance, int max_iterations, const std::string& name, KspUse use,
+                        const std::string& options, const std::string& mat_type);
 
 /// Ends PETSc if it was started; before MPI_Finalize.
 void end_petsc();

@@ -5,8 +5,8 @@ namespace block_eigs::bench {
 
 bool have_ksp(const Communicator&, const std::string&) { return false; }
 
-LinearContender ksp_contender(const Communicator&, const CsrRows&, const std::vector<double>&, int, double, int,
-                              const std::string&, KspUse, const std::string&, const std::string&) {
+Contender ksp_contender(const Communicator&, const CsrRows&, const std::vector<double>&, int, double, int,
+                        const std::string&, KspUse, const std::string&, const std::string&) {
   throw InputError("this bench was built without PETSc");
 }
 

@@ -39,8 +39,8 @@ Mat assemble(const Communicator& comm, const CsrRows& rows, const std::vector<Pe
   return matrix;
 }
 
-EigenRun collect(EPS solver, Mat matrix, int pairs) {
-  EigenRun run;
+Run collect(EPS solver, Mat matrix, int pairs) {
+  Run run;
   PetscInt converged = 0;
   PetscInt iterations = 0;
   check(EPSGetConverged(solver, &converged), "counting pairs");
@@ -71,9 +71,9 @@ EigenRun collect(EPS solver, Mat matrix, int pairs) {
 
 bool have_slepc() { return true; }
 
-EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
-                               int max_iterations, const std::string& name, const std::string& options,
-                               const std::string& mat_type) {
+Contender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
+                          int max_iterations, const std::string& name, const std::string& options,
+                          const std::string& mat_type) {
   start_slepc(comm);
   const std::vector<PetscInt> offsets(rows.row_offsets.begin(), rows.row_offsets.end());
   const std::vector<PetscInt> columns(rows.columns.begin(), rows.columns.end());
@@ -92,7 +92,7 @@ EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, in
     check(EPSSetFromOptions(solver), "taking its options");
     check(EPSSolve(solver), "solving");
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    EigenRun result = collect(solver, matrix, pairs);
+    Run result = collect(solver, matrix, pairs);
     result.seconds = seconds;
     EPSDestroy(&solver);
     MatDestroy(&matrix);

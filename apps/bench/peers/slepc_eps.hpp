@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/bench/eigen_contest.hpp"
+#include "apps/bench/contest.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 
@@ -16,9 +16,9 @@ bool have_slepc();
 /// PETSc options and is all that sets the solver apart from its defaults: type, preconditioner, block size. PETSc
 /// is initialised at the first use. `mat_type` is the type of the matrix, and by that of the vectors: "aij", or
 /// "aijcusparse" for those on a GPU. `rows` must outlive the contender.
-EigenContender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
-                               int max_iterations, const std::string& name, const std::string& options,
-                               const std::string& mat_type);
+Contender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
+                          int max_iterations, const std::string& name, const std::string& options,
+                          const std::string& mat_type);
 
 /// Ends SLEPc if it was started; before MPI_Finalize.
 void end_slepc();

@@ -5,8 +5,8 @@ namespace block_eigs::bench {
 
 bool have_slepc() { return false; }
 
-EigenContender slepc_contender(const Communicator&, const CsrRows&, int, double, int, const std::string&,
-                               const std::string&, const std::string&) {
+Contender slepc_contender(const Communicator&, const CsrRows&, int, double, int, const std::string&,
+                          const std::string&, const std::string&) {
   throw InputError("this bench was built without SLEPc");
 }
 

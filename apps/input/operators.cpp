@@ -1,0 +1,67 @@
+#include "apps/input/operators.hpp"
+
+#include <type_traits>
+#include <utility>
+
+#include "apps/input/near_null_space.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+FloatCopy copy_in_float(Problem<double>& problem, const RunConfig& config,
+                        const PreconditionerConfig& preconditioner) {
+  FloatCopy copy{{with_precision<float>(problem.context), problem.partition}};
+  copy.problem.a = std::make_unique<DistributedMatrix<float>>(copy.problem.context, std::move(problem.a_rows),
+                                                              problem.partition, problem.partition, config.spmm);
+  copy.preconditioner = make_preconditioner(copy.problem, config.matrix, preconditioner);
+  return copy;
+}
+
+}  // namespace
+
+template <class T>
+std::size_t Operators<T>::bytes() const {
+  std::size_t sum = preconditioner.operation ? preconditioner.operation->bytes() : 0;
+  if (!float_copy) return sum;
+  sum += float_copy->problem.a->bytes();
+  return sum + (float_copy->preconditioner.operation ? float_copy->preconditioner.operation->bytes() : 0);
+}
+
+template <class T>
+std::size_t Operators<T>::work_bytes(LocalIndex cols) const {
+  std::size_t sum = preconditioner.operation ? preconditioner.operation->work_bytes(cols) : 0;
+  if (!float_copy) return sum;
+  sum += float_copy->problem.a->work_bytes(cols);
+  return sum + (float_copy->preconditioner.operation ? float_copy->preconditioner.operation->work_bytes(cols) : 0);
+}
+
+ReadOptions read_options(const Communicator& comm, const RunConfig& config,
+                         const PreconditionerConfig& preconditioner, bool in_float, GlobalIndex rows) {
+  return {config.spmm, needs_rows(preconditioner) || in_float,
+          unknowns_per_node(comm, preconditioner, config.matrix, rows)};
+}
+
+template <class T>
+Operators<T> make_operators(Problem<T>& problem, const RunConfig& config,
+                            const PreconditionerConfig& preconditioner, bool in_float) {
+  Operators<T> operators;
+  operators.preconditioner = make_preconditioner(problem, config.matrix, preconditioner);
+  if constexpr (std::is_same_v<T, double>) {
+    if (!in_float) return operators;
+    operators.in_float = operators.preconditioner.in_float;
+    // Multigrid has A in float among its levels, if it has levels at all.
+    if (preconditioner.type == PreconditionerType::amg) return operators;
+    operators.float_copy = std::make_unique<FloatCopy>(copy_in_float(problem, config, preconditioner));
+    operators.in_float = {operators.float_copy->problem.a.get(),
+                          operators.float_copy->preconditioner.operation.get()};
+  }
+  return operators;
+}
+
+template struct Operators<float>;
+template struct Operators<double>;
+template Operators<float> make_operators(Problem<float>&, const RunConfig&, const PreconditionerConfig&, bool);
+template Operators<double> make_operators(Problem<double>&, const RunConfig&, const PreconditionerConfig&, bool);
+
+}  // namespace block_eigs

@@ -1,0 +1,56 @@
+#include "apps/journey/stages.hpp"
+
+#include "apps/report/console.hpp"
+#include "apps/report/table.hpp"
+
+namespace block_eigs {
+
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
+                        const PreconditionerConfig& preconditioner, bool in_float) {
+  return read_problem(context, sources,
+                      read_options(context.comm, config, preconditioner, in_float, sources.a->rows()));
+}
+
+Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config) {
+  problem.a.reset();
+  problem.b.reset();
+  return read_problem(with_precision<double>(problem.context), sources, config.spmm, problem.partition);
+}
+
+template <class T, class Findings>
+void write_result(const Problem<T>& problem, const RunConfig& config, const RunRecord& run,
+                  const Findings& findings, const HistoryRecord& history, const std::string& name,
+                  const DenseBlock<T>* vectors) {
+  if (!config.output) return;
+  const Profile::Scope scope(*problem.context.profile, Phase::io);
+  ResultFile file(problem.context.comm, config.output->file);
+  file.describe(run);
+  file.write(findings);
+  file.write(history);
+  if (vectors != nullptr) file.write(name, problem.partition, *vectors);
+  file.commit();
+}
+
+ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& profile, const Stopwatch& all,
+                 const MemoryWatch& watch, const RunRecord& run, const std::string& what,
+                 const std::vector<Outcome>& outcomes) {
+  print_times(comm, profile, all.seconds());
+  watch.print(comm);
+  return conclude(comm, config, run, what, outcomes);
+}
+
+template Problem<float> read_problem(const Context<float>&, const Sources&, const RunConfig&,
+                                     const PreconditionerConfig&, bool);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const RunConfig&,
+                                      const PreconditionerConfig&, bool);
+template void write_result(const Problem<float>&, const RunConfig&, const RunRecord&, const PairsRecord&,
+                           const HistoryRecord&, const std::string&, const DenseBlock<float>*);
+template void write_result(const Problem<double>&, const RunConfig&, const RunRecord&, const PairsRecord&,
+                           const HistoryRecord&, const std::string&, const DenseBlock<double>*);
+template void write_result(const Problem<float>&, const RunConfig&, const RunRecord&, const SolutionsRecord&,
+                           const HistoryRecord&, const std::string&, const DenseBlock<float>*);
+template void write_result(const Problem<double>&, const RunConfig&, const RunRecord&, const SolutionsRecord&,
+                           const HistoryRecord&, const std::string&, const DenseBlock<double>*);
+
+}  // namespace block_eigs

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "apps/input/operators.hpp"
+#include "apps/input/problem.hpp"
+#include "apps/input/stopwatch.hpp"
+#include "apps/report/memory.hpp"
+#include "apps/report/progress.hpp"
+#include "io/result/result_file.hpp"
+#include "solver/report.hpp"
+#include "spmm/error.hpp"
+
+// What run.cpp and solve.cpp have in common, in the order of the journey.
+namespace block_eigs {
+
+/// Reads the matrices for `preconditioner`, and for iterations in float where `in_float` says that there will be
+/// some. Collective; throws InputError.
+template <class T>
+Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
+                        const PreconditionerConfig& preconditioner, bool in_float);
+
+/// Calls solve(observer) with a line of progress on `what` ("pairs") and an eye on the memory. Collective.
+template <class Solve>
+auto observed(const Communicator& comm, const std::string& what, double tolerance, MemoryWatch& watch,
+              const Solve& solve) {
+  ProgressLine progress(comm, what, tolerance);
+  const Observer observer = [&](const IterationReport& report) {
+    watch.sample();
+    progress.update(report);
+  };
+  return solve(observer);
+}
+
+/// The matrices in double for those who verify a result of another precision: read again, in place of the ones
+/// that are there. Collective.
+Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config);
+
+/// Writes the result file that the config asks for, if it does, with `vectors` under `name` unless they are null.
+/// `Findings` is PairsRecord or SolutionsRecord. Collective; throws RunError.
+template <class T, class Findings>
+void write_result(const Problem<T>& problem, const RunConfig& config, const RunRecord& run,
+                  const Findings& findings, const HistoryRecord& history, const std::string& name,
+                  const DenseBlock<T>* vectors);
+
+/// Where the time and the memory went, and the last words on `what` with `outcomes`. Returns the exit code.
+/// Collective.
+ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& profile, const Stopwatch& all,
+                 const MemoryWatch& watch, const RunRecord& run, const std::string& what,
+                 const std::vector<Outcome>& outcomes);
+
+}  // namespace block_eigs
