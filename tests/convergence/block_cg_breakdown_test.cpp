@@ -119,6 +119,21 @@ TEST(BlockCgBreakdown, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) 
   EXPECT_EQ(result.outcomes[4], Outcome::not_converged);
 }
 
+TEST(BlockCgBreakdown, DependentOnesInTheRangeAreSolvedBesideANullVector) {
+  // The null vector is found before the first iteration, with the residual block already brought to fewer columns.
+  test::RuleSource source(
+      60, [](GlobalIndex i, GlobalIndex j) { return i != j || i == 0 ? 0.0 : 1.0 + static_cast<double>(i % 7); });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
+    if (j == 2) return i == 0 ? 1.0 : 0.0;
+    return i == 0 ? 0.0 : noise(i, j % 2);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
+  EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
+}
+
 TEST(BlockCgBreakdown, TheZeroMatrixSolvesNothing) {
   test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
   Problem<double> problem(source);
