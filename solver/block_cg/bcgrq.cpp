@@ -29,7 +29,7 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
     if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // Q' = Q zeta, C <- zeta C
     update_solution(state, sides, small);  // X <- X + S Xi C, S <- M^-1 Q + S zeta^T
     budget.spend();
-    iterated(directions);
+    if (!iterated(directions)) return RoundEnd::interrupted;
     if ((k + 1) % truth_period == 0 && has_parted(state, sides)) return RoundEnd::stalled;
   }
   return RoundEnd::done;

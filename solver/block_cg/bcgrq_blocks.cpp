@@ -124,8 +124,10 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
       sides.columns[j].rhs_norm = result.rhs_norms[books.first + j];
     }
     Budget budget(options.max_iterations, began);
-    solve(sides, budget,
-          [&](LocalIndex directions) { record(sides.columns, directions, budget.seconds(), books); });
+    solve(sides, budget, [&](LocalIndex directions) {
+      record(sides.columns, directions, budget.seconds(), books);
+      return true;
+    });
     if (packed.cols() > 0) space.copy(sides.x, x);
     enter(sides, books);
   }

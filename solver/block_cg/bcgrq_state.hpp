@@ -78,10 +78,12 @@ enum class RoundEnd {
   out_of_iterations,  ///< the budget is spent
   stalled,            ///< the recurrence cannot go on, or has parted from the true residuals
   given_up,           ///< a right-hand side was recognised as unsolvable: the others go on in a new round
+  interrupted,        ///< the caller wants no more iterations
   impossible          ///< A is not positive definite, or numbers have left the range of the arithmetic
 };
 
-/// Called after every iteration with the number of directions that were multiplied by A.
-using Iterated = std::function<void(LocalIndex)>;
+/// Called after every iteration with the number of directions that were multiplied by A. Returns whether to go on:
+/// the same on all ranks.
+using Iterated = std::function<bool(LocalIndex)>;
 
 }  // namespace block_eigs::bcgrq

@@ -146,14 +146,14 @@ bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
     worth_it |= column.active && column.true_norm < progress * column.best_norm;
   }
   const bool failed = sides.any_active();
-  const bool possible = end != RoundEnd::impossible;
-  const bool again = failed && worth_it && possible && !budget.exhausted();
+  const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
+  const bool again = failed && worth_it && may_go_on && !budget.exhausted();
   if (again) note_best(state, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
   if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
-  if (failed && possible && !again) explain(sides.remark, budget);
+  if (failed && may_go_on && !again) explain(sides.remark, budget);
   return again;
 }
 

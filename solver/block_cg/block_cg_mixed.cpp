@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -26,6 +27,31 @@ constexpr double deepest = 1e-6;
 constexpr double least_gain = 0.1;
 /// The last round aims a little below the limit.
 constexpr double margin = 0.7;
+/// A round may go on for a quarter of the iterations allowed, and at least for so many, without any progress: what
+/// is left of them is for double.
+constexpr int shortest_patience = 50;
+
+/// Whether iterations still lower the largest residual, in units of its limit.
+class Progress {
+ public:
+  explicit Progress(int patience) : patience_(patience) {}
+
+  /// After an iteration. False when the last `patience` ones brought nothing.
+  bool made(const std::vector<Column>& columns) {
+    double largest = 0.0;
+    for (const Column& column : columns) {
+      if (column.limit > 0.0) largest = std::max(largest, column.recursive_norm / column.limit);
+    }
+    since_best_ = largest < best_ ? 0 : since_best_ + 1;
+    best_ = std::min(best_, largest);
+    return since_best_ < patience_;
+  }
+
+ private:
+  int patience_;
+  int since_best_ = 0;
+  double best_ = std::numeric_limits<double>::infinity();
+};
 
 /// Block CG in float on a scaled residual, and the correction that it finds.
 struct FloatCopy {
@@ -80,11 +106,12 @@ void correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
   Sides<float> inner{r, e, true, std::vector<Column>(sides.columns.size()), {}};
   const std::vector<double> lengths = copy.space.column_norms(r);
   for (std::size_t j = 0; j < lengths.size(); ++j) inner.columns[j].rhs_norm = lengths[j];
+  Progress progress(std::max(shortest_patience, budget.limit() / 4));
   bcgrq::solve(copy.state, inner, budget, [&](LocalIndex directions) {
     for (std::size_t j = 0; j < norms.size(); ++j) {
       sides.columns[j].recursive_norm = inner.columns[j].recursive_norm * norms[j];
     }
-    iterated(directions);
+    return iterated(directions) && progress.made(inner.columns);
   });
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
 }
