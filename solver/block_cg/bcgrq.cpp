@@ -7,7 +7,7 @@ namespace block_eigs::bcgrq {
 namespace {
 
 /// Iterations between two comparisons with the true residual, where rounding errors matter.
-constexpr int truth_period = 50;
+constexpr int true_residual_period = 50;
 
 /// The iterations from one computation of R = F - A X, in state.q, to the next.
 template <class T>
@@ -30,7 +30,7 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
     update_solution(state, sides, small);  // X <- X + S Xi C, S <- M^-1 Q + S zeta^T
     budget.spend();
     if (!iterated(directions)) return RoundEnd::interrupted;
-    if ((k + 1) % truth_period == 0 && has_parted(state, sides)) return RoundEnd::stalled;
+    if ((k + 1) % true_residual_period == 0 && needs_residual_replacement(state, sides)) return RoundEnd::stalled;
   }
   return RoundEnd::done;
 }

@@ -10,9 +10,9 @@ namespace block_eigs::bcgrq {
 
 namespace {
 
-/// What one block of right-hand sides adds its part to.
+/// The result so far, to which each block of right-hand sides adds its part.
 template <class T>
-struct Books {
+struct Collected {
   const Observer& observer;
   BlockCgResult<T> result{};
   std::size_t first = 0;  ///< right-hand side of the block at work
@@ -29,24 +29,25 @@ void check_finite(const Communicator& comm, const std::vector<double>& norms, co
 }
 
 template <class T>
-void copy_recursive_norms(const std::vector<Column>& columns, Books<T>& books) {
+void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& collected) {
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    books.result.recursive_residual_norms[books.first + j] = columns[j].recursive_norm;
+    collected.result.recursive_residual_norms[collected.first + j] = columns[j].recursive_norm;
   }
 }
 
-/// An iteration, to the history and the observer.
+/// Adds an iteration to the history, and reports it to the observer.
 template <class T>
-void record(const std::vector<Column>& columns, LocalIndex directions, double seconds, Books<T>& books) {
-  BlockCgResult<T>& result = books.result;
+void record_iteration(const std::vector<Column>& columns, LocalIndex directions, double seconds,
+                      Collected<T>& collected) {
+  BlockCgResult<T>& result = collected.result;
   ++result.total_iterations;
-  copy_recursive_norms(columns, books);
+  copy_recursive_norms(columns, collected);
   result.history.push_back({result.recursive_residual_norms, seconds, directions});
-  if (!books.observer) return;
+  if (!collected.observer) return;
   IterationReport report;
   report.iteration = result.total_iterations;
   report.wanted = static_cast<int>(result.rhs_norms.size());
-  report.converged = books.done;
+  report.converged = collected.done;
   report.active_columns = directions;
   report.seconds = seconds;
   report.residual_norms = result.history.back().residual_norms;
@@ -55,20 +56,20 @@ void record(const std::vector<Column>& columns, LocalIndex directions, double se
     const double unit = column.limit > 0.0 ? column.limit : column.rhs_norm;
     if (unit > 0.0) report.worst = std::max(report.worst, column.recursive_norm / unit);
   }
-  books.observer(report);
+  collected.observer(report);
 }
 
-/// A block of right-hand sides that is solved, to the result.
+/// Adds a block of right-hand sides that is solved to the result.
 template <class T>
-void enter(const Sides<T>& sides, Books<T>& books) {
-  BlockCgResult<T>& result = books.result;
+void collect(const Sides<T>& sides, Collected<T>& collected) {
+  BlockCgResult<T>& result = collected.result;
   for (const Column& column : sides.columns) {
     result.residual_norms.push_back(column.true_norm);
     result.outcomes.push_back(column.outcome);
     result.iterations.push_back(column.iterations);
-    if (column.outcome != Outcome::not_converged) ++books.done;
+    if (column.outcome != Outcome::not_converged) ++collected.done;
   }
-  copy_recursive_norms(sides.columns, books);
+  copy_recursive_norms(sides.columns, collected);
   if (result.remark.find(sides.remark) != std::string::npos) return;
   result.remark += (result.remark.empty() ? "" : "; ") + sides.remark;
 }
@@ -97,8 +98,8 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
                                  Budget::Clock::time_point began, const SolveBlock<T>& solve) {
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   const bool zero_guess = initial.cols() == 0;
-  Books<T> books{observer};
-  BlockCgResult<T>& result = books.result;
+  Collected<T> collected{observer};
+  BlockCgResult<T>& result = collected.result;
   result.solution = zero_guess ? space.make_block(f.cols()) : std::move(initial);
   if (zero_guess) space.kernels().fill(result.solution.view(), 0.0);
   // In contiguous rows where the block is a part of many right-hand sides.
@@ -118,18 +119,18 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
       sides.x = packed.columns(0, count);
       space.copy(x, sides.x);
     }
-    books.first = static_cast<std::size_t>(first);
+    collected.first = static_cast<std::size_t>(first);
     sides.columns.resize(static_cast<std::size_t>(count));
     for (std::size_t j = 0; j < sides.columns.size(); ++j) {
-      sides.columns[j].rhs_norm = result.rhs_norms[books.first + j];
+      sides.columns[j].rhs_norm = result.rhs_norms[collected.first + j];
     }
     Budget budget(options.max_iterations, began);
     solve(sides, budget, [&](LocalIndex directions) {
-      record(sides.columns, directions, budget.seconds(), books);
+      record_iteration(sides.columns, directions, budget.seconds(), collected);
       return true;
     });
     if (packed.cols() > 0) space.copy(sides.x, x);
-    enter(sides, books);
+    collect(sides, collected);
   }
   result.solve_seconds = Budget(0, began).seconds() - result.setup_seconds;
   return std::move(result);

@@ -76,7 +76,7 @@ struct State {
 enum class RoundEnd {
   done,               ///< no right-hand side is at work any more, by the recurrence
   out_of_iterations,  ///< the budget is spent
-  stalled,            ///< the recurrence cannot go on, or has parted from the true residuals
+  stalled,            ///< the recurrence cannot go on, or is to be replaced by the true residuals
   given_up,           ///< a right-hand side was recognised as unsolvable: the others go on in a new round
   interrupted,        ///< the caller wants no more iterations
   impossible          ///< A is not positive definite, or numbers have left the range of the arithmetic

@@ -52,7 +52,7 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
 template <class T>
 bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budget);
 
-// bcgrq_truth.cpp: what the recurrence cannot know
+// bcgrq_true_residual.cpp: true residuals, and what follows from them
 
 /// Limits, true residuals of the initial guess, in state.q too, and who is at work.
 template <class T>
@@ -63,10 +63,11 @@ void measure_residuals(State<T>& state, Sides<T>& sides);
 /// Norms of X.
 template <class T>
 void measure_solutions(State<T>& state, Sides<T>& sides);
-/// Whether rounding errors have taken some recurrence away from the true residual. Right-hand sides for which that
-/// happened where the arithmetic allows no better are done.
+/// Whether the gap between recursive and true residual, which rounding errors open, asks for a new round from the
+/// true one (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000). Right-hand sides whose gap is at the accuracy
+/// limit are done instead.
 template <class T>
-bool has_parted(State<T>& state, Sides<T>& sides);
+bool needs_residual_replacement(State<T>& state, Sides<T>& sides);
 /// After a round: true residuals, the best iterates, who goes on. Whether another round is worth it; then state.q
 /// holds F - A X for it.
 template <class T>

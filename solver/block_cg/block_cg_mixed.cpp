@@ -27,30 +27,34 @@ constexpr double deepest = 1e-6;
 constexpr double least_gain = 0.1;
 /// The last round aims a little below the limit.
 constexpr double margin = 0.7;
-/// A round may go on for a quarter of the iterations allowed, and at least for so many, without any progress: what
-/// is left of them is for double.
+/// A round ends where a decimal digit takes a quarter of the iterations allowed, and at least so many: at that
+/// rate float would not get there, and what is left of them is for double.
 constexpr int shortest_patience = 50;
 
-/// Whether iterations still lower the largest residual, in units of its limit.
+/// Whether iterations still lower the largest residual, in units of its limit: a decimal digit in `patience` of
+/// them.
 class Progress {
  public:
   explicit Progress(int patience) : patience_(patience) {}
 
-  /// After an iteration. False when the last `patience` ones brought nothing.
+  /// To be asked after every iteration.
   bool made(const std::vector<Column>& columns) {
     double largest = 0.0;
     for (const Column& column : columns) {
       if (column.limit > 0.0) largest = std::max(largest, column.recursive_norm / column.limit);
     }
-    since_best_ = largest < best_ ? 0 : since_best_ + 1;
-    best_ = std::min(best_, largest);
-    return since_best_ < patience_;
+    ++since_digit_;
+    if (largest < 0.1 * before_) {
+      before_ = largest;
+      since_digit_ = 0;
+    }
+    return since_digit_ < patience_;
   }
 
  private:
   int patience_;
-  int since_best_ = 0;
-  double best_ = std::numeric_limits<double>::infinity();
+  int since_digit_ = 0;
+  double before_ = std::numeric_limits<double>::infinity();
 };
 
 /// Block CG in float on a scaled residual, and the correction that it finds.

@@ -1,6 +1,7 @@
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
+#include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // Rounds in float under block CG in double: as accurate, and no worse off where float is of no use.
@@ -137,6 +138,25 @@ TEST(BlockCgMixed, APreconditionerThatFailsInFloatIsDoneWithoutInDouble) {
   const auto result = problem.solve(f, options, {}, &negative);
   test::expect_consistent(problem.exact, f, result, options);
   EXPECT_EQ(result.remark, "");
+}
+
+TEST(BlockCgMixed, AnErrorThatOthersMayNotHaveIsPassedOn) {
+  class Broken final : public LinearOperator<float> {
+   public:
+    explicit Broken(LinearOperator<float>& inner) : inner_(inner) {}
+    LocalIndex rows() const override { return inner_.rows(); }
+    LocalIndex columns() const override { return inner_.columns(); }
+    void apply(ConstBlockView<float>, BlockView<float>) override { throw RunError("out of memory"); }
+
+   private:
+    LinearOperator<float>& inner_;
+  };
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {5, 4, 3}}));
+  Broken broken(problem.rounded.matrix);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 2);
+  EXPECT_THROW(block_cg_mixed(problem.exact.space, problem.exact.matrix, nullptr, broken, nullptr, f, {}, {}),
+               RunError);
 }
 
 TEST(BlockCgMixed, TheObserverSeesEveryIterationOfBothPrecisions) {

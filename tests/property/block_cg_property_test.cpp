@@ -122,9 +122,9 @@ TEST(BlockCgProperty, WithRoundsInFloatItFindsWhatCholeskyFinds) {
   }
 }
 
-// Near what float can do a round may end without any progress. Among these seeds, some (2148, 2996) spent all
-// iterations in float.
-TEST(BlockCgProperty, FloatLeavesIterationsForDoubleWhereItMakesNoProgress) {
+// Near what float can do a round may go on with hardly any progress. Among these seeds, some (2148, 2996) spent
+// all iterations in float.
+TEST(BlockCgProperty, FloatLeavesIterationsForDoubleWhereItMakesLittleProgress) {
   for (const std::uint64_t seed : {2101, 2102, 2103, 2104, 2105, 2106, 2107, 2108, 2148, 2996}) {
     RandomSystem system(seed, 1e5);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + system.description());

@@ -8,8 +8,8 @@ namespace {
 
 /// A further round is worth it when the one before brought a residual down by this factor.
 constexpr double progress = 0.5;
-/// The recurrence has parted from the true residual when that is this much larger.
-constexpr double parted = 2.0;
+/// The recurrence is replaced by the true residual when that is this much larger.
+constexpr double largest_gap = 2.0;
 
 template <class T>
 double accuracy_limit(const State<T>& state, const Column& column) {
@@ -112,7 +112,7 @@ void measure_solutions(State<T>& state, Sides<T>& sides) {
 }
 
 template <class T>
-bool has_parted(State<T>& state, Sides<T>& sides) {
+bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
   if (!sides.any_active()) return false;
   measure_solutions(state, sides);
   bool rounding_matters = false;
@@ -125,7 +125,7 @@ bool has_parted(State<T>& state, Sides<T>& sides) {
   bool restart = false;
   std::vector<bool> active;
   for (Column& column : sides.columns) {
-    if (column.active && column.true_norm > parted * column.recursive_norm) {
+    if (column.active && column.true_norm > largest_gap * column.recursive_norm) {
       column.active = column.true_norm > accuracy_limit(state, column);
       restart |= column.active;
     }
@@ -141,12 +141,12 @@ bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   for (Column& column : sides.columns) {
     column.active = !column.unsolvable && judge(state, column) == Outcome::not_converged;
   }
-  bool worth_it = give_up_growing(state, sides, budget) || end == RoundEnd::given_up;
+  const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
+  bool worth_it = (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
   for (const Column& column : sides.columns) {
     worth_it |= column.active && column.true_norm < progress * column.best_norm;
   }
   const bool failed = sides.any_active();
-  const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
   const bool again = failed && worth_it && may_go_on && !budget.exhausted();
   if (again) note_best(state, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
@@ -167,13 +167,13 @@ Outcome judge(const State<T>& state, const Column& column) {
 template void begin_sides(State<float>&, Sides<float>&);
 template void measure_residuals(State<float>&, Sides<float>&);
 template void measure_solutions(State<float>&, Sides<float>&);
-template bool has_parted(State<float>&, Sides<float>&);
+template bool needs_residual_replacement(State<float>&, Sides<float>&);
 template bool conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<float>&, const Column&);
 template void begin_sides(State<double>&, Sides<double>&);
 template void measure_residuals(State<double>&, Sides<double>&);
 template void measure_solutions(State<double>&, Sides<double>&);
-template bool has_parted(State<double>&, Sides<double>&);
+template bool needs_residual_replacement(State<double>&, Sides<double>&);
 template bool conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<double>&, const Column&);
 
