@@ -15,11 +15,12 @@ namespace {
 
 using test::Random;
 
+constexpr double condition = 1e3;
+
 /// A random system; the same on all ranks.
 struct RandomSystem {
-  explicit RandomSystem(std::uint64_t seed, double condition_number = 1e3)
+  explicit RandomSystem(std::uint64_t seed)
       : random(seed),
-        condition(condition_number),
         n(test::whole(random, 1, 60)),
         sides(test::whole(random, 1, 24)),
         a(test::random_spd(random, n, condition)),
@@ -39,7 +40,6 @@ struct RandomSystem {
   }
 
   Random random;
-  double condition;
   int n;
   int sides;
   SmallMatrix a;
@@ -71,8 +71,8 @@ void expect_cholesky(const RandomSystem& system, test::Problem<T>& problem, cons
       squared += std::pow(found[k] - exact[k], 2);
     }
     const auto side = static_cast<std::size_t>(j);
-    const double rounding = 100 * std::numeric_limits<T>::epsilon() * system.condition * result.rhs_norms[side];
-    EXPECT_LE(std::sqrt(squared), system.condition * (1.01 * result.residual_norms[side] + rounding)) << j;
+    const double rounding = 100 * std::numeric_limits<T>::epsilon() * condition * result.rhs_norms[side];
+    EXPECT_LE(std::sqrt(squared), condition * (1.01 * result.residual_norms[side] + rounding)) << j;
   }
 }
 
@@ -111,24 +111,6 @@ TEST(BlockCgProperty, WithRoundsInFloatItFindsWhatCholeskyFinds) {
     RandomSystem system(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + system.description());
     system.options.tolerance = 1e-10;
-    test::RuleSource source = system.source();
-    test::Problem<double> problem(source);
-    test::Problem<float> rounded(source);
-    Jacobi<float> jacobi(rounded.context, problem.matrix.diagonal());
-    const DenseBlock<double> f = right_hand_sides(system, problem.space);
-    const auto result = block_cg_mixed(problem.space, problem.matrix, nullptr, rounded.matrix,
-                                       system.jacobi ? &jacobi : nullptr, f, {}, system.options);
-    expect_cholesky(system, problem, f, result);
-  }
-}
-
-// Near what float can do a round may go on with hardly any progress. Among these seeds, some (2148, 2996) spent
-// all iterations in float.
-TEST(BlockCgProperty, FloatLeavesIterationsForDoubleWhereItMakesLittleProgress) {
-  for (const std::uint64_t seed : {2101, 2102, 2103, 2104, 2105, 2106, 2107, 2108, 2148, 2996}) {
-    RandomSystem system(seed, 1e5);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + system.description());
-    system.options.tolerance = 1e-13;
     test::RuleSource source = system.source();
     test::Problem<double> problem(source);
     test::Problem<float> rounded(source);
