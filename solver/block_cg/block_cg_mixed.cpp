@@ -21,7 +21,7 @@ using bcgrq::Sides;
 using bcgrq::State;
 
 constexpr int most_rounds = 8;
-/// What a round may be asked for: far enough from where rounding in float parts its recurrence from the truth.
+/// What a round may be asked for: far enough from where rounding in float separates recursive and true residual.
 constexpr double deepest = 1e-6;
 /// A round that leaves more than this of the worst residual is the last one.
 constexpr double least_gain = 0.1;
@@ -94,9 +94,9 @@ std::vector<double> true_norms(const std::vector<Column>& columns) {
   return norms;
 }
 
-/// correction = E of A E = R diag(1 / norms) in float, R in state.q; zero for columns that are done. As
-/// deep as a round may go, or what is missing: a new round begins without search directions, so that few deep
-/// rounds take fewer iterations than many equal ones.
+/// correction = E of A E = R diag(1 / norms) in float, R in state.q; zero for columns that are done. As deep as a
+/// round may go, or what is missing: a new round begins without search directions, so that few deep rounds take
+/// fewer iterations than many equal ones. Throws NumericalError as bcgrq::solve.
 void correct(FloatCopy& copy, const std::vector<double>& norms, const State<double>& state, Sides<double>& sides,
              Budget& budget, const Iterated& iterated) {
   const LocalIndex count = sides.count();
@@ -128,11 +128,15 @@ void add_correction(FloatCopy& copy, const std::vector<double>& scales, State<do
   state.space.kernels().axpby(1.0, e, 1.0, sides.x);
 }
 
-/// One round of refinement, R in state.q before and after. False where it did harm; then it is undone.
+/// One round of refinement, R in state.q before and after. False where it failed or did harm; X is as before then.
 bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
                  const Iterated& iterated) {
   std::vector<double> before = true_norms(sides.columns);
-  correct(copy, before, state, sides, budget, iterated);
+  try {
+    correct(copy, before, state, sides, budget, iterated);
+  } catch (const OnAllRanks&) {
+    return false;  // a preconditioner that is not positive definite in float, say
+  }
   add_correction(copy, before, state, sides);
   sides.starts_at_zero = false;
   bcgrq::measure_residuals(state, sides);
@@ -153,17 +157,11 @@ bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Bu
 void refine(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
             const Iterated& iterated) {
   bcgrq::begin_sides(state, sides);
-  try {
-    for (int round = 0; round < most_rounds && !budget.exhausted(); ++round) {
-      const double before = worst(sides.columns);
-      if (!(before > 1.0) || !std::isfinite(before)) return;
-      if (!refine_once(copy, state, sides, budget, iterated)) return;
-      if (worst(sides.columns) > least_gain * before) return;
-    }
-  } catch (const OnAllRanks&) {
-    // What all ranks have at the same place, a preconditioner that is not positive definite in float, say, is left
-    // to double: X is that of the last round.
-    return;
+  for (int round = 0; round < most_rounds && !budget.exhausted(); ++round) {
+    const double before = worst(sides.columns);
+    if (!(before > 1.0) || !std::isfinite(before)) return;
+    if (!refine_once(copy, state, sides, budget, iterated)) return;
+    if (worst(sides.columns) > least_gain * before) return;
   }
 }
 

@@ -67,8 +67,8 @@ void expect_cholesky(const RandomSystem& system, test::Problem<T>& problem, cons
   for (int j = 0; j < system.sides; ++j) {
     double squared = 0.0;
     for (int i = 0; i < system.n; ++i) {
-      const auto k = static_cast<std::size_t>(i * system.sides + j);
-      squared += std::pow(found[k] - exact[k], 2);
+      const std::ptrdiff_t k = std::ptrdiff_t{i} * system.sides + j;
+      squared += std::pow(found[static_cast<std::size_t>(k)] - exact[static_cast<std::size_t>(k)], 2);
     }
     const auto side = static_cast<std::size_t>(j);
     const double rounding = 100 * std::numeric_limits<T>::epsilon() * condition * result.rhs_norms[side];
