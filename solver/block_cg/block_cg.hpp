@@ -12,7 +12,7 @@ namespace block_eigs {
 
 struct BlockCgOptions {
   double tolerance = 1e-8;    ///< a right-hand side is done at ||f - A x|| <= tolerance ||f||
-  int max_iterations = 1000;  ///< of each block of right-hand sides
+  int max_iterations = 1000;  ///< of each block of right-hand sides, in all precisions together
   int block_size = 16;        ///< right-hand sides solved together; more of them are solved in turns
 };
 
@@ -47,17 +47,17 @@ struct BlockCgResult {
 ///
 /// A right-hand side is done at ||f - A x|| <= tolerance ||f||, or at_accuracy_limit where that cannot be reached
 /// and ||f - A x|| <= 10 eps (||A||inf ||x|| + ||f||). The true residual decides at the end; where the recurrence
-/// has parted from it, the iteration starts again from there, and the best iterate is kept. An A that is not
-/// positive definite, or singular with a right-hand side outside its range, is recognised by p^T A p <= 0 and told
-/// in `remark`; those right-hand sides end as not_converged.
+/// is far from it, the iteration starts again from there, and the iterate with the smallest true residual is
+/// returned. An A that is not positive definite, or singular with a right-hand side outside its range, is
+/// recognised by p^T A p <= 0, and `remark` says so; those right-hand sides end as not_converged.
 ///
 /// `preconditioner` null is the identity, else symmetric positive definite. `f` is n x m, any m; `initial` is
 /// n x m too, or has no columns and stands for zero. An iteration multiplies A with one column a direction and
 /// sums over ranks twice; it moves 13 words a row and column (16 with a preconditioner, its own ones included only
-/// as one read and one write). Keeps 3 blocks of block_size columns (4 with a preconditioner) beside F and X.
+/// as one read and one write). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X.
 ///
-/// Collective. Throws InputError (shapes, options, right-hand sides that are not finite), RunError (out of memory,
-/// preconditioner not positive definite).
+/// Collective. Throws, on all ranks, InputError (shapes, options, right-hand sides that are not finite), RunError
+/// (out of memory) and NumericalError (preconditioner not positive definite; RemoteError beyond rank 0).
 template <class T>
 BlockCgResult<T> block_cg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
                           const DenseBlock<T>& f, DenseBlock<T> initial, const BlockCgOptions& options,

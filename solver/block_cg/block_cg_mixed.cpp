@@ -2,156 +2,168 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
+
+#include "solver/block_cg/bcgrq.hpp"
+#include "solver/block_cg/bcgrq_blocks.hpp"
+#include "solver/block_cg/bcgrq_steps.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
 namespace {
 
+using bcgrq::Column;
+using bcgrq::Iterated;
+using bcgrq::Sides;
+using bcgrq::State;
+
 constexpr int most_rounds = 8;
-/// What a round may be asked for: far enough from where rounding in float parts its recurrence from the truth.
+/// What a round may be asked for: far enough from where rounding in float separates recursive and true residual.
 constexpr double deepest = 1e-6;
 /// A round that leaves more than this of the worst residual is the last one.
 constexpr double least_gain = 0.1;
 /// The last round aims a little below the limit.
 constexpr double margin = 0.7;
+/// A round ends where a decimal digit takes a quarter of the iterations allowed, and at least so many: at that
+/// rate float would not get there, and what is left of them is for double.
+constexpr int shortest_patience = 50;
 
-/// As deep as a round may go, or what is missing: a new round begins without search directions, so that few deep
-/// rounds take fewer iterations than many equal ones.
-double round_tolerance(double ratio) { return std::max(margin / ratio, deepest); }
-
-/// X from rounds in float, and what they took.
-class FloatRounds {
+/// Whether iterations still lower the largest residual, in units of its limit: a decimal digit in `patience` of
+/// them.
+class Progress {
  public:
-  FloatRounds(BlockSpace<double>& space, LinearOperator<double>& a, LinearOperator<float>& a_float,
-              LinearOperator<float>* preconditioner, const DenseBlock<double>& f, const BlockCgOptions& options,
-              const Observer& observer)
-      : space_(space),
-        float_space_(with_precision<float>(space.context()), space.partition()),
-        a_(a),
-        a_float_(a_float),
-        preconditioner_(preconditioner),
-        f_(f),
-        options_(options),
-        observer_(observer),
-        residual_(space.make_block(f.cols())),
-        scaled_(float_space_.make_block(f.cols())),
-        iterations_(static_cast<std::size_t>(f.cols()), 0) {}
+  explicit Progress(int patience) : patience_(patience) {}
 
-  DenseBlock<double> run(DenseBlock<double> x) {
-    if (x.cols() != 0 && x.cols() != f_.cols()) return x;  // block_cg says what is wrong
-    limits_ = space_.column_norms(f_.view());
-    for (double& limit : limits_) limit *= options_.tolerance;
-    if (x.cols() == 0) {
-      x = space_.make_block(f_.cols());
-      space_.kernels().fill(x.view(), 0.0);
-      space_.copy(f_.view(), residual_.view());
-    } else {
-      measure(x);
+  /// To be asked after every iteration.
+  bool made(const std::vector<Column>& columns) {
+    double largest = 0.0;
+    for (const Column& column : columns) {
+      if (column.limit > 0.0) largest = std::max(largest, column.recursive_norm / column.limit);
     }
-    norms_ = space_.column_norms(residual_.view());
-    for (int round = 0; round < most_rounds; ++round) {
-      const double before = worst();
-      if (!(before > 1.0) || !std::isfinite(before) || total_ >= options_.max_iterations) break;
-      if (!improve(x, before) || worst() > least_gain * before) break;
+    ++since_digit_;
+    if (largest < 0.1 * before_) {
+      before_ = largest;
+      since_digit_ = 0;
     }
-    return x;
+    return since_digit_ < patience_;
   }
-
-  /// Adds what the rounds took to the result of what came after them.
-  void add_to(BlockCgResult<double>& result) {
-    result.total_iterations += total_;
-    result.solve_seconds += seconds_;
-    for (std::size_t j = 0; j < iterations_.size(); ++j) result.iterations[j] += iterations_[j];
-    for (BlockCgIteration& entry : result.history) entry.seconds += seconds_;
-    result.history.insert(result.history.begin(), history_.begin(), history_.end());
-  }
-  int total() const { return total_; }
-  double seconds() const { return seconds_; }
 
  private:
-  double worst() const {
-    double ratio = 0.0;
-    for (std::size_t j = 0; j < norms_.size(); ++j) {
-      if (limits_[j] > 0.0) ratio = std::max(ratio, norms_[j] / limits_[j]);
-    }
-    return ratio;
-  }
-
-  /// residual = f - A x
-  void measure(const DenseBlock<double>& x) {
-    const auto step = ProductStep<double>::residual(std::as_const(f_).view());
-    space_.apply_step(a_, x.view(), step, residual_.view(), residual_.view());
-  }
-
-  /// One round. False where it did harm; then it is undone.
-  bool improve(DenseBlock<double>& x, double before) {
-    std::vector<double> inverse;
-    for (std::size_t j = 0; j < norms_.size(); ++j)
-      inverse.push_back(norms_[j] > limits_[j] ? 1.0 / norms_[j] : 0.0);
-    space_.kernels().convert(std::as_const(residual_).view(), inverse, scaled_.view());
-    const double tolerance = round_tolerance(before);
-    const BlockCgOptions options{tolerance, options_.max_iterations - total_, options_.block_size};
-    const BlockCgResult<float> round =
-        block_cg<float>(float_space_, a_float_, preconditioner_, scaled_, {}, options,
-                        [&](const IterationReport& inner) { tell(inner, before * tolerance); });
-    add_history(round);
-    add(round.solution, 1.0, x);
-    measure(x);
-    const std::vector<double> after = space_.column_norms(std::as_const(residual_).view());
-    for (std::size_t j = 0; j < after.size(); ++j) {
-      if (after[j] <= std::max(norms_[j], limits_[j])) continue;
-      add(round.solution, -1.0, x);
-      return false;
-    }
-    norms_ = after;
-    return true;
-  }
-
-  /// x += sign e diag(norms), by way of the residual's memory.
-  void add(const DenseBlock<float>& e, double sign, DenseBlock<double>& x) {
-    float_space_.kernels().convert(e.view(), norms_, residual_.view());
-    space_.kernels().axpby(sign, std::as_const(residual_).view(), 1.0, x.view());
-  }
-
-  void tell(const IterationReport& inner, double scale) const {
-    if (!observer_) return;
-    IterationReport report = inner;
-    report.iteration += total_;
-    report.worst *= scale;
-    report.converged = 0;
-    report.seconds += seconds_;
-    observer_(report);
-  }
-
-  void add_history(const BlockCgResult<float>& round) {
-    for (BlockCgIteration entry : round.history) {
-      for (std::size_t j = 0; j < norms_.size(); ++j) entry.residual_norms[j] *= norms_[j];
-      entry.seconds += seconds_;
-      history_.push_back(std::move(entry));
-    }
-    total_ += round.total_iterations;
-    seconds_ += round.setup_seconds + round.solve_seconds;
-    for (std::size_t j = 0; j < iterations_.size(); ++j) iterations_[j] += round.iterations[j];
-  }
-
-  BlockSpace<double>& space_;
-  BlockSpace<float> float_space_;
-  LinearOperator<double>& a_;
-  LinearOperator<float>& a_float_;
-  LinearOperator<float>* preconditioner_;
-  const DenseBlock<double>& f_;
-  const BlockCgOptions& options_;
-  const Observer& observer_;
-  DenseBlock<double> residual_;
-  DenseBlock<float> scaled_;
-  std::vector<double> limits_;
-  std::vector<double> norms_;
-  std::vector<int> iterations_;
-  std::vector<BlockCgIteration> history_;
-  int total_ = 0;
-  double seconds_ = 0.0;
+  int patience_;
+  int since_digit_ = 0;
+  double before_ = std::numeric_limits<double>::infinity();
 };
+
+/// Block CG in float on a scaled residual, and the correction that it finds.
+struct FloatCopy {
+  /// Collective; throws on all ranks what one rank throws.
+  FloatCopy(const Context<float>& context, const Partition& partition, LinearOperator<float>& a,
+            LinearOperator<float>* preconditioner, LocalIndex width)
+      : space(context, partition),
+        state(space, a, preconditioner, deepest, width),
+        residual(space.make_block(width)),
+        correction(space.make_block(width)) {}
+
+  BlockSpace<float> space;
+  State<float> state;
+  DenseBlock<float> residual;    ///< F - A X, columns scaled to length one
+  DenseBlock<float> correction;  ///< E of A E = residual
+};
+
+Context<float> float_context(BlockSpace<double>& space) {
+  std::optional<Context<float>> context;
+  space.comm().collectively([&] { context = with_precision<float>(space.context()); });
+  return *context;
+}
+
+/// The largest residual in units of its limit; without those that may not leave anything.
+double worst(const std::vector<Column>& columns) {
+  double ratio = 0.0;
+  for (const Column& column : columns) {
+    if (column.limit > 0.0) ratio = std::max(ratio, column.true_norm / column.limit);
+  }
+  return ratio;
+}
+
+std::vector<double> true_norms(const std::vector<Column>& columns) {
+  std::vector<double> norms;
+  for (const Column& column : columns) norms.push_back(column.true_norm);
+  return norms;
+}
+
+/// correction = E of A E = R diag(1 / norms) in float, R in state.q; zero for columns that are done. As deep as a
+/// round may go, or what is missing: a new round begins without search directions, so that few deep rounds take
+/// fewer iterations than many equal ones. Throws NumericalError as bcgrq::solve.
+void correct(FloatCopy& copy, const std::vector<double>& norms, const State<double>& state, Sides<double>& sides,
+             Budget& budget, const Iterated& iterated) {
+  const LocalIndex count = sides.count();
+  std::vector<double> inverse;
+  for (const Column& column : sides.columns) inverse.push_back(column.active ? 1.0 / column.true_norm : 0.0);
+  const BlockView<float> r = copy.residual.columns(0, count);
+  const BlockView<float> e = copy.correction.columns(0, count);
+  state.space.kernels().convert(state.q.view(), inverse, r);
+  copy.space.kernels().fill(e, 0.0);
+  copy.state.test = copy.state.test.with_tolerance(std::max(margin / worst(sides.columns), deepest));
+  Sides<float> inner{r, e, true, std::vector<Column>(sides.columns.size()), {}};
+  const std::vector<double> lengths = copy.space.column_norms(r);
+  for (std::size_t j = 0; j < lengths.size(); ++j) inner.columns[j].rhs_norm = lengths[j];
+  Progress progress(std::max(shortest_patience, budget.limit() / 4));
+  bcgrq::solve(copy.state, inner, budget, [&](LocalIndex directions) {
+    for (std::size_t j = 0; j < norms.size(); ++j) {
+      sides.columns[j].recursive_norm = inner.columns[j].recursive_norm * norms[j];
+    }
+    return iterated(directions) && progress.made(inner.columns);
+  });
+  for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
+}
+
+/// X += E diag(scales), by way of state.q.
+void add_correction(FloatCopy& copy, const std::vector<double>& scales, State<double>& state,
+                    Sides<double>& sides) {
+  const BlockView<double> e = state.q.view();
+  copy.space.kernels().convert(std::as_const(copy.correction).columns(0, sides.count()), scales, e);
+  state.space.kernels().axpby(1.0, e, 1.0, sides.x);
+}
+
+/// One round of refinement, R in state.q before and after. False where it failed or did harm; X is as before then.
+bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
+                 const Iterated& iterated) {
+  std::vector<double> before = true_norms(sides.columns);
+  try {
+    correct(copy, before, state, sides, budget, iterated);
+  } catch (const OnAllRanks&) {
+    return false;  // a preconditioner that is not positive definite in float, say
+  }
+  add_correction(copy, before, state, sides);
+  sides.starts_at_zero = false;
+  bcgrq::measure_residuals(state, sides);
+  for (std::size_t j = 0; j < before.size(); ++j) {
+    if (sides.columns[j].true_norm <= std::max(before[j], sides.columns[j].limit)) continue;
+    for (double& norm : before) norm = -norm;
+    add_correction(copy, before, state, sides);
+    return false;
+  }
+  for (Column& column : sides.columns) {
+    column.recursive_norm = column.true_norm;
+    column.active = column.true_norm > column.limit;
+  }
+  return true;
+}
+
+/// Rounds in float as long as they bring a tenth or less of what was there before.
+void refine(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
+            const Iterated& iterated) {
+  bcgrq::begin_sides(state, sides);
+  for (int round = 0; round < most_rounds && !budget.exhausted(); ++round) {
+    const double before = worst(sides.columns);
+    if (!(before > 1.0) || !std::isfinite(before)) return;
+    if (!refine_once(copy, state, sides, budget, iterated)) return;
+    if (worst(sides.columns) > least_gain * before) return;
+  }
+}
 
 }  // namespace
 
@@ -160,15 +172,16 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
                                      LinearOperator<float>* preconditioner_float, const DenseBlock<double>& f,
                                      DenseBlock<double> initial, const BlockCgOptions& options,
                                      const Observer& observer) {
-  DenseBlock<double> x;
-  FloatRounds rounds(space, a, a_float, preconditioner_float, f, options, observer);
-  x = rounds.run(std::move(initial));
-  BlockCgOptions rest = options;
-  rest.max_iterations = options.max_iterations - rounds.total();
-  BlockCgResult<double> result = block_cg<double>(space, a, preconditioner, f, std::move(x), rest,
-                                                  continued(observer, rounds.total(), rounds.seconds()));
-  rounds.add_to(result);
-  return result;
+  const auto began = Budget::Clock::now();
+  bcgrq::check_arguments(space, f, initial, options);
+  const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
+  State<double> state(space, a, preconditioner, options.tolerance, width);
+  FloatCopy copy(float_context(space), space.partition(), a_float, preconditioner_float, width);
+  return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, observer, began,
+                                        [&](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
+                                          refine(copy, state, sides, budget, iterated);
+                                          bcgrq::solve(state, sides, budget, iterated);
+                                        });
 }
 
 }  // namespace block_eigs

@@ -32,26 +32,26 @@ SmallMatrix last_columns(const SmallMatrix& matrix, int count) {
   return result;
 }
 
-SmallMatrix restricted(const SmallMatrix& gram, const std::vector<int>& kept) {
-  const int n = static_cast<int>(kept.size());
+SmallMatrix restricted(const SmallMatrix& gram, const std::vector<int>& chosen) {
+  const int n = static_cast<int>(chosen.size());
   SmallMatrix result(n, n);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i)
-      result(i, j) = gram(kept[static_cast<std::size_t>(i)], kept[static_cast<std::size_t>(j)]);
+      result(i, j) = gram(chosen[static_cast<std::size_t>(i)], chosen[static_cast<std::size_t>(j)]);
   }
   return result;
 }
 
-/// The factors of the columns `kept` among `all`, of which the leading `count` new ones are taken.
-std::pair<SmallMatrix, SmallMatrix> extended(const GramFactor& of_kept, const std::vector<int>& kept, int all,
+/// The factors of the columns `chosen` among `all`, of which the leading `count` new ones are taken.
+std::pair<SmallMatrix, SmallMatrix> extended(const GramFactor& found, const std::vector<int>& chosen, int all,
                                              int count) {
   SmallMatrix transform(all, count);
   SmallMatrix factor(count, all);
-  for (int i = 0; i < static_cast<int>(kept.size()); ++i) {
-    const int column = kept[static_cast<std::size_t>(i)];
+  for (int i = 0; i < static_cast<int>(chosen.size()); ++i) {
+    const int column = chosen[static_cast<std::size_t>(i)];
     for (int j = 0; j < count; ++j) {
-      transform(column, j) = of_kept.transform(i, j);
-      factor(j, column) = of_kept.factor(j, i);
+      transform(column, j) = found.transform(i, j);
+      factor(j, column) = found.factor(j, i);
     }
   }
   return {std::move(transform), std::move(factor)};
@@ -66,18 +66,17 @@ void place(const SmallMatrix& part, bool transpose, SmallMatrix& whole, int row,
 
 }  // namespace
 
-void BlockCgRecurrence::restart(std::vector<double> limits, std::vector<double> floors, std::vector<bool> active) {
-  limits_ = std::move(limits);
-  floors_ = std::move(floors);
-  active_ = std::move(active);
-  const int columns = static_cast<int>(limits_.size());
-  dropped_.assign(limits_.size(), 0.0);
-  norms_.assign(limits_.size(), 0.0);
+void BlockCgRecurrence::restart(std::vector<Side> sides) {
+  sides_ = std::move(sides);
+  const int columns = static_cast<int>(sides_.size());
   components_ = SmallMatrix::identity(columns);
   factor_ = SmallMatrix::identity(columns);
-  fresh_ = true;
-  finite_ = true;
+  step_ = SmallMatrix();
   passes_ = 0;
+}
+
+void BlockCgRecurrence::set_active(const std::vector<bool>& active) {
+  for (std::size_t j = 0; j < sides_.size(); ++j) sides_[j].active = active[j];
 }
 
 SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
@@ -87,7 +86,7 @@ SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
   if (inverse.cols() == 0) return {};
   step_ = lapack::product(inverse, false, components_, false);
   for (int j = 0; j < step_.cols(); ++j) {
-    if (!active_[static_cast<std::size_t>(j)]) std::fill_n(step_.column(j), step_.rows(), 0.0);
+    if (!sides_[static_cast<std::size_t>(j)].active) std::fill_n(step_.column(j), step_.rows(), 0.0);
   }
   SmallMatrix update(transform_.rows() + inverse.rows(), inverse.cols());
   place(transform_, false, update, 0, 0);
@@ -95,82 +94,83 @@ SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
     for (int i = 0; i < inverse.rows(); ++i) update(transform_.rows() + i, j) = -inverse(i, j);
   }
   factor_ = SmallMatrix::identity(inverse.cols());
-  fresh_ = false;
   passes_ = 0;
   return update;
 }
 
-/// ||r||^2 = c^T Q'^T Q' c, plus what was dropped.
-void BlockCgRecurrence::measure(const SmallMatrix& products) {
+/// ||r||^2 = c^T Q'^T Q' c, plus what was dropped. False where that is not finite.
+bool BlockCgRecurrence::measure(const SmallMatrix& products) {
   const SmallMatrix squares = last_columns(products, products.rows());
   const SmallMatrix images = lapack::product(squares, false, components_, false);
+  bool finite = true;
   for (int j = 0; j < components_.cols(); ++j) {
     const double* c = components_.column(j);
     const double squared = std::inner_product(c, c + components_.rows(), images.column(j), 0.0);
-    const auto i = static_cast<std::size_t>(j);
-    norms_[i] = std::sqrt(std::max(squared, 0.0)) + dropped_[i];
-    if (!std::isfinite(squared)) finite_ = false;
+    Side& side = sides_[static_cast<std::size_t>(j)];
+    side.norm = std::sqrt(std::max(squared, 0.0)) + side.dropped;
+    finite = finite && std::isfinite(squared);
   }
+  return finite;
 }
 
 /// Columns of Q' that are more than rounding errors of what they were made from: of columns of length one, but for
 /// the residuals that a round begins with. Noise is not conjugate to earlier directions, and would harm the
 /// others.
-std::vector<int> BlockCgRecurrence::worth_keeping(const SmallMatrix& products) const {
-  const double noise = fresh_ && passes_ == 0 ? 0.0 : 100.0 * epsilon_;
-  std::vector<int> kept;
+std::vector<int> BlockCgRecurrence::beyond_rounding(const SmallMatrix& products) const {
+  const double noise = !has_directions() && passes_ == 0 ? 0.0 : 100.0 * epsilon_;
+  std::vector<int> result;
   for (int j = 0; j < products.rows(); ++j) {
     if (passes_ == 0 && products(j, j) < 0.0) {
-      throw RunError("the preconditioner is not positive definite: r'M^-1 r = " + std::to_string(products(j, j)) +
-                     " for a combination r of residuals");
+      throw NumericalError("the preconditioner is not positive definite: r'M^-1 r = " +
+                           std::to_string(products(j, j)) + " for a combination r of residuals");
     }
-    if (products(j, j) > noise * noise) kept.push_back(j);
+    if (products(j, j) > noise * noise) result.push_back(j);
   }
-  return kept;
+  return result;
 }
 
-bool BlockCgRecurrence::factorise(const SmallMatrix& products) {
-  measure(products);
-  if (!finite_) return true;
+BlockCgRecurrence::Result BlockCgRecurrence::factorise(const SmallMatrix& products) {
+  if (!measure(products)) return Result::not_finite;
   // Cholesky QR loses epsilon / pivot of orthogonality.
   const double accept = std::sqrt(epsilon_);
-  const std::vector<int> kept = worth_keeping(products);
-  const GramFactor found = factor_gram(restricted(products, kept), accept);
+  const std::vector<int> chosen = beyond_rounding(products);
+  const GramFactor found = factor_gram(restricted(products, chosen), accept);
   if (found.smallest_pivot < -0.01) {
-    throw RunError("the preconditioner is not positive definite, or not symmetric, on the space of the residuals");
+    throw NumericalError(
+        "the preconditioner is not positive definite, or not symmetric, on the space of the residuals");
   }
-  const int columns = static_cast<int>(kept.size());
+  const int columns = static_cast<int>(chosen.size());
   const bool done = found.independent == columns || passes_ >= most_passes;
-  auto [transform, factor] = extended(found, kept, products.rows(), done ? found.independent : columns);
+  auto [transform, factor] = extended(found, chosen, products.rows(), done ? found.independent : columns);
   components_ = lapack::product(factor, false, components_, false);
   factor_ = lapack::product(factor, false, factor_, false);
   if (done) {
     transform_ = std::move(transform);
-  } else {
-    rebasing_ = std::move(transform);
-    ++passes_;
+    return Result::orthonormal;
   }
-  return done;
+  rebasing_ = std::move(transform);
+  ++passes_;
+  return Result::nearly_dependent;
 }
 
 /// Columns of C of right-hand sides at work, as long as their residuals in units of what these may have left.
 SmallMatrix BlockCgRecurrence::weighted_components() const {
   SmallMatrix result(components_.rows(), components_.cols());
   for (int j = 0; j < result.cols(); ++j) {
-    const auto i = static_cast<std::size_t>(j);
+    const Side& side = sides_[static_cast<std::size_t>(j)];
     const double size = length(components_, j);
-    if (size == 0.0 || !active_[i]) continue;
-    const double weight = norms_[i] / std::max(limits_[i], floors_[i]) / size;
+    if (size == 0.0 || !side.active) continue;
+    const double weight = side.norm / std::max(side.limit, side.floor) / size;
     for (int k = 0; k < result.rows(); ++k) result(k, j) = weight * components_(k, j);
   }
   return result;
 }
 
 void BlockCgRecurrence::narrow() {
-  bool left = fresh_;
-  for (std::size_t j = 0; j < active_.size(); ++j) {
-    if (!active_[j] || norms_[j] > limits_[j]) continue;
-    active_[j] = false;
+  bool left = !has_directions();
+  for (Side& side : sides_) {
+    if (!side.active || side.norm > side.limit) continue;
+    side.active = false;
     left = true;
   }
   if (!left && ++since_ranking_ < ranking_period) return;
@@ -190,13 +190,13 @@ void BlockCgRecurrence::rotate(const SmallMatrix& rotation) {
     const double whole = length(before, j);
     double squared = 0.0;
     for (int i = 0; i < before.rows(); ++i) squared += std::pow(before(i, j) - within(i, j), 2);
-    const auto column = static_cast<std::size_t>(j);
-    if (whole > 0.0 && active_[column]) dropped_[column] += norms_[column] * std::sqrt(squared) / whole;
+    Side& side = sides_[static_cast<std::size_t>(j)];
+    if (whole > 0.0 && side.active) side.dropped += side.norm * std::sqrt(squared) / whole;
   }
 }
 
 SmallMatrix BlockCgRecurrence::direction_update() const {
-  if (fresh_) return transform_;
+  if (!has_directions()) return transform_;
   const int sides = components_.cols();
   const int before = factor_.cols();
   SmallMatrix update(sides + before + transform_.rows(), sides + transform_.cols());

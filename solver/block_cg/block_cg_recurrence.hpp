@@ -14,60 +14,66 @@ namespace block_eigs {
 /// Q is never formed: T goes into the coefficients of the next update.
 class BlockCgRecurrence {
  public:
+  /// A right-hand side: what its residual may have left, and how it stands.
+  struct Side {
+    double limit = 0.0;  ///< it is done when the norm of its residual is no larger
+    double floor = 0.0;  ///< a norm that is out of reach
+    bool active = true;
+    double norm = 0.0;     ///< of the residual
+    double dropped = 0.0;  ///< norm of what has left the residual with dropped directions; part of `norm`
+  };
+
+  /// What factorise() has found.
+  enum class Result {
+    orthonormal,       ///< T and C are there
+    nearly_dependent,  ///< replace Q' by Q' rebasing() and call again with its products
+    not_finite         ///< a product was not finite: nothing else is valid until restart()
+  };
+
   /// `epsilon` of the tall blocks' arithmetic.
   explicit BlockCgRecurrence(double epsilon) : epsilon_(epsilon) {}
 
-  /// A new round: Q' = R, one column a right-hand side. Right-hand sides are done when the norms of their
-  /// residuals are below `limits`; `floors` are norms that are out of reach.
-  void restart(std::vector<double> limits, std::vector<double> floors, std::vector<bool> active);
+  /// A new round: Q' = R, one column a right-hand side, C = I; no directions.
+  void restart(std::vector<Side> sides);
 
   /// From S^T A S, further columns of `products` apart: the coefficients [T; -Xi] of Q' <- Q' T - A S Xi, Xi =
   /// (S^T A S)^-1. Without columns where S^T A S is not positive definite within rounding.
   SmallMatrix residual_update(const SmallMatrix& products);
 
-  /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C. Returns true when
-  /// done; else Q' has nearly dependent columns: replace it by Q' rebasing() and call again with its products.
-  /// Throws RunError when Q'^T M^-1 Q' is not positive definite.
-  bool factorise(const SmallMatrix& products);
+  /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C. Throws
+  /// NumericalError when Q'^T M^-1 Q' is not positive definite.
+  Result factorise(const SmallMatrix& products);
   const SmallMatrix& rebasing() const { return rebasing_; }
 
   /// Right-hand sides whose norm has come down to its limit leave, and directions that no other needs with them.
   void narrow();
 
   /// Right-hand sides that are still at work, where others than narrow() decide.
-  void set_active(std::vector<bool> active) { active_ = std::move(active); }
+  void set_active(const std::vector<bool>& active);
 
   /// Coefficients of [X S] <- [X S Z'] (...) after residual_update and factorise; of S <- Z' T after restart.
   SmallMatrix direction_update() const;
 
-  /// False once a product was not finite: nothing else is valid then.
-  bool finite() const { return finite_; }
-  const std::vector<double>& norms() const { return norms_; }
-  const std::vector<bool>& active() const { return active_; }
+  const std::vector<Side>& sides() const { return sides_; }
   /// C, directions x right-hand sides: also S^T R.
   const SmallMatrix& components() const { return components_; }
 
  private:
-  void measure(const SmallMatrix& products);
-  std::vector<int> worth_keeping(const SmallMatrix& products) const;
+  bool measure(const SmallMatrix& products);
+  std::vector<int> beyond_rounding(const SmallMatrix& products) const;
   SmallMatrix weighted_components() const;
   void rotate(const SmallMatrix& rotation);
+  bool has_directions() const { return step_.cols() > 0; }
 
   double epsilon_;
-  std::vector<double> limits_;
-  std::vector<double> floors_;
-  std::vector<double> dropped_;  ///< norms of what has left the residuals with dropped directions
-  std::vector<bool> active_;
-  std::vector<double> norms_;
+  std::vector<Side> sides_;
   SmallMatrix components_;  ///< C
   SmallMatrix transform_;   ///< T
   SmallMatrix factor_;      ///< zeta of Q' = Q zeta: takes the old C to the new one, and, transposed, S along
-  SmallMatrix step_;        ///< Xi C, zero for right-hand sides that are done
+  SmallMatrix step_;        ///< Xi C, zero for right-hand sides that are done; no columns before the first step
   SmallMatrix rebasing_;
-  int passes_ = 0;
+  int passes_ = 0;  ///< of orthonormalisation in this iteration
   int since_ranking_ = 0;
-  bool fresh_ = false;
-  bool finite_ = true;
 };
 
 }  // namespace block_eigs

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "solver/report.hpp"
 
 namespace block_eigs {
@@ -10,6 +12,12 @@ class LinearResidualTest {
   /// ||A||inf, and epsilon of the arithmetic.
   LinearResidualTest(double tolerance, double norm_a, double epsilon)
       : tolerance_(tolerance), norm_a_(norm_a), epsilon_(epsilon) {}
+
+  double norm_a() const { return norm_a_; }
+  /// A lower bound of ||A||, for matrices that do not know their norm.
+  void raise_norm(double bound) { norm_a_ = std::max(norm_a_, bound); }
+  /// The same A to another tolerance.
+  LinearResidualTest with_tolerance(double tolerance) const { return {tolerance, norm_a_, epsilon_}; }
 
   double limit(double rhs_norm) const { return tolerance_ * rhs_norm; }
   /// Rounding errors in f - A x: residuals below say nothing more.

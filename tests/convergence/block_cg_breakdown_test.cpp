@@ -119,6 +119,21 @@ TEST(BlockCgBreakdown, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) 
   EXPECT_EQ(result.outcomes[4], Outcome::not_converged);
 }
 
+TEST(BlockCgBreakdown, DependentOnesInTheRangeAreSolvedBesideANullVector) {
+  // The null vector is found before the first iteration, with the residual block already brought to fewer columns.
+  test::RuleSource source(
+      60, [](GlobalIndex i, GlobalIndex j) { return i != j || i == 0 ? 0.0 : 1.0 + static_cast<double>(i % 7); });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
+    if (j == 2) return i == 0 ? 1.0 : 0.0;
+    return i == 0 ? 0.0 : noise(i, j % 2);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
+  EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
+}
+
 TEST(BlockCgBreakdown, TheZeroMatrixSolvesNothing) {
   test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
   Problem<double> problem(source);
@@ -155,6 +170,44 @@ TEST(BlockCgBreakdown, NumbersBeyondTheRangeOfTheArithmeticAreSaid) {
       test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return 1e140 * noise(i, j); });
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
   test::expect_consistent(problem, f, result, {});
+}
+
+TEST(BlockCgBreakdown, AnInitialGuessBeyondTheRangeOfTheArithmeticIsSaid) {
+  test::RuleSource source(20, [](GlobalIndex i, GlobalIndex j) { return i == j ? 1e200 : 0.0; });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 2, noise);
+  const auto result =
+      block_cg<double>(problem.space, problem.matrix, nullptr, f,
+                       test::make_rhs(problem.space, 2, [](GlobalIndex, int) { return 1e150; }), {});
+  EXPECT_EQ(count(result, Outcome::not_converged), 2);
+  EXPECT_TRUE(contains(result.remark, "range of the arithmetic")) << result.remark;
+}
+
+/// An operator that does not know its norm.
+class WithoutNorm final : public LinearOperator<double> {
+ public:
+  explicit WithoutNorm(LinearOperator<double>& inner) : inner_(inner) {}
+  LocalIndex rows() const override { return inner_.rows(); }
+  LocalIndex columns() const override { return inner_.columns(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override { inner_.apply(x, y); }
+
+ private:
+  LinearOperator<double>& inner_;
+};
+
+TEST(BlockCgBreakdown, ASingularOperatorOfUnknownNormIsNamed) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  WithoutNorm a(problem.matrix);
+  for (const double part : {0.0, 1.0}) {
+    const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
+      return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
+    });
+    const auto result = block_cg<double>(problem.space, a, nullptr, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::converged), part > 0.0 ? 0 : 4) << result.remark;
+    EXPECT_EQ(contains(result.remark, "singular"), part > 0.0) << result.remark;
+  }
 }
 
 /// A matrix of the collection; null where it is not at hand.

@@ -1,6 +1,7 @@
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
+#include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // Rounds in float under block CG in double: as accurate, and no worse off where float is of no use.
@@ -86,6 +87,132 @@ TEST(BlockCgMixed, ZeroColumnsAndFinishedOnesTakeNoIterations) {
   const auto again = problem.solve(f, options, std::move(first.solution));
   test::expect_consistent(problem.exact, f, again, options);
   EXPECT_EQ(again.total_iterations, 0);
+}
+
+TEST(BlockCgMixed, TheIterationLimitIsThatOfEachBlockAsInDouble) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {12, 12, 12}}));
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 16);
+  const BlockCgOptions options{.tolerance = 1e-8, .max_iterations = 60, .block_size = 2};
+  const auto plain = block_cg<double>(problem.exact.space, problem.exact.matrix, nullptr, f, {}, options);
+  ASSERT_EQ(plain.remark, "");
+  const auto mixed = problem.solve(f, options);
+  test::expect_consistent(problem.exact, f, mixed, options);
+  EXPECT_EQ(mixed.remark, "");
+  for (const int iterations : mixed.iterations) EXPECT_LE(iterations, 60);
+}
+
+TEST(BlockCgMixed, WhatIsSaidOfTheLimitIsWhatWasAskedFor) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {12, 12, 12}}));
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 6);
+  for (const int limit : {0, 7}) {
+    const BlockCgOptions options{.tolerance = 1e-10, .max_iterations = limit, .block_size = 3};
+    const auto result = problem.solve(f, options);
+    test::expect_consistent(problem.exact, f, result, options);
+    EXPECT_EQ(result.total_iterations, 2 * limit);
+    EXPECT_EQ(result.remark, "max_iterations = " + std::to_string(limit) + " reached");
+    for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::not_converged);
+  }
+}
+
+/// y = -x
+template <class T>
+class Negative final : public LinearOperator<T> {
+ public:
+  explicit Negative(test::Problem<T>& problem) : problem_(problem) {}
+  LocalIndex rows() const override { return problem_.matrix.rows(); }
+  LocalIndex columns() const override { return rows(); }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { problem_.context.kernels->axpby(-1.0, x, 0.0, y); }
+
+ private:
+  test::Problem<T>& problem_;
+};
+
+TEST(BlockCgMixed, APreconditionerThatFailsInFloatIsDoneWithoutInDouble) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
+  Negative<float> negative(problem.rounded);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 5);
+  const BlockCgOptions options{.block_size = 3};
+  const auto result = problem.solve(f, options, {}, &negative);
+  test::expect_consistent(problem.exact, f, result, options);
+  EXPECT_EQ(result.remark, "");
+}
+
+/// A in float with a part that is not symmetric: p^T A p does not show it, but conjugate gradients get nowhere.
+class Skewed final : public LinearOperator<float> {
+ public:
+  explicit Skewed(LinearOperator<float>& inner) : inner_(inner) {}
+  LocalIndex rows() const override { return inner_.rows(); }
+  LocalIndex columns() const override { return inner_.columns(); }
+  double norm_inf() const override { return inner_.norm_inf(); }
+  void apply(ConstBlockView<float> x, BlockView<float> y) override {
+    inner_.apply(x, y);
+    for (LocalIndex i = 0; i + 1 < x.rows; ++i) {
+      for (LocalIndex j = 0; j < x.cols; ++j) {
+        y.data[i * y.stride + j] += x.data[(i + 1) * x.stride + j];
+        y.data[(i + 1) * y.stride + j] -= x.data[i * x.stride + j];
+      }
+    }
+  }
+
+ private:
+  LinearOperator<float>& inner_;
+};
+
+TEST(BlockCgMixed, WithoutProgressFloatLeavesIterationsForDouble) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
+  Skewed skewed(problem.rounded.matrix);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
+  const BlockCgOptions options{.tolerance = 1e-8, .max_iterations = 200};
+  const auto result =
+      block_cg_mixed(problem.exact.space, problem.exact.matrix, nullptr, skewed, nullptr, f, {}, options);
+  test::expect_consistent(problem.exact, f, result, options);
+  EXPECT_EQ(result.remark, "");
+}
+
+TEST(BlockCgMixed, AnErrorThatOthersMayNotHaveIsPassedOn) {
+  class Broken final : public LinearOperator<float> {
+   public:
+    explicit Broken(LinearOperator<float>& inner) : inner_(inner) {}
+    LocalIndex rows() const override { return inner_.rows(); }
+    LocalIndex columns() const override { return inner_.columns(); }
+    void apply(ConstBlockView<float>, BlockView<float>) override { throw RunError("out of memory"); }
+
+   private:
+    LinearOperator<float>& inner_;
+  };
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {5, 4, 3}}));
+  Broken broken(problem.rounded.matrix);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 2);
+  EXPECT_THROW(block_cg_mixed(problem.exact.space, problem.exact.matrix, nullptr, broken, nullptr, f, {}, {}),
+               RunError);
+}
+
+TEST(BlockCgMixed, TheObserverSeesEveryIterationOfBothPrecisions) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 7);
+  const std::vector<double> norms = problem.exact.space.column_norms(f.view());
+  int calls = 0;
+  double seconds = 0.0;
+  const auto result =
+      block_cg_mixed(problem.exact.space, problem.exact.matrix, nullptr, problem.rounded.matrix, nullptr, f, {},
+                     {.tolerance = 1e-12, .block_size = 3}, [&](const IterationReport& report) {
+                       EXPECT_EQ(report.iteration, ++calls);
+                       EXPECT_EQ(report.wanted, 7);
+                       EXPECT_GE(report.seconds, seconds);
+                       ASSERT_EQ(report.residual_norms.size(), 7u);
+                       // ||f|| before a right-hand side's turn, so of the system itself, not of a scaled one
+                       if (calls == 1) {
+                         EXPECT_DOUBLE_EQ(report.residual_norms[6], norms[6]);
+                       }
+                       seconds = report.seconds;
+                     });
+  EXPECT_EQ(calls, result.total_iterations);
 }
 
 TEST(BlockCgMixed, AnIndefiniteMatrixIsNamed) {

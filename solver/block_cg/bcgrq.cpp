@@ -1,0 +1,59 @@
+#include "solver/block_cg/bcgrq.hpp"
+
+#include "solver/block_cg/bcgrq_steps.hpp"
+
+namespace block_eigs::bcgrq {
+
+namespace {
+
+/// Iterations between two comparisons with the true residual, where rounding errors matter.
+constexpr int true_residual_period = 50;
+
+/// The iterations from one computation of R = F - A X, in state.q, to the next.
+template <class T>
+RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated) {
+  SmallMatrix small;
+  begin_recurrence(state, sides);                                         // Q' = R
+  apply_preconditioner(state);                                            // Z' = M^-1 Q'
+  if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // R = Q C with Q = Q' T
+  begin_directions(state, small);                                         // S = M^-1 Q = Z' T
+  for (int k = 0; sides.any_active(); ++k) {
+    if (budget.exhausted()) return RoundEnd::out_of_iterations;
+    const LocalIndex directions = state.s.cols();
+    if (directions == 0) return RoundEnd::stalled;
+    multiply(state);                                                    // A S
+    const auto end = invert_curvature(state, sides, budget, k, small);  // Xi = (S^T A S)^-1
+    if (end) return *end;
+    update_residuals(state, small);                                         // Q' <- Q' T - A S Xi
+    apply_preconditioner(state);                                            // Z' = M^-1 Q'
+    if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // Q' = Q zeta, C <- zeta C
+    update_solution(state, sides, small);  // X <- X + S Xi C, S <- M^-1 Q + S zeta^T
+    budget.spend();
+    if (!iterated(directions)) return RoundEnd::interrupted;
+    if ((k + 1) % true_residual_period == 0 && needs_residual_replacement(state, sides)) return RoundEnd::stalled;
+  }
+  return RoundEnd::done;
+}
+
+}  // namespace
+
+template <class T>
+void solve(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated) {
+  begin_sides(state, sides);  // R = F - A X
+  bool again = sides.any_active();
+  for (bool first_round = true; again; first_round = false) {
+    const RoundEnd end = run_round(state, sides, budget, iterated);
+    again = conclude_round(state, sides, budget, end, first_round);  // R = F - A X
+  }
+  bool all_done = true;
+  for (Column& column : sides.columns) {
+    column.outcome = judge(state, column);
+    all_done = all_done && column.outcome != Outcome::not_converged;
+  }
+  if (all_done) sides.remark.clear();
+}
+
+template void solve(State<float>&, Sides<float>&, Budget&, const Iterated&);
+template void solve(State<double>&, Sides<double>&, Budget&, const Iterated&);
+
+}  // namespace block_eigs::bcgrq

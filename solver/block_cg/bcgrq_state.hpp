@@ -1,0 +1,89 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "solver/block_cg/block_cg_recurrence.hpp"
+#include "solver/block_cg/linear_residual_test.hpp"
+#include "solver/report.hpp"
+#include "solver/space/panel.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+
+namespace block_eigs::bcgrq {
+
+/// One right-hand side f and its solution x.
+struct Column {
+  double rhs_norm = 0.0;        ///< ||f||
+  double limit = 0.0;           ///< tolerance ||f||
+  double recursive_norm = 0.0;  ///< of the residual, by the recurrence
+  double true_norm = 0.0;       ///< ||f - A x||, when last computed
+  double best_norm = 0.0;       ///< true_norm of the best iterate so far
+  double solution_norm = 0.0;   ///< ||x||, when last computed
+  int iterations = 0;           ///< in which it took part
+  bool active = false;
+  bool unsolvable = false;  ///< recognised as outside the range of A
+  Outcome outcome = Outcome::not_converged;
+};
+
+/// Right-hand sides that are solved together.
+template <class T>
+struct Sides {
+  ConstBlockView<T> f;          ///< own rows of n x m
+  BlockView<T> x;               ///< own rows of n x m: the initial guess, then the solution
+  bool starts_at_zero = false;  ///< the initial guess is zero
+  std::vector<Column> columns;  ///< m; rhs_norm is given
+  std::string remark;           ///< what keeps some from being solved; empty where nothing does
+
+  LocalIndex count() const { return x.cols; }
+  bool any_active() const {
+    return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.active; });
+  }
+};
+
+/// The iterates with the smallest true residuals, where they are not the present ones.
+template <class T>
+struct BestIterates {
+  DenseBlock<T> x;       ///< made when first needed
+  bool is_zero = false;  ///< they are the initial guess zero, and `x` holds nothing yet
+};
+
+/// What the steps of BCGrQ work on: the system, the tall blocks with room for `width` right-hand sides, and the
+/// small matrices. Used for one block of right-hand sides after another.
+template <class T>
+struct State {
+  /// `preconditioner` may be null. Collective; throws RunError on all ranks when one is out of memory.
+  State(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner, double tolerance,
+        LocalIndex width);
+
+  BlockSpace<T>& space;
+  LinearOperator<T>& a;
+  LinearOperator<T>* preconditioner;
+  LocalIndex width;
+  LinearResidualTest test;       ///< ||A|| in it grows with what is met where A does not know its norm
+  BlockCgRecurrence recurrence;  ///< C, T, zeta, Xi: meaningful on rank 0 alone
+  Panel<T> q;                    ///< Q', before a round R
+  Panel<T> z;                    ///< Z' = M^-1 Q'; empty where M is the identity: see preconditioned()
+  Panel<T> s;                    ///< directions
+  Panel<T> as;                   ///< A S
+  BestIterates<T> best;
+
+  BlockView<T> preconditioned() const { return preconditioner != nullptr ? z.view() : q.view(); }
+};
+
+/// How a round, the iterations between two computations of the true residuals, came to its end.
+enum class RoundEnd {
+  done,               ///< no right-hand side is at work any more, by the recurrence
+  out_of_iterations,  ///< the budget is spent
+  stalled,            ///< the recurrence cannot go on, or is to be replaced by the true residuals
+  given_up,           ///< a right-hand side was recognised as unsolvable: the others go on in a new round
+  interrupted,        ///< the caller wants no more iterations
+  impossible          ///< A is not positive definite, or numbers have left the range of the arithmetic
+};
+
+/// Called after every iteration with the number of directions that were multiplied by A. Returns whether to go on:
+/// the same on all ranks.
+using Iterated = std::function<bool(LocalIndex)>;
+
+}  // namespace block_eigs::bcgrq

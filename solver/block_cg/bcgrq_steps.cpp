@@ -1,0 +1,190 @@
+#include "solver/block_cg/bcgrq_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace block_eigs::bcgrq {
+
+namespace {
+
+/// Iterations between two looks at p^T A p / p^T p, which take one more block of memory traffic.
+constexpr int curvature_period = 16;
+/// The recurrence aims a little below the limit, so that the true residual is not above it by rounding.
+constexpr double aim = 0.999;
+
+constexpr const char* beyond_range = "the numbers grew beyond the range of the arithmetic";
+
+bool all_finite(const SmallMatrix& matrix) {
+  return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
+}
+
+/// Norms, and which right-hand sides are at work.
+SmallMatrix summary(const BlockCgRecurrence& recurrence) {
+  SmallMatrix result(2, static_cast<int>(recurrence.sides().size()));
+  for (int j = 0; j < result.cols(); ++j) {
+    const BlockCgRecurrence::Side& side = recurrence.sides()[static_cast<std::size_t>(j)];
+    result(0, j) = side.norm;
+    result(1, j) = side.active ? 1.0 : 0.0;
+  }
+  return result;
+}
+
+/// What summary() says, to the columns; those at work have taken part in one more iteration, if it was one.
+void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& columns) {
+  for (int j = 0; j < norms.cols(); ++j) {
+    Column& column = columns[static_cast<std::size_t>(j)];
+    if (!column.active) continue;
+    if (iteration) ++column.iterations;
+    column.recursive_norm = norms(0, j);
+    column.active = norms(1, j) != 0.0;
+  }
+}
+
+}  // namespace
+
+template <class T>
+State<T>::State(BlockSpace<T>& of_space, LinearOperator<T>& matrix, LinearOperator<T>* inverse, double tolerance,
+                LocalIndex columns)
+    : space(of_space),
+      a(matrix),
+      preconditioner(inverse),
+      width(columns),
+      test(tolerance, std::isnan(matrix.norm_inf()) ? 0.0 : matrix.norm_inf(), std::numeric_limits<T>::epsilon()),
+      recurrence(std::numeric_limits<T>::epsilon()),
+      q(space, columns),
+      z(space, inverse != nullptr ? columns : 0),
+      s(space, columns),
+      as(space, columns) {}
+
+template <class T>
+void begin_recurrence(State<T>& state, const Sides<T>& sides) {
+  std::vector<BlockCgRecurrence::Side> small;
+  for (const Column& column : sides.columns) {
+    const double floor = 0.01 * std::numeric_limits<T>::epsilon() * column.rhs_norm;
+    small.push_back({aim * column.limit, floor, column.active});
+  }
+  state.recurrence.restart(std::move(small));
+  state.s.set_columns(0);
+}
+
+template <class T>
+void apply_preconditioner(State<T>& state) {
+  if (state.preconditioner == nullptr) return;
+  const Profile::Scope scope(state.space.profile(), Phase::preconditioner);
+  state.z.set_columns(state.q.cols());
+  state.preconditioner->apply(state.q.view(), state.z.view());
+}
+
+template <class T>
+bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients) {
+  using Result = BlockCgRecurrence::Result;
+  BlockCgRecurrence& recurrence = state.recurrence;
+  SmallMatrix products, norms, rebasing;
+  do {
+    if (state.preconditioner != nullptr) {
+      state.space.gram({state.q.view()}, {state.z.view(), state.q.view()}, products);
+    } else {
+      state.space.gram({state.q.view()}, {state.q.view()}, products);
+    }
+    state.space.on_root(
+        [&] {
+          const Result result = recurrence.factorise(products);
+          rebasing = result == Result::nearly_dependent ? recurrence.rebasing() : SmallMatrix();
+          if (result == Result::orthonormal) {
+            recurrence.narrow();
+            coefficients = recurrence.direction_update();
+          }
+          norms = result == Result::not_finite ? SmallMatrix() : summary(recurrence);
+        },
+        {&norms, &rebasing, &coefficients});
+    if (rebasing.cols() > 0) {
+      state.space.update({state.q.view()}, rebasing, {state.q.view().columns(0, rebasing.cols())});
+      state.q.narrow(0, rebasing.cols());
+      apply_preconditioner(state);
+    }
+  } while (rebasing.cols() > 0);
+  if (norms.cols() == 0) {
+    sides.remark = beyond_range;
+    return false;
+  }
+  adopt(norms, state.s.cols() > 0, sides.columns);
+  return true;
+}
+
+template <class T>
+void begin_directions(State<T>& state, const SmallMatrix& coefficients) {
+  state.s.set_columns(coefficients.cols());
+  state.space.update({state.preconditioned()}, coefficients, {state.s.view()});
+}
+
+template <class T>
+void multiply(State<T>& state) {
+  state.as.set_columns(state.s.cols());
+  state.a.apply(state.s.view(), state.as.view());
+}
+
+template <class T>
+std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const Budget& budget, int k,
+                                         SmallMatrix& coefficients) {
+  const bool look = k % curvature_period == 0;
+  const ConstBlockView<T> s = state.s.view();
+  const ConstBlockView<T> as = state.as.view();
+  SmallMatrix products;
+  state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products);
+  if (!all_finite(products)) {
+    sides.remark = beyond_range;
+    return RoundEnd::impossible;
+  }
+  if (look) {
+    if (const auto end = examine(state, sides, budget, products)) return end;
+  }
+  if (look && k > 0) {
+    measure_solutions(state, sides);
+    if (give_up_growing(state, sides, budget)) return RoundEnd::given_up;
+  }
+  state.space.on_root([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
+  if (coefficients.cols() > 0) return std::nullopt;
+  if (look) return RoundEnd::stalled;
+  state.space.gram({s}, {as, s}, products);
+  return examine(state, sides, budget, products).value_or(RoundEnd::stalled);
+}
+
+template <class T>
+void update_residuals(State<T>& state, const SmallMatrix& coefficients) {
+  const LocalIndex directions = coefficients.cols();
+  state.space.update({state.q.view(), state.as.view()}, coefficients, {state.q.view().columns(0, directions)});
+  state.q.narrow(0, directions);
+  state.q.compact(state.space, directions, state.as);
+}
+
+template <class T>
+void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients) {
+  const LocalIndex directions = coefficients.cols() - sides.count();
+  state.space.update({sides.x, state.s.view(), state.preconditioned()}, coefficients,
+                     {sides.x, state.s.view().columns(0, directions)});
+  state.s.narrow(0, directions);
+  state.s.compact(state.space, directions, state.as);
+}
+
+template struct State<float>;
+template void begin_recurrence(State<float>&, const Sides<float>&);
+template void apply_preconditioner(State<float>&);
+template bool orthonormalise(State<float>&, Sides<float>&, SmallMatrix&);
+template void begin_directions(State<float>&, const SmallMatrix&);
+template void multiply(State<float>&);
+template std::optional<RoundEnd> invert_curvature(State<float>&, Sides<float>&, const Budget&, int, SmallMatrix&);
+template void update_residuals(State<float>&, const SmallMatrix&);
+template void update_solution(State<float>&, Sides<float>&, const SmallMatrix&);
+template struct State<double>;
+template void begin_recurrence(State<double>&, const Sides<double>&);
+template void apply_preconditioner(State<double>&);
+template bool orthonormalise(State<double>&, Sides<double>&, SmallMatrix&);
+template void begin_directions(State<double>&, const SmallMatrix&);
+template void multiply(State<double>&);
+template std::optional<RoundEnd> invert_curvature(State<double>&, Sides<double>&, const Budget&, int,
+                                                  SmallMatrix&);
+template void update_residuals(State<double>&, const SmallMatrix&);
+template void update_solution(State<double>&, Sides<double>&, const SmallMatrix&);
+
+}  // namespace block_eigs::bcgrq

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <optional>
+
+#include "solver/block_cg/bcgrq_state.hpp"
+#include "solver/budget.hpp"
+#include "spmm/small_matrix.hpp"
+
+// The steps of BCGrQ (docs/theory.md, "Block CG") on a State and the Sides it works on. All are collective, and
+// all that they decide is decided by replicated values.
+namespace block_eigs::bcgrq {
+
+// bcgrq_steps.cpp: the recurrence
+
+/// Q' = R = F - A X, which state.q holds; C = I.
+template <class T>
+void begin_recurrence(State<T>& state, const Sides<T>& sides);
+/// Z' = M^-1 Q'
+template <class T>
+void apply_preconditioner(State<T>& state);
+/// T with (Q' T)^T M^-1 Q' T = I, zeta and C <- zeta C; norms of the residuals, and which columns are at work.
+/// `coefficients` are those of update_solution or begin_directions. False where numbers are not finite. Throws
+/// NumericalError when the preconditioner is not positive definite.
+template <class T>
+bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients);
+/// S = Z' T
+template <class T>
+void begin_directions(State<T>& state, const SmallMatrix& coefficients);
+/// A S
+template <class T>
+void multiply(State<T>& state);
+/// Xi = (S^T A S)^-1, in `coefficients` those of update_residuals. The k-th iteration of a round; every 16th one
+/// looks at p^T A p too. Else why it does not exist.
+template <class T>
+std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const Budget& budget, int k,
+                                         SmallMatrix& coefficients);
+/// Q' <- Q' T - A S Xi
+template <class T>
+void update_residuals(State<T>& state, const SmallMatrix& coefficients);
+/// X <- X + S Xi C and S <- Z' T + S zeta^T, in one pass.
+template <class T>
+void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients);
+
+// bcgrq_breakdown.cpp: matrices that are not positive definite
+
+/// Looks for directions p in the span of S with p^T A p <= 0, from `products` = S^T [A S, S].
+template <class T>
+std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
+                                const SmallMatrix& products);
+/// Gives up right-hand sides whose iterates, as last measured, have grown until rounding errors in A x are as
+/// large as f. Whether there were any.
+template <class T>
+bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budget);
+
+// bcgrq_true_residual.cpp: true residuals, and what follows from them
+
+/// Limits, true residuals of the initial guess, in state.q too, and who is at work.
+template <class T>
+void begin_sides(State<T>& state, Sides<T>& sides);
+/// state.q = F - A X, with its norms and those of X.
+template <class T>
+void measure_residuals(State<T>& state, Sides<T>& sides);
+/// Norms of X.
+template <class T>
+void measure_solutions(State<T>& state, Sides<T>& sides);
+/// Whether the gap between recursive and true residual, which rounding errors open, asks for a new round from the
+/// true one (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000). Right-hand sides whose gap is at the accuracy
+/// limit are done instead.
+template <class T>
+bool needs_residual_replacement(State<T>& state, Sides<T>& sides);
+/// After a round: true residuals, the best iterates, who goes on. Whether another round is worth it; then state.q
+/// holds F - A X for it.
+template <class T>
+bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round);
+/// The outcome of a right-hand side by its true residual.
+template <class T>
+Outcome judge(const State<T>& state, const Column& column);
+
+}  // namespace block_eigs::bcgrq

@@ -1,0 +1,180 @@
+#include <cmath>
+
+#include "solver/block_cg/bcgrq_steps.hpp"
+
+namespace block_eigs::bcgrq {
+
+namespace {
+
+/// A further round is worth it when the one before brought a residual down by this factor.
+constexpr double progress = 0.5;
+/// The recurrence is replaced by the true residual when that is this much larger.
+constexpr double largest_gap = 2.0;
+
+template <class T>
+double accuracy_limit(const State<T>& state, const Column& column) {
+  return state.test.accuracy_limit(column.rhs_norm, column.solution_norm);
+}
+
+/// F - A X into r, which may be the storage of A X, with its norms and those of X.
+template <class T>
+void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
+  const std::vector<double> ones(sides.columns.size(), 1.0);
+  state.as.set_columns(sides.count());
+  state.a.apply(sides.x, state.as.view());
+  const std::vector<double> norms = state.space.residual(sides.f, state.as.view(), ones, r);
+  for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].true_norm = norms[j];
+  measure_solutions(state, sides);
+}
+
+/// The initial guess is the best iterate so far.
+template <class T>
+void begin_best(State<T>& state, const Sides<T>& sides) {
+  state.best.is_zero = sides.starts_at_zero;
+  if (sides.starts_at_zero) return;
+  if (state.best.x.cols() == 0) state.best.x = state.space.make_block(state.width);
+  state.space.copy(sides.x, state.best.x.columns(0, sides.count()));
+}
+
+/// Takes note of the iterates that are no worse than the best so far.
+template <class T>
+void note_best(State<T>& state, Sides<T>& sides) {
+  BestIterates<T>& best = state.best;
+  if (best.x.cols() == 0) best.x = state.space.make_block(state.width);
+  if (best.is_zero) state.space.kernels().fill(best.x.view(), 0.0);
+  best.is_zero = false;
+  for (LocalIndex j = 0; j < sides.count(); ++j) {
+    Column& column = sides.columns[static_cast<std::size_t>(j)];
+    if (!(column.true_norm <= column.best_norm)) continue;
+    state.space.copy(sides.x.columns(j, 1), best.x.columns(j, 1));
+    column.best_norm = column.true_norm;
+  }
+}
+
+/// Puts the best iterates back where the present ones are worse. Returns whether there were any.
+template <class T>
+bool restore_best(State<T>& state, Sides<T>& sides) {
+  bool restored = false;
+  for (LocalIndex j = 0; j < sides.count(); ++j) {
+    const Column& column = sides.columns[static_cast<std::size_t>(j)];
+    if (column.true_norm <= column.best_norm) continue;
+    if (state.best.is_zero) {
+      state.space.kernels().fill(sides.x.columns(j, 1), 0.0);
+    } else {
+      state.space.copy(state.best.x.columns(j, 1), sides.x.columns(j, 1));
+    }
+    restored = true;
+  }
+  return restored;
+}
+
+void explain(std::string& remark, const Budget& budget) {
+  if (!remark.empty()) remark += "; ";
+  remark += budget.exhausted()
+                ? "max_iterations = " + std::to_string(budget.limit()) + " reached"
+                : "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";
+}
+
+}  // namespace
+
+template <class T>
+void begin_sides(State<T>& state, Sides<T>& sides) {
+  for (std::size_t j = 0; j < sides.columns.size(); ++j) {
+    Column& column = sides.columns[j];
+    column.limit = state.test.limit(column.rhs_norm);
+    column.true_norm = column.rhs_norm;
+    if (column.rhs_norm > 0.0) continue;
+    state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
+  }
+  if (sides.starts_at_zero) {
+    state.q.set_columns(sides.count());
+    state.space.copy(sides.f, state.q.view());
+  } else {
+    measure_residuals(state, sides);
+  }
+  for (Column& column : sides.columns) {
+    column.best_norm = column.recursive_norm = column.true_norm;
+    column.active = !(column.true_norm <= column.limit);
+  }
+  if (sides.any_active()) begin_best(state, sides);
+}
+
+template <class T>
+void measure_residuals(State<T>& state, Sides<T>& sides) {
+  state.q.set_columns(sides.count());
+  residual_into(state, sides, state.q.view());
+}
+
+template <class T>
+void measure_solutions(State<T>& state, Sides<T>& sides) {
+  const std::vector<double> norms = state.space.column_norms(sides.x);
+  for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].solution_norm = norms[j];
+}
+
+template <class T>
+bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
+  if (!sides.any_active()) return false;
+  measure_solutions(state, sides);
+  bool rounding_matters = false;
+  for (const Column& column : sides.columns) {
+    rounding_matters |= column.active && column.limit < 100.0 * accuracy_limit(state, column);
+  }
+  if (!rounding_matters) return false;
+  state.as.set_columns(sides.count());
+  residual_into(state, sides, state.as.view());
+  bool restart = false;
+  std::vector<bool> active;
+  for (Column& column : sides.columns) {
+    if (column.active && column.true_norm > largest_gap * column.recursive_norm) {
+      column.active = column.true_norm > accuracy_limit(state, column);
+      restart |= column.active;
+    }
+    active.push_back(column.active);
+  }
+  state.recurrence.set_active(active);
+  return restart;
+}
+
+template <class T>
+bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
+  measure_residuals(state, sides);
+  for (Column& column : sides.columns) {
+    column.active = !column.unsolvable && judge(state, column) == Outcome::not_converged;
+  }
+  const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
+  bool worth_it = (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
+  for (const Column& column : sides.columns) {
+    worth_it |= column.active && column.true_norm < progress * column.best_norm;
+  }
+  const bool failed = sides.any_active();
+  const bool again = failed && worth_it && may_go_on && !budget.exhausted();
+  if (again) note_best(state, sides);
+  // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
+  // stays.
+  const bool doubtful = !first_round || !sides.remark.empty();
+  if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
+  if (failed && may_go_on && !again) explain(sides.remark, budget);
+  return again;
+}
+
+template <class T>
+Outcome judge(const State<T>& state, const Column& column) {
+  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.solution_norm);
+  const bool doubtful = column.unsolvable && outcome == Outcome::at_accuracy_limit;
+  return doubtful ? Outcome::not_converged : outcome;
+}
+
+template void begin_sides(State<float>&, Sides<float>&);
+template void measure_residuals(State<float>&, Sides<float>&);
+template void measure_solutions(State<float>&, Sides<float>&);
+template bool needs_residual_replacement(State<float>&, Sides<float>&);
+template bool conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
+template Outcome judge(const State<float>&, const Column&);
+template void begin_sides(State<double>&, Sides<double>&);
+template void measure_residuals(State<double>&, Sides<double>&);
+template void measure_solutions(State<double>&, Sides<double>&);
+template bool needs_residual_replacement(State<double>&, Sides<double>&);
+template bool conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
+template Outcome judge(const State<double>&, const Column&);
+
+}  // namespace block_eigs::bcgrq

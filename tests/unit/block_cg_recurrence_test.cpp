@@ -1,0 +1,274 @@
+#include "solver/block_cg/block_cg_recurrence.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solver/small/lapack.hpp"
+#include "spmm/error.hpp"
+#include "tests/support/random_problem.hpp"
+
+extern "C" void dposv_(const char* part, const int* n, const int* sides, double* a, const int* lda, double* b,
+                       const int* ldb, int* info);
+
+// The recurrence of BCGrQ on dense matrices, where everything that it promises can be computed beside it.
+namespace block_eigs {
+namespace {
+
+using test::Random;
+using Result = BlockCgRecurrence::Result;
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+SmallMatrix times(const SmallMatrix& a, const SmallMatrix& b) { return lapack::product(a, false, b, false); }
+SmallMatrix transposed_times(const SmallMatrix& a, const SmallMatrix& b) {
+  return lapack::product(a, true, b, false);
+}
+
+SmallMatrix beside(const std::vector<const SmallMatrix*>& parts) {
+  int cols = 0;
+  for (const SmallMatrix* part : parts) cols += part->cols();
+  SmallMatrix result(parts.front()->rows(), cols);
+  cols = 0;
+  for (const SmallMatrix* part : parts) {
+    std::copy(part->values().begin(), part->values().end(), result.column(cols));
+    cols += part->cols();
+  }
+  return result;
+}
+
+SmallMatrix columns_of(const SmallMatrix& matrix, int first, int count) {
+  SmallMatrix result(matrix.rows(), count);
+  std::copy_n(matrix.column(first), result.values().size(), result.data());
+  return result;
+}
+
+double largest(const SmallMatrix& matrix) {
+  double result = 0.0;
+  for (const double value : matrix.values()) result = std::max(result, std::abs(value));
+  return result;
+}
+
+/// a - b
+SmallMatrix difference(SmallMatrix a, const SmallMatrix& b) {
+  EXPECT_EQ(a.rows(), b.rows());
+  EXPECT_EQ(a.cols(), b.cols());
+  for (std::size_t k = 0; k < a.values().size(); ++k) a.values()[k] -= b.values()[k];
+  return a;
+}
+
+/// A X = F in dense arithmetic, the recurrence in charge of all coefficients.
+struct DenseSolve {
+  SmallMatrix a;
+  SmallMatrix inverse;  ///< M^-1; without columns the identity
+  SmallMatrix f;
+  BlockCgRecurrence recurrence{epsilon};
+  SmallMatrix x{}, q{}, z{}, s{}, as{};
+
+  bool active() const {
+    return std::any_of(recurrence.sides().begin(), recurrence.sides().end(),
+                       [](const BlockCgRecurrence::Side& side) { return side.active; });
+  }
+
+  void precondition() { z = inverse.cols() > 0 ? times(inverse, q) : q; }
+
+  SmallMatrix orthonormalise() {
+    for (;;) {
+      precondition();
+      SmallMatrix products = transposed_times(q, q);
+      if (inverse.cols() > 0) {
+        const SmallMatrix inner = transposed_times(q, z);
+        products = beside({&inner, &products});
+      }
+      const Result result = recurrence.factorise(products);
+      EXPECT_NE(result, Result::not_finite);
+      if (result != Result::nearly_dependent) break;
+      q = times(q, recurrence.rebasing());
+    }
+    recurrence.narrow();
+    return recurrence.direction_update();
+  }
+
+  void begin(double tolerance) {
+    std::vector<BlockCgRecurrence::Side> sides;
+    for (int j = 0; j < f.cols(); ++j) {
+      const double norm = test::column_norm(f, j);
+      sides.push_back({tolerance * norm, 0.01 * epsilon * norm, norm > 0.0});
+    }
+    recurrence.restart(sides);
+    x.resize(f.rows(), f.cols());
+    q = f;
+    const SmallMatrix transform = orthonormalise();
+    s = times(z, transform);
+  }
+
+  /// One iteration. False where S^T A S cannot be inverted.
+  bool step() {
+    as = times(a, s);
+    const SmallMatrix update = recurrence.residual_update(transposed_times(s, as));
+    if (update.cols() == 0) return false;
+    q = times(beside({&q, &as}), update);
+    const SmallMatrix coefficients = orthonormalise();
+    const SmallMatrix moved = times(beside({&x, &s, &z}), coefficients);
+    x = columns_of(moved, 0, x.cols());
+    s = columns_of(moved, x.cols(), moved.cols() - x.cols());
+    return true;
+  }
+
+  SmallMatrix residual() const { return difference(f, times(a, x)); }
+};
+
+SmallMatrix cholesky_solution(SmallMatrix a, SmallMatrix f) {
+  const int n = a.rows();
+  const int sides = f.cols();
+  int info = 0;
+  dposv_("L", &n, &sides, a.data(), &n, f.data(), &n, &info);
+  EXPECT_EQ(info, 0) << "dposv";
+  return f;
+}
+
+void expect_cholesky(std::uint64_t seed, bool preconditioned) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  const int n = test::whole(random, 1, 30);
+  const int sides = test::whole(random, 1, 20);
+  constexpr double condition = 1e3;
+  constexpr double tolerance = 1e-9;
+  DenseSolve run{test::random_spd(random, n, condition),
+                 preconditioned ? test::random_spd(random, n, 20.0) : SmallMatrix(),
+                 test::random_sides(random, n, sides)};
+  run.begin(tolerance);
+  int before = run.s.cols();
+  EXPECT_LE(before, std::min(n, sides));
+  for (int k = 0; run.active() && run.s.cols() > 0; ++k) {
+    ASSERT_LT(k, 20 * n) << n << " rows, " << sides << " right-hand sides";
+    ASSERT_TRUE(run.step());
+    EXPECT_LE(run.s.cols(), before);
+    before = run.s.cols();
+  }
+  EXPECT_FALSE(run.active());
+  const SmallMatrix residual = run.residual();
+  const SmallMatrix error = difference(run.x, cholesky_solution(run.a, run.f));
+  for (int j = 0; j < sides; ++j) {
+    const double norm = test::column_norm(run.f, j);
+    EXPECT_LE(test::column_norm(residual, j), 1.1 * tolerance * norm) << j;
+    EXPECT_LE(test::column_norm(error, j), 1.2 * condition * tolerance * norm) << j;
+  }
+}
+
+TEST(BlockCgRecurrence, SolvesRandomProblemsAsCholeskyDoes) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) expect_cholesky(seed, false);
+}
+
+TEST(BlockCgRecurrence, SolvesRandomPreconditionedProblemsAsCholeskyDoes) {
+  for (std::uint64_t seed = 101; seed <= 160; ++seed) expect_cholesky(seed, true);
+}
+
+TEST(BlockCgRecurrence, HoldsItsInvariantsInEveryIteration) {
+  for (const bool preconditioned : {false, true}) {
+    SCOPED_TRACE(preconditioned);
+    Random random(5);
+    constexpr int n = 40;
+    DenseSolve run{test::random_spd(random, n, 50.0),
+                   preconditioned ? test::random_spd(random, n, 4.0) : SmallMatrix(),
+                   test::random_matrix(random, n, 5)};
+    run.begin(1e-12);
+    for (int k = 0; k < 5; ++k) {
+      const SmallMatrix earlier = run.s;
+      ASSERT_TRUE(run.step());
+      const SmallMatrix residual = run.residual();
+      // R = Q C and S^T Q = I
+      const SmallMatrix& components = run.recurrence.components();
+      EXPECT_LT(largest(difference(transposed_times(run.s, residual), components)), 1e-11);
+      EXPECT_LT(largest(transposed_times(run.s, times(run.a, earlier))), 1e-11);
+      for (int j = 0; j < 5; ++j) {
+        const double norm = test::column_norm(residual, j);
+        EXPECT_NEAR(run.recurrence.sides()[static_cast<std::size_t>(j)].norm, norm, 1e-11);
+        if (!preconditioned) {
+          EXPECT_NEAR(test::column_norm(components, j), norm, 1e-11);
+        }
+      }
+    }
+  }
+}
+
+TEST(BlockCgRecurrence, DependentRightHandSidesShareTheirDirections) {
+  Random random(7);
+  SmallMatrix f = test::random_matrix(random, 20, 6);
+  for (int i = 0; i < 20; ++i) {
+    f(i, 3) = f(i, 0);
+    f(i, 4) = f(i, 1) + f(i, 2);
+    f(i, 5) = 0.0;
+  }
+  DenseSolve run{test::random_spd(random, 20, 100.0), {}, f};
+  run.begin(1e-6);
+  EXPECT_EQ(run.s.cols(), 3);
+  EXPECT_FALSE(run.recurrence.sides()[5].active);
+  // Three directions at a time: exact arithmetic is done after seven iterations.
+  for (int k = 0; k < 7 && run.active(); ++k) ASSERT_TRUE(run.step());
+  EXPECT_FALSE(run.active());
+}
+
+TEST(BlockCgRecurrence, OneRightHandSideIsConjugateGradients) {
+  Random random(11);
+  constexpr int n = 25;
+  DenseSolve run{test::random_spd(random, n, 30.0), {}, test::random_matrix(random, n, 1)};
+  run.begin(1e-13);
+  // Hestenes and Stiefel
+  SmallMatrix x(n, 1), r = run.f, p = run.f;
+  for (int k = 0; k < 12; ++k) {
+    ASSERT_TRUE(run.step());
+    const SmallMatrix ap = times(run.a, p);
+    const double squared = transposed_times(r, r)(0, 0);
+    const double alpha = squared / transposed_times(p, ap)(0, 0);
+    for (int i = 0; i < n; ++i) {
+      x(i, 0) += alpha * p(i, 0);
+      r(i, 0) -= alpha * ap(i, 0);
+    }
+    const double beta = transposed_times(r, r)(0, 0) / squared;
+    for (int i = 0; i < n; ++i) p(i, 0) = r(i, 0) + beta * p(i, 0);
+    EXPECT_LT(largest(difference(run.x, x)), 1e-10) << k;
+  }
+}
+
+TEST(BlockCgRecurrence, ARightHandSideThatIsSetAsideKeepsItsSolution) {
+  Random random(13);
+  DenseSolve run{test::random_spd(random, 20, 30.0), {}, test::random_matrix(random, 20, 3)};
+  run.begin(1e-10);
+  ASSERT_TRUE(run.step());
+  run.recurrence.set_active({true, false, true});
+  const SmallMatrix before = run.x;
+  ASSERT_TRUE(run.step());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(run.x(i, 1), before(i, 1));
+  EXPECT_NE(run.x(0, 0), before(0, 0));
+}
+
+TEST(BlockCgRecurrence, AnIndefiniteMatrixHasNoStep) {
+  Random random(17);
+  SmallMatrix a = test::random_spd(random, 10, 2.0);
+  for (double& value : a.values()) value = -value;
+  DenseSolve run{a, {}, test::random_matrix(random, 10, 2)};
+  run.begin(1e-10);
+  EXPECT_FALSE(run.step());
+}
+
+TEST(BlockCgRecurrence, APreconditionerThatIsNotPositiveDefiniteIsANumericalError) {
+  Random random(19);
+  SmallMatrix inverse = test::random_spd(random, 10, 2.0);
+  for (double& value : inverse.values()) value = -value;
+  DenseSolve run{test::random_spd(random, 10, 2.0), inverse, test::random_matrix(random, 10, 2)};
+  EXPECT_THROW(run.begin(1e-10), NumericalError);
+}
+
+TEST(BlockCgRecurrence, ProductsThatAreNotFiniteAreSeen) {
+  BlockCgRecurrence recurrence(epsilon);
+  recurrence.restart({{1e-8, 1e-18}, {1e-8, 1e-18}});
+  SmallMatrix products = SmallMatrix::identity(2);
+  products(0, 0) = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(recurrence.factorise(products), Result::not_finite);
+}
+
+}  // namespace
+}  // namespace block_eigs
