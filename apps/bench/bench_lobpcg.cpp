@@ -17,6 +17,7 @@
 #include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -91,13 +92,13 @@ void make_amg(const Context<double>& context, const Partition& partition, const 
                                                   : smoothed_aggregation(context.comm, rows, partition, {});
   if (!name.ends_with("-float") && !is_mixed(name)) {
     auto cycle = std::make_unique<Amg<double>>(context, std::move(levels), AmgOptions{});
-    result.start = cycle->start_vectors(columns, 1);
+    result.start = nested_iteration(*cycle, columns, 1);
     result.outer = std::move(cycle);
     return;
   }
   const Context<float> in_float = with_precision<float>(context);
   auto cycle = std::make_unique<Amg<float>>(in_float, std::move(levels), AmgOptions{});
-  const DenseBlock<float> start = cycle->start_vectors(columns, 1);
+  const DenseBlock<float> start = nested_iteration(*cycle, columns, 1);
   result.start = DenseBlock<double>(context.device, start.rows(), start.cols());
   if (start.cols() > 0) in_float.kernels->convert(start.view(), {}, result.start.view());
   if (is_mixed(name)) result.in_float = {cycle->finest_matrix(), cycle.get()};

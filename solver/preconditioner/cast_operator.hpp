@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 #include "spmm/parallel/context.hpp"
@@ -18,6 +20,7 @@ class CastOperator final : public LinearOperator<double> {
   LocalIndex rows() const override { return inner_.rows(); }
   LocalIndex columns() const override { return inner_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override;
+  void reserve(LocalIndex columns) override;
 
  private:
   Context<double> context_;
@@ -25,6 +28,8 @@ class CastOperator final : public LinearOperator<double> {
   LinearOperator<float>& inner_;
   DenseBlock<float> x_;
   DenseBlock<float> y_;
+  std::vector<double> scales_;  ///< as many as there are columns of work space, on all ranks alike
+  std::vector<double> inverse_;
 };
 
 }  // namespace block_eigs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "spmm/matrix/csr_rows.hpp"
@@ -15,6 +16,7 @@ struct GridLevel {
   CsrRows matrix;
   CsrRows interpolation;  ///< rows of this level, columns of the coarser one
   CsrRows restriction;    ///< rows of the coarser level, columns of this one
+  std::string ended{};    ///< on the coarsest: why there is no coarser one, where it is not for having few rows
 };
 
 /// Vectors that are nearly in the null space of the matrix without its boundary conditions: what smoothers leave

@@ -30,6 +30,12 @@ class LinearOperator {
     return false;
   }
 
+  /// Sets aside all memory that apply and apply_step need for blocks of up to `columns` columns, so that they
+  /// cannot fail on one rank alone for want of it; solvers call it before they iterate, with the same number on
+  /// all ranks. Never shrinks, and forwards to the operators that this one is made of. Collective; what it throws
+  /// is OnAllRanks.
+  virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
+
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }
 };
