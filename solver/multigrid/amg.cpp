@@ -23,6 +23,16 @@ BlockView<T> leading(DenseBlock<T>& block, LocalIndex columns) {
   return {block.view().data, block.rows(), columns, DenseBlock<T>::padded(columns)};
 }
 
+/// Whether the coarsest level is solved by its pseudo-inverse. Where fill has ended coarsening its rows may be
+/// many, and all entries of the inverse are stored: then only if that is cheaper to multiply with than the
+/// polynomial. Collective.
+bool is_inverted(const Communicator& comm, const GridLevel& level, const AmgOptions& options) {
+  const GlobalIndex rows = level.partition.rows();
+  if (rows > options.largest_dense) return false;
+  if (level.ended != CoarseningEnd::fill) return true;
+  return rows * rows <= (long_polynomial.degree - 1) * comm.sum(std::int64_t{level.matrix.nonzeros()});
+}
+
 void check(const GridHierarchy& hierarchy) {
   require(!hierarchy.empty(), "amg: there are no levels");
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
@@ -50,7 +60,7 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
 
 template <class T>
 void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
-  const bool dense = level.partition.rows() <= options.largest_dense;
+  const bool dense = is_inverted(context_.comm, level, options);
   // What is left of a singular matrix after rounding errors on the way down must not be inverted.
   const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
   CsrRows rows =
@@ -88,11 +98,22 @@ Chebyshev<T>& Amg<T>::smoother(int level) {
 }
 
 template <class T>
+LinearOperator<T>* Amg<T>::finest_matrix() {
+  if (!levels_.empty()) return &matrix(0);
+  return coarse_smoother_ ? coarse_matrix_.get() : nullptr;
+}
+
+template <class T>
 std::string Amg<T>::description() const {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%d %s, operator complexity %.2f", levels(),
                 levels() == 1 ? "level" : "levels", operator_complexity_);
-  return ended_.empty() ? text.data() : text.data() + (", coarsening ended: " + ended_);
+  std::string result = text.data();
+  const std::string rows = std::to_string(coarse_matrix_->row_partition().rows());
+  if (ended_ == CoarseningEnd::rows)
+    result += ", no further than " + rows + " rows as the next level has hardly fewer";
+  if (ended_ == CoarseningEnd::fill) result += ", no further than " + rows + " rows as the next level fills";
+  return result;
 }
 
 template <class T>

@@ -43,8 +43,8 @@ class Amg final : public LinearOperator<T> {
   double operator_complexity() const { return operator_complexity_; }
   /// "4 levels, operator complexity 1.6", and why there is no coarser level where its rows are still many.
   std::string description() const;
-  /// The matrix as the cycle holds it; null where the finest level is the coarsest.
-  LinearOperator<T>* finest_matrix() { return levels_.empty() ? nullptr : &matrix(0); }
+  /// The matrix as the cycle holds it; null where it holds its inverse instead.
+  LinearOperator<T>* finest_matrix();
 
   // Of level 0, the finest, to levels() - 2; the coarsest has an inverse or a polynomial in their place.
   DistributedMatrix<T>& matrix(int level);
@@ -66,7 +66,7 @@ class Amg final : public LinearOperator<T> {
   std::unique_ptr<DistributedMatrix<T>> coarse_matrix_;  ///< the pseudo-inverse, or the matrix that is smoothed
   std::unique_ptr<Chebyshev<T>> coarse_smoother_;        ///< null where the matrix is the pseudo-inverse
   double operator_complexity_ = 1.0;
-  std::string ended_;        ///< why coarsening ended where it did
+  CoarseningEnd ended_ = CoarseningEnd::none;
   LocalIndex reserved_ = 0;  ///< columns that there is work space for, on all ranks alike
 };
 
