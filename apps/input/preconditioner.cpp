@@ -33,6 +33,7 @@ class FloatAmg final : public LinearOperator<double> {
 
   void reserve(LocalIndex columns) override { outer_.reserve(columns); }
 
+  std::string description() const { return inner_.description(); }
   FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
 
   /// nested_iteration() of the float cycle.
@@ -71,6 +72,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
         return source.start_vectors(columns, seed);
       };
       result.in_float = cycle->in_float();
+      result.description = cycle->description();
       result.operation = std::move(cycle);
       return result;
     }
@@ -79,6 +81,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
   result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
     return nested_iteration(source, columns, seed);
   };
+  result.description = cycle->description();
   result.operation = std::move(cycle);
   return result;
 }

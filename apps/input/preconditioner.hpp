@@ -22,6 +22,7 @@ struct Preconditioner {
   std::unique_ptr<LinearOperator<T>> operation{};  ///< null for none
   /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
   std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
+  std::string description{};  ///< what was made of an amg: levels, operator complexity, why it ended
   FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
 };
 

@@ -6,7 +6,8 @@ namespace block_eigs::aggregation {
 
 namespace {
 
-constexpr LocalIndex sample_size = 256;
+/// Rows in the sample: few enough that counting them is little work beside the product, on small levels too.
+LocalIndex sample_size(LocalIndex rows) { return std::clamp<LocalIndex>(rows / 64, 8, 64); }
 
 /// Blocks of columns.
 struct Range {
@@ -17,15 +18,15 @@ struct Range {
 /// First rows of the own blocks of fine rows that every stride-th block of columns of p has entries in.
 SparseRows<LocalIndex> sampled_columns(const SparseRows<LocalIndex>& p, const ColumnNumbers& fine,
                                        const ColumnNumbers& coarse, const BlockSize& block, const Range& range) {
-  const LocalIndex stride = std::max<LocalIndex>(1, (range.end - range.begin) / sample_size);
+  const LocalIndex rows = range.end - range.begin;
+  const LocalIndex stride = std::max<LocalIndex>(1, rows / sample_size(rows));
   std::vector<std::vector<std::vector<LocalIndex>>> found(static_cast<std::size_t>(omp_get_max_threads()));
-  const auto width = static_cast<LocalIndex>(block.columns);
   const LocalIndex nodes = fine.own() / block.rows;
   // Of a column, its place in the sample or -1: columns are many more than a division is cheap.
   std::vector<LocalIndex> place(static_cast<std::size_t>(coarse.all()), -1);
   LocalIndex samples = 0;
   for (LocalIndex b = range.begin; b < range.end; b += stride)
-    place[static_cast<std::size_t>(b * width)] = samples++;
+    place[static_cast<std::size_t>(b) * block.columns] = samples++;
   on_threads([&](int part, int parts) {
     auto& rows_of = found[static_cast<std::size_t>(part)];
     rows_of.resize(static_cast<std::size_t>(samples));

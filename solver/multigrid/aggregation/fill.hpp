@@ -18,8 +18,8 @@ struct Fill {
   double others = 0.0;
 };
 
-/// About what galerkin_part would make of the same arguments: from samples of some 256 block rows whose columns
-/// are counted. Where there are no more than that the count is exact. Not collective.
+/// About what galerkin_part would make of the same arguments: from samples of 8 to 64 block rows, whose columns
+/// are counted. Not collective.
 Fill estimated_fill(const CsrRows& a, const ColumnNumbers& fine, const SparseRows<LocalIndex>& p,
                     const ColumnNumbers& coarse, const BlockSize& block);
 
