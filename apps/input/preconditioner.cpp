@@ -9,6 +9,7 @@
 #include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "io/petsc/bridge/petsc_preconditioner.hpp"
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -17,12 +18,6 @@
 namespace block_eigs {
 
 namespace {
-
-template <class T>
-std::string made(const Amg<T>& cycle) {
-  return fmt::format("amg: {} {}, operator complexity {:.2f}", cycle.levels(),
-                     cycle.levels() == 1 ? "level" : "levels", cycle.operator_complexity());
-}
 
 /// A float cycle lent to a double solver.
 class FloatAmg final : public LinearOperator<double> {
@@ -35,14 +30,17 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
+
   std::size_t bytes() const override { return inner_.bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
+  void reserve(LocalIndex columns) override { outer_.reserve(columns); }
 
-  const Amg<float>& cycle() const { return inner_; }
+  std::string description() const { return inner_.description(); }
   FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
 
+  /// nested_iteration() of the float cycle.
   DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
-    const DenseBlock<float> start = inner_.start_vectors(columns, seed);
+    const DenseBlock<float> start = nested_iteration(inner_, columns, seed);
     DenseBlock<double> result(context_.device, start.rows(), start.cols());
     if (start.cols() > 0) context_.kernels->convert(start.view(), {}, result.view());
     return result;
@@ -65,34 +63,28 @@ GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, cons
                                 {name_of(config.amg.method), std::move(space), config.options});
 }
 
-template <class T, class Cycle>
-Preconditioner<T> with_start_vectors(std::unique_ptr<Cycle> cycle) {
-  Preconditioner<T> result;
-  result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
-    return source.start_vectors(columns, seed);
-  };
-  result.operation = std::move(cycle);
-  return result;
-}
-
 template <class T>
 Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
   GridHierarchy levels = build_levels(problem, matrix, config);
+  Preconditioner<T> result;
   if constexpr (std::is_same_v<T, double>) {
     if (config.amg.precision == Precision::float32) {
       auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
-      const FloatOperators in_float = cycle->in_float();
-      std::string description = made(cycle->cycle());
-      Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
-      result.in_float = in_float;
-      result.made = std::move(description);
+      result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
+        return source.start_vectors(columns, seed);
+      };
+      result.in_float = cycle->in_float();
+      result.made = "amg: " + cycle->description();
+      result.operation = std::move(cycle);
       return result;
     }
   }
   auto cycle = std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle);
-  std::string description = made(*cycle);
-  Preconditioner<T> result = with_start_vectors<T>(std::move(cycle));
-  result.made = std::move(description);
+  result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
+    return nested_iteration(source, columns, seed);
+  };
+  result.made = "amg: " + cycle->description();
+  result.operation = std::move(cycle);
   return result;
 }
 

@@ -55,7 +55,10 @@ State<T>::State(BlockSpace<T>& of_space, LinearOperator<T>& matrix, LinearOperat
       q(space, columns),
       z(space, inverse != nullptr ? columns : 0),
       s(space, columns),
-      as(space, columns) {}
+      as(space, columns) {
+  a.reserve(columns);
+  if (preconditioner != nullptr) preconditioner->reserve(columns);
+}
 
 template <class T>
 void begin_recurrence(State<T>& state, const Sides<T>& sides) {

@@ -19,6 +19,9 @@ template <class T>
 LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints) {
   LobpcgState<T> state(run.problem.space, run.options, block_width(run.options),
                        constraints != nullptr ? constraints->cols() : 0, run.problem.b != nullptr);
+  for (LinearOperator<T>* op : {&run.problem.a, run.problem.b, run.problem.preconditioner}) {
+    if (op != nullptr) op->reserve(block_width(run.options));
+  }
   state.window = make_window(run.options, starts_filtered(run.problem, run.options));
   if (constraints != nullptr) take_constraints(run, state, *constraints);
   return state;

@@ -1,5 +1,7 @@
 #include "solver/multigrid/amg.hpp"
 
+#include <array>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -13,6 +15,23 @@ namespace {
 
 /// Of the polynomial that stands for the solution on a coarsest level that is large.
 constexpr ChebyshevOptions long_polynomial{8, 0.0};
+
+/// The first `columns` of a block, side by side as if there were no others, so that narrow blocks do not stride
+/// over the room of wide ones.
+template <class T>
+BlockView<T> leading(DenseBlock<T>& block, LocalIndex columns) {
+  return {block.view().data, block.rows(), columns, DenseBlock<T>::padded(columns)};
+}
+
+/// Whether the coarsest level is solved by its pseudo-inverse. Where fill has ended coarsening its rows may be
+/// many, and all entries of the inverse are stored: then only if that is cheaper to multiply with than the
+/// polynomial. Collective.
+bool is_inverted(const Communicator& comm, const GridLevel& level, const AmgOptions& options) {
+  const GlobalIndex rows = level.partition.rows();
+  if (rows > options.largest_dense) return false;
+  if (level.ended != CoarseningEnd::fill) return true;
+  return rows * rows <= (long_polynomial.degree - 1) * comm.sum(std::int64_t{level.matrix.nonzeros()});
+}
 
 void check(const GridHierarchy& hierarchy) {
   require(!hierarchy.empty(), "amg: there are no levels");
@@ -31,6 +50,7 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
   double entries = 0.0;
   for (const GridLevel& level : hierarchy) entries += static_cast<double>(level.matrix.nonzeros());
   operator_complexity_ = comm.sum(entries) / comm.sum(static_cast<double>(hierarchy.front().matrix.nonzeros()));
+  ended_ = hierarchy.back().ended;
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
     levels_.push_back(
         std::make_unique<Level>(context, std::move(hierarchy[level]), hierarchy[level + 1].partition, options));
@@ -40,7 +60,7 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
 
 template <class T>
 void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
-  const bool dense = level.partition.rows() <= options.largest_dense;
+  const bool dense = is_inverted(context_.comm, level, options);
   // What is left of a singular matrix after rounding errors on the way down must not be inverted.
   const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
   CsrRows rows =
@@ -48,17 +68,14 @@ void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
   coarse_matrix_ =
       std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
   if (dense) return;
-  coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->diagonal(),
-                                                    coarse_matrix_->scaled_gershgorin_bound(), long_polynomial);
+  context_.comm.collectively([&] {
+    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->diagonal(),
+                                                      coarse_matrix_->scaled_gershgorin_bound(), long_polynomial);
+  });
 }
 
 template <class T>
 Amg<T>::~Amg() = default;
-
-template <class T>
-LinearOperator<T>* Amg<T>::finest_matrix() {
-  return levels_.empty() ? nullptr : &levels_.front()->matrix;
-}
 
 template <class T>
 LocalIndex Amg<T>::rows() const {
@@ -82,14 +99,53 @@ std::size_t Amg<T>::work_bytes(LocalIndex cols) const {
   return sum;
 }
 
+DistributedMatrix<T>& Amg<T>::matrix(int level) { return at(level).matrix; }
+
 template <class T>
-void Amg<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
-  cycle(0, x, y);
+DistributedMatrix<T>& Amg<T>::interpolation(int level) {
+  return at(level).interpolation;
 }
 
 template <class T>
-void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
-  if (index == levels_.size()) {
+Chebyshev<T>& Amg<T>::smoother(int level) {
+  return *at(level).smoother;
+}
+
+template <class T>
+LinearOperator<T>* Amg<T>::finest_matrix() {
+  if (!levels_.empty()) return &matrix(0);
+  return coarse_smoother_ ? coarse_matrix_.get() : nullptr;
+}
+
+template <class T>
+std::string Amg<T>::description() const {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%d %s, operator complexity %.2f", levels(),
+                levels() == 1 ? "level" : "levels", operator_complexity_);
+  std::string result = text.data();
+  const std::string rows = std::to_string(coarse_matrix_->row_partition().rows());
+  if (ended_ == CoarseningEnd::rows)
+    result += ", no further than " + rows + " rows as the next level has hardly fewer";
+  if (ended_ == CoarseningEnd::fill) result += ", no further than " + rows + " rows as the next level fills";
+  return result;
+}
+
+template <class T>
+void Amg<T>::reserve(LocalIndex columns) {
+  if (columns <= reserved_) return;
+  context_.comm.collectively([&] {
+    for (const auto& level : levels_) level->make_work_space(context_, columns);
+  });
+  for (const auto& level : levels_) level->reserve_operators(columns);
+  coarse_matrix_->reserve(columns);
+  if (coarse_smoother_) coarse_smoother_->reserve(columns);
+  reserved_ = columns;
+}
+
+template <class T>
+void Amg<T>::cycle(int index, ConstBlockView<T> x, BlockView<T> y) {
+  reserve(x.cols);
+  if (index + 1 == levels()) {
     if (coarse_smoother_) {
       coarse_smoother_->apply(x, y);
     } else {
@@ -97,33 +153,32 @@ void Amg<T>::cycle(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
     }
     return;
   }
-  Level& level = *levels_[index];
-  const LocalIndex coarse_rows = level.interpolation.columns();
-  const BlockView<T> r = view_of(level.residual, context_, x.rows, x.cols);
-  const BlockView<T> z = view_of(level.correction, context_, x.rows, x.cols);
-  const BlockView<T> coarse_x = view_of(level.coarse_x, context_, coarse_rows, x.cols);
-  const BlockView<T> coarse_y = view_of(level.coarse_y, context_, coarse_rows, x.cols);
+  Level& level = at(index);
+  const BlockView<T> r = leading(level.residual, x.cols);
+  const BlockView<T> z = leading(level.correction, x.cols);
+  const BlockView<T> coarse_x = leading(level.coarse_x, x.cols);
+  const BlockView<T> coarse_y = leading(level.coarse_y, x.cols);
 
   // The last smoothing step must end in y.
-  const bool odd = level.smoother.degree() % 2 == 1;
+  const bool odd = level.smoother->degree() % 2 == 1;
   const BlockView<T> now = odd ? z : y;
-  level.smoother.apply(x, now);
+  level.smoother->apply(x, now);
   level.matrix.apply_step(now, r, ProductStep<T>::residual(x));
   level.restriction.apply(r, coarse_x);
   correct(index, coarse_x, coarse_y);
   level.interpolation.multiply(coarse_y, now, Accumulate::yes);
-  level.smoother.improve(x, now, odd ? y : z);
+  level.smoother->improve(x, now, odd ? y : z);
 }
 
 /// What the levels below `index` make of x, in one cycle or in two.
 template <class T>
-void Amg<T>::correct(std::size_t index, ConstBlockView<T> x, BlockView<T> y) {
-  Level& level = *levels_[index];
+void Amg<T>::correct(int index, ConstBlockView<T> x, BlockView<T> y) {
+  Level& level = at(index);
   cycle(index + 1, x, y);
-  if (!level.twice || index + 1 == levels_.size()) return;
-  const BlockView<T> r = view_of(level.coarse_residual, context_, x.rows, x.cols);
-  const BlockView<T> z = view_of(level.coarse_correction, context_, x.rows, x.cols);
-  levels_[index + 1]->matrix.apply_step(y, r, ProductStep<T>::residual(x));
+  if (!level.twice || index + 2 == levels()) return;
+  const BlockView<T> r = leading(level.coarse_residual, x.cols);
+  const BlockView<T> z = leading(level.coarse_correction, x.cols);
+  matrix(index + 1).apply_step(y, r, ProductStep<T>::residual(x));
   cycle(index + 1, r, z);
   context_.kernels->axpby(1.0, z, 1.0, y);
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "solver/preconditioner/chebyshev.hpp"
@@ -12,8 +12,6 @@
 #include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
-
-struct LobpcgOptions;
 
 struct AmgOptions {
   int smoother_degree = 2;
@@ -36,40 +34,43 @@ class Amg final : public LinearOperator<T> {
 
   LocalIndex rows() const override;
   LocalIndex columns() const override { return rows(); }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override;
   /// Of all levels.
   std::size_t bytes() const override;
   std::size_t work_bytes(LocalIndex cols) const override;
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { cycle(0, x, y); }
+  /// Work space of all levels. Collective; throws on all ranks when one is out of memory.
+  void reserve(LocalIndex columns) override;
 
-  /// Approximate eigenvectors of the matrix for its smallest eigenvalues, to start from: those of a coarse level,
-  /// refined level by level by a few steps of lobpcg with the cycle below it, interpolated and smoothed (nested
-  /// iteration). Coarse masses are taken as the identity. Own rows of n x `columns`, random numbers from `seed`;
-  /// without columns where there is no level between the finest and the coarsest, none has enough rows, or lobpcg
-  /// fails there. Collective.
-  DenseBlock<T> start_vectors(LocalIndex columns, std::uint64_t seed);
-
-  /// The matrix as the cycle holds it; null where the finest level is the coarsest.
-  LinearOperator<T>* finest_matrix();
   int levels() const { return static_cast<int>(levels_.size()) + 1; }
   /// Stored entries of all levels over those of the finest.
   double operator_complexity() const { return operator_complexity_; }
+  /// "4 levels, operator complexity 1.6", and why there is no coarser level where its rows are still many.
+  std::string description() const;
+  /// The matrix as the cycle holds it; null where it holds its inverse instead.
+  LinearOperator<T>* finest_matrix();
+
+  // Of level 0, the finest, to levels() - 2; the coarsest has an inverse or a polynomial in their place.
+  DistributedMatrix<T>& matrix(int level);
+  /// From level + 1 to `level`.
+  DistributedMatrix<T>& interpolation(int level);
+  Chebyshev<T>& smoother(int level);
+  /// y = what the cycle that begins on `level` makes of x: an approximate inverse of matrix(level), or of the
+  /// coarsest one. Collective.
+  void cycle(int level, ConstBlockView<T> x, BlockView<T> y);
 
  private:
   struct Level;
-  class CycleFrom;
-  DenseBlock<T> nested_iteration(LocalIndex columns, std::uint64_t seed);
-  DenseBlock<T> sketched(DistributedMatrix<T>& a, LinearOperator<T>& cycle, const LobpcgOptions& options,
-                         DenseBlock<T> initial);
-  DenseBlock<T> interpolated(Level& level, const DenseBlock<T>& coarse);
   void make_coarsest(GridLevel level, const AmgOptions& options);
-  void cycle(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
-  void correct(std::size_t level, ConstBlockView<T> x, BlockView<T> y);
+  void correct(int level, ConstBlockView<T> x, BlockView<T> y);
+  Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
 
   Context<T> context_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::unique_ptr<DistributedMatrix<T>> coarse_matrix_;  ///< the pseudo-inverse, or the matrix that is smoothed
   std::unique_ptr<Chebyshev<T>> coarse_smoother_;        ///< null where the matrix is the pseudo-inverse
   double operator_complexity_ = 1.0;
+  CoarseningEnd ended_ = CoarseningEnd::none;
+  LocalIndex reserved_ = 0;  ///< columns that there is work space for, on all ranks alike
 };
 
 }  // namespace block_eigs

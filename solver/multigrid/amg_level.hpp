@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <utility>
 
 #include "solver/multigrid/amg.hpp"
@@ -7,38 +8,55 @@
 
 namespace block_eigs {
 
-/// A block that grows to the widest view asked for.
-template <class T>
-BlockView<T> view_of(DenseBlock<T>& storage, const Context<T>& context, LocalIndex rows, LocalIndex cols) {
-  if (storage.cols() < cols) storage = DenseBlock<T>(context.device, rows, cols);
-  return {storage.view().data, rows, cols, DenseBlock<T>::padded(cols)};
-}
-
 /// A level of the cycle but the coarsest, with its work space.
 template <class T>
 struct Amg<T>::Level {
+  /// Collective.
   Level(const Context<T>& context, GridLevel&& level, const Partition& coarser, const AmgOptions& options)
       : matrix(context, std::move(level.matrix), level.partition, level.partition),
         interpolation(context, std::move(level.interpolation), level.partition, coarser),
         restriction(context, std::move(level.restriction), coarser, level.partition),
-        smoother(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
-                 {options.smoother_degree, options.smoother_ratio}, is_constant(context.comm, matrix.diagonal())),
         twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
-              static_cast<double>(matrix.row_partition().rows())) {}
+              static_cast<double>(matrix.row_partition().rows())) {
+    const bool constant_diagonal = is_constant(context.comm, matrix.diagonal());
+    context.comm.collectively([&] {
+      smoother.emplace(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
+                       ChebyshevOptions{options.smoother_degree, options.smoother_ratio}, constant_diagonal);
+    });
+  }
+
+  /// May fail on one rank alone. Not collective.
+  void make_work_space(const Context<T>& context, LocalIndex columns) {
+    for (DenseBlock<T>* block : {&residual, &correction})
+      *block = DenseBlock<T>(context.device, matrix.rows(), columns);
+    for (DenseBlock<T>* block : {&coarse_x, &coarse_y})
+      *block = DenseBlock<T>(context.device, interpolation.columns(), columns);
+    if (!twice) return;
+    for (DenseBlock<T>* block : {&coarse_residual, &coarse_correction})
+      *block = DenseBlock<T>(context.device, interpolation.columns(), columns);
+  }
+
+  /// Collective.
+  void reserve_operators(LocalIndex columns) {
+    for (LinearOperator<T>* operation :
+         {static_cast<LinearOperator<T>*>(&matrix), static_cast<LinearOperator<T>*>(&interpolation),
+          static_cast<LinearOperator<T>*>(&restriction), static_cast<LinearOperator<T>*>(&*smoother)})
+      operation->reserve(columns);
+  }
 
   std::size_t bytes() const {
-    return matrix.bytes() + interpolation.bytes() + restriction.bytes() + smoother.bytes();
+    return matrix.bytes() + interpolation.bytes() + restriction.bytes() + smoother->bytes();
   }
   /// Of messages, the smoother and the two blocks on this level.
   std::size_t work_bytes(LocalIndex cols) const {
     return matrix.work_bytes(cols) + interpolation.work_bytes(cols) + restriction.work_bytes(cols) +
-           smoother.work_bytes(cols) + 2 * DenseBlock<T>::bytes(matrix.rows(), cols);
+           smoother->work_bytes(cols) + 2 * DenseBlock<T>::bytes(matrix.rows(), cols);
   }
 
   DistributedMatrix<T> matrix;
   DistributedMatrix<T> interpolation;
   DistributedMatrix<T> restriction;
-  Chebyshev<T> smoother;
+  std::optional<Chebyshev<T>> smoother;
   bool twice;  ///< the next level is visited twice
   DenseBlock<T> residual;
   DenseBlock<T> correction;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -11,30 +12,34 @@ namespace block_eigs {
 
 namespace {
 
-/// The whole matrix on rank 0; nothing elsewhere.
+/// The whole matrix on rank 0; nothing elsewhere. Collective.
 SmallMatrix gather(const Communicator& comm, const Partition& partition, const CsrRows& rows) {
-  std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(comm.size()));
-  for (LocalIndex i = 0; i < rows.rows(); ++i) {
-    for (Offset k = rows.row_offsets[static_cast<std::size_t>(i)];
-         k < rows.row_offsets[static_cast<std::size_t>(i) + 1]; ++k) {
-      outgoing[0].insert(outgoing[0].end(), {static_cast<double>(rows.row_begin + i),
-                                             static_cast<double>(rows.columns[static_cast<std::size_t>(k)]),
-                                             rows.values[static_cast<std::size_t>(k)]});
+  std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(comm.size()));  // row, column
+  std::vector<std::vector<double>> values(places.size());
+  comm.collectively([&] {
+    for (LocalIndex i = 0; i < rows.rows(); ++i) {
+      for (Offset k = rows.row_offsets[static_cast<std::size_t>(i)];
+           k < rows.row_offsets[static_cast<std::size_t>(i) + 1]; ++k)
+        places[0].insert(places[0].end(), {rows.row_begin + i, rows.columns[static_cast<std::size_t>(k)]});
     }
-  }
-  const auto incoming = comm.all_to_all(outgoing);
+    values[0] = rows.values;
+  });
+  places = comm.all_to_all(places);
+  values = comm.all_to_all(values);
   SmallMatrix matrix;
-  if (!comm.is_root()) return matrix;
-  const auto n = static_cast<int>(partition.rows());
-  matrix.resize(n, n);
-  for (const std::vector<double>& part : incoming) {
-    for (std::size_t k = 0; k < part.size(); k += 3) {
-      const int i = static_cast<int>(part[k]);
-      const int j = static_cast<int>(part[k + 1]);
-      matrix(i, j) += 0.5 * part[k + 2];
-      matrix(j, i) += 0.5 * part[k + 2];
+  comm.collectively([&] {
+    if (!comm.is_root()) return;
+    const auto n = static_cast<int>(partition.rows());
+    matrix.resize(n, n);
+    for (std::size_t rank = 0; rank < values.size(); ++rank) {
+      for (std::size_t k = 0; k < values[rank].size(); ++k) {
+        const auto i = static_cast<int>(places[rank][2 * k]);
+        const auto j = static_cast<int>(places[rank][2 * k + 1]);
+        matrix(i, j) += 0.5 * values[rank][k];
+        matrix(j, i) += 0.5 * values[rank][k];
+      }
     }
-  }
+  });
   return matrix;
 }
 
@@ -75,10 +80,12 @@ CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, con
   own.global_rows = partition.rows();
   own.global_columns = partition.rows();
   own.values = std::move(comm.all_to_all(outgoing)[0]);
-  for (LocalIndex i = 0; i < partition.size(comm.rank()); ++i) {
-    for (GlobalIndex j = 0; j < partition.rows(); ++j) own.columns.push_back(j);
-    own.row_offsets.push_back(static_cast<Offset>(own.columns.size()));
-  }
+  comm.collectively([&] {
+    for (LocalIndex i = 0; i < partition.size(comm.rank()); ++i) {
+      for (GlobalIndex j = 0; j < partition.rows(); ++j) own.columns.push_back(j);
+      own.row_offsets.push_back(static_cast<Offset>(own.columns.size()));
+    }
+  });
   return own;
 }
 

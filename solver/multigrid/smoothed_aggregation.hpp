@@ -13,13 +13,19 @@ struct AggregationOptions {
   double threshold = 0.08;
   GlobalIndex coarse_rows = 400;    ///< levels end when there are no more than that
   GlobalIndex rows_per_rank = 300;  ///< levels with fewer move to fewer ranks
+  /// Bounds of the stored entries of all levels over those of the finest, and of a level over those of the one
+  /// above it: a level that would exceed one of them is not formed.
+  double operator_complexity = 2.5;
+  double level_growth = 1.0;
 };
 
 /// Levels of an algebraic multigrid method by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996)
 /// for a symmetric matrix: neighbourhoods become aggregates, the near-null space restricted to them is
 /// interpolation, a step of damped Jacobi smooths it, and P^T A P is the next matrix. Aggregates do not reach
-/// across ranks. `rows` are consumed: they become the first level. All threads of a rank work. Collective; throws
-/// InputError where the near-null space does not fit.
+/// across ranks. Coarsening ends where it does not pay, and the coarsest level says so: where the rows hardly
+/// fall, where a level would have more entries than the one above, or all of them together more than allowed.
+/// Graphs with hubs fill like that. `rows` are consumed: they become the first level. All threads of a rank work.
+/// Collective; throws InputError where the near-null space does not fit.
 GridHierarchy smoothed_aggregation(const Communicator& comm, CsrRows rows, const Partition& partition,
                                    const NearNullSpace& near_null_space, const AggregationOptions& options = {});
 

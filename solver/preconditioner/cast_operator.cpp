@@ -2,22 +2,32 @@
 
 #include <cmath>
 #include <span>
-#include <vector>
 
 namespace block_eigs {
 
+void CastOperator::reserve(LocalIndex columns) {
+  const auto count = static_cast<std::size_t>(columns);
+  if (count <= scales_.size()) return;
+  inner_.reserve(columns);
+  context_.comm.collectively([&] {
+    x_ = DenseBlock<float>(context_.device, inner_.columns(), columns);
+    y_ = DenseBlock<float>(context_.device, inner_.rows(), columns);
+    inverse_.reserve(count);
+    scales_.reserve(count);
+  });
+  inverse_.resize(count);
+  scales_.resize(count);
+}
+
 void CastOperator::apply(ConstBlockView<double> x, BlockView<double> y) {
-  if (x_.cols() < x.cols) {
-    x_ = DenseBlock<float>(context_.device, x.rows, x.cols);
-    y_ = DenseBlock<float>(context_.device, y.rows, x.cols);
-  }
+  reserve(x.cols);
   const LocalIndex stride = DenseBlock<float>::padded(x.cols);
   const BlockView<float> x_float{x_.view().data, x.rows, x.cols, stride};
   const BlockView<float> y_float{y_.view().data, y.rows, x.cols, stride};
-  std::vector<double> scales(static_cast<std::size_t>(x.cols));
+  const std::span<double> scales = std::span(scales_).first(static_cast<std::size_t>(x.cols));
+  const std::span<double> inverse = std::span(inverse_).first(scales.size());
   context_.kernels->column_dots(x, x, scales);
-  context_.comm.sum(std::span(scales));
-  std::vector<double> inverse(scales.size());
+  context_.comm.sum(scales);
   for (std::size_t j = 0; j < scales.size(); ++j) {
     scales[j] = scales[j] > 0.0 ? std::sqrt(scales[j]) : 1.0;
     inverse[j] = 1.0 / scales[j];

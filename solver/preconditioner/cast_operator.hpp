@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 #include "spmm/parallel/context.hpp"
@@ -23,6 +25,7 @@ class CastOperator final : public LinearOperator<double> {
     return DenseBlock<float>::bytes(rows(), cols) + DenseBlock<float>::bytes(columns(), cols) +
            inner_.work_bytes(cols);
   }
+  void reserve(LocalIndex columns) override;
 
  private:
   Context<double> context_;
@@ -30,6 +33,8 @@ class CastOperator final : public LinearOperator<double> {
   LinearOperator<float>& inner_;
   DenseBlock<float> x_;
   DenseBlock<float> y_;
+  std::vector<double> scales_;  ///< as many as there are columns of work space, on all ranks alike
+  std::vector<double> inverse_;
 };
 
 }  // namespace block_eigs

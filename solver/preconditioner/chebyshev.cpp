@@ -11,6 +11,16 @@
 
 namespace block_eigs {
 
+namespace {
+
+/// Side by side whatever the width, so that narrow blocks do not stride over the room of wide ones.
+template <class T>
+BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like) {
+  return {storage.view().data, like.rows, like.cols, DenseBlock<T>::padded(like.cols)};
+}
+
+}  // namespace
+
 template <class T>
 Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal,
                         double upper_bound, const ChebyshevOptions& options, bool constant_diagonal)
@@ -31,7 +41,29 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
 }
 
 template <class T>
+void Chebyshev<T>::reserve(LocalIndex columns) {
+  if (columns <= reserved_) return;
+  a_.reserve(columns);
+  make_work_space(columns);
+  reserved_ = columns;
+}
+
+/// Collective.
+template <class T>
+void Chebyshev<T>::make_work_space(LocalIndex columns) {
+  // A rank without rows does not know of a constant diagonal. It may make another block than the others, but it
+  // comes here as often as they do.
+  const int without_other = constant_inverse_ > 0.0 ? 2 : 1;
+  context_.comm.collectively([&] {
+    if (degree_ > without_other && other_.cols() < columns)
+      other_ = DenseBlock<T>(context_.device, rows(), columns);
+    if (needs_product_ && product_.cols() < columns) product_ = DenseBlock<T>(context_.device, rows(), columns);
+  });
+}
+
+template <class T>
 void Chebyshev<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
+  reserve(x.cols);
   if (constant_inverse_ > 0.0 && degree_ > 1) {
     apply_with_constant_diagonal(x, y);
     return;
@@ -54,6 +86,7 @@ std::size_t Chebyshev<T>::work_bytes(LocalIndex cols) const {
 
 template <class T>
 void Chebyshev<T>::improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch) {
+  reserve(y.cols);
   ProductStep<T> step = step_towards(r);
   take_step(step, y, scratch);
   iterate(step, scratch, y, degree_ - 1, false);
@@ -131,16 +164,13 @@ void Chebyshev<T>::apply_with_constant_diagonal(ConstBlockView<T> x, BlockView<T
 template <class T>
 void Chebyshev<T>::take_step(const ProductStep<T>& step, ConstBlockView<T> x, BlockView<T> y) {
   if (a_.apply_step(x, y, step)) return;
+  if (!needs_product_) {
+    needs_product_ = true;  // on all ranks: what an operator can do does not depend on the rank
+    make_work_space(reserved_);
+  }
   const BlockView<T> ax = work_view(product_, x);
   a_.apply(x, ax);
   context_.kernels->combine(step, ax, x, y);
-}
-
-/// Side by side whatever the width, so that narrow blocks do not stride over the room of wide ones.
-template <class T>
-BlockView<T> Chebyshev<T>::work_view(DenseBlock<T>& storage, ConstBlockView<T> like) {
-  if (storage.cols() < like.cols) storage = DenseBlock<T>(context_.device, like.rows, like.cols);
-  return {storage.view().data, like.rows, like.cols, DenseBlock<T>::padded(like.cols)};
 }
 
 template class Chebyshev<float>;

@@ -41,6 +41,7 @@ class Chebyshev final : public LinearOperator<T> {
   void improve(ConstBlockView<T> r, BlockView<T> y, BlockView<T> scratch);
   /// The same for r = 0, which need not be there: damps what of y is rough.
   void smooth(BlockView<T> y, BlockView<T> scratch);
+  void reserve(LocalIndex columns) override;
   int degree() const { return degree_; }
 
  private:
@@ -49,7 +50,7 @@ class Chebyshev final : public LinearOperator<T> {
   void iterate(ProductStep<T> step, BlockView<T> now, BlockView<T> before, int count, bool from_zero);
   void apply_with_constant_diagonal(ConstBlockView<T> x, BlockView<T> y);
   void take_step(const ProductStep<T>& step, ConstBlockView<T> x, BlockView<T> y);
-  BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like);
+  void make_work_space(LocalIndex columns);
 
   Context<T> context_;
   LinearOperator<T>& a_;
@@ -59,7 +60,9 @@ class Chebyshev final : public LinearOperator<T> {
   double center_;
   double half_width_;
   DenseBlock<T> other_;
-  DenseBlock<T> product_;  ///< where A cannot take the step along
+  DenseBlock<T> product_;       ///< where A cannot take the step along
+  bool needs_product_ = false;  ///< it has turned out so
+  LocalIndex reserved_ = 0;     ///< columns that there is work space for, on all ranks alike
 };
 
 }  // namespace block_eigs

@@ -23,8 +23,8 @@ struct CarriedImage {
 /// Makes the columns of w orthonormal, and orthogonal to `against` (at most three orthonormal blocks), in the
 /// inner product x^T B y. `bw` holds B w and is carried along by the same coefficients; where B is the
 /// identity, pass bw = w. So are the images in `carried`. Directions that depend on the others within rounding are
-/// dropped: the kept columns come first. Returns how many. Collective; throws RunError on values that are not
-/// finite and InputError when w^T B w <= 0.
+/// dropped, all of them where passes do not come to an end: the others come first. Returns how many. Collective;
+/// throws NumericalError on values that are not finite and InputError when w^T B w < 0.
 ///
 /// One pass is Gram matrix + Cholesky QR of the part orthogonal to `against`; after a bad pivot SVQB
 /// (Stathopoulos and Wu, SIAM J. Sci. Comput. 23, 2002) and another pass, as in Duersch, Shao, Yang, Gu,

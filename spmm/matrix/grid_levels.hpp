@@ -7,14 +7,19 @@
 
 namespace block_eigs {
 
+/// Why there is no coarser level though there are still many rows: it would hardly have fewer of them, or too many
+/// entries.
+enum class CoarseningEnd { none, rows, fill };
+
 /// One level of a multigrid hierarchy in host memory: own rows of its matrix, and the interpolation from the next
 /// coarser level with its transpose (both without rows on the coarsest). Made by whoever builds the hierarchy,
 /// consumed by the cycle.
 struct GridLevel {
   Partition partition;  ///< of this level's unknowns
   CsrRows matrix;
-  CsrRows interpolation;  ///< rows of this level, columns of the coarser one
-  CsrRows restriction;    ///< rows of the coarser level, columns of this one
+  CsrRows interpolation;                      ///< rows of this level, columns of the coarser one
+  CsrRows restriction;                        ///< rows of the coarser level, columns of this one
+  CoarseningEnd ended = CoarseningEnd::none;  ///< on the coarsest
 };
 
 /// Vectors that are nearly in the null space of the matrix without its boundary conditions: what smoothers leave

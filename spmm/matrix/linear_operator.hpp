@@ -31,9 +31,6 @@ class LinearOperator {
     return false;
   }
 
-  /// Makes room for products with up to `columns` columns, so that apply allocates nothing. Collective.
-  virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
-
   /// Device memory that the calling rank's part holds from the start; 0 where it is not known. Not collective.
   virtual std::size_t bytes() const { return 0; }
   /// Device memory that it takes beside bytes() once it is applied to `cols` columns: work space and messages.
@@ -41,6 +38,12 @@ class LinearOperator {
     static_cast<void>(cols);
     return 0;
   }
+
+  /// Sets aside all memory that apply and apply_step need for blocks of up to `columns` columns, so that they
+  /// cannot fail on one rank alone for want of it; solvers call it before they iterate, with the same number on
+  /// all ranks. Never shrinks, and forwards to the operators that this one is made of. Collective; what it throws
+  /// is OnAllRanks.
+  virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }

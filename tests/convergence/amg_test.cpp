@@ -4,6 +4,7 @@
 
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/space/block_space.hpp"
@@ -19,7 +20,7 @@ struct Setting {
 
 /// Start vectors in double; the solver makes up for those that are missing.
 DenseBlock<double> start_vectors(const Context<double>& context, Amg<float>& cycle, int columns) {
-  const DenseBlock<float> from = cycle.start_vectors(columns, 1);
+  const DenseBlock<float> from = nested_iteration(cycle, columns, 1);
   DenseBlock<double> result(context.device, from.rows(), from.cols());
   if (from.cols() > 0) with_precision<float>(context).kernels->convert(from.view(), {}, result.view());
   return result;

@@ -3,6 +3,8 @@ block_eigs_test(generate_ranks SOURCES mpi/generate_test.cpp RANKS 1 2 3 4 LABEL
 
 block_eigs_test(communicator SOURCES mpi/communicator_test.cpp RANKS 1 2 3 4 LABELS mpi)
 block_eigs_test(smoothed_aggregation SOURCES mpi/smoothed_aggregation_test.cpp RANKS 1 2 3 4 LABELS mpi)
+block_eigs_test(aggregation SOURCES mpi/aggregation_test.cpp RANKS 1 3 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)
+block_eigs_test(reserve SOURCES mpi/reserve_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 60)
 block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp RANKS 1 2 3 4 LABELS mpi)
 

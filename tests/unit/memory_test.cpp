@@ -23,7 +23,7 @@ struct Bench {
   RunConfig config;
   std::shared_ptr<CountingDevice> device = std::make_shared<CountingDevice>();
   Context<T> context{Communicator(MPI_COMM_WORLD), device, make_kernels<T>(device),
-                     std::make_shared<Profile>(device)};
+                     std::make_shared<Profile>(device), make_transport(Communicator(MPI_COMM_WORLD), device)};
   Sources sources;
   Problem<T> problem;
   BlockSpace<T> space;

@@ -1,5 +1,6 @@
 #include "solver/multigrid/aggregation/aggregates.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace block_eigs::aggregation {
@@ -79,6 +80,16 @@ std::vector<double> diagonal_norms(const CsrRows& rows, int unknowns) {
   return norms;
 }
 
+std::vector<char> find_hubs(const CsrRows& rows, int unknowns, double entries_per_row) {
+  std::vector<char> is_hub(static_cast<std::size_t>(rows.rows() / unknowns), 0);
+  const auto width = static_cast<std::size_t>(unknowns);
+  for (std::size_t node = 0; node < is_hub.size(); ++node) {
+    const Offset entries = rows.row_offsets[(node + 1) * width] - rows.row_offsets[node * width];
+    is_hub[node] = static_cast<double>(entries) > entries_per_row * unknowns ? 1 : 0;
+  }
+  return is_hub;
+}
+
 /// The aggregate of the strongest neighbour that has one in `settled`, else -1.
 LocalIndex strongest(const StrengthGraph& graph, const std::vector<LocalIndex>& settled, LocalIndex node) {
   LocalIndex best = -1;
@@ -94,27 +105,37 @@ LocalIndex strongest(const StrengthGraph& graph, const std::vector<LocalIndex>& 
 
 }  // namespace
 
-StrengthGraph strength_graph(const CsrRows& rows, int unknowns_per_node, double threshold) {
+StrengthGraph strength_graph(const CsrRows& rows, int unknowns_per_node, double threshold, double hub_entries) {
   const std::vector<double> norms = diagonal_norms(rows, unknowns_per_node);
   const auto nodes = static_cast<LocalIndex>(norms.size());
+  const std::vector<char> is_hub = find_hubs(rows, unknowns_per_node, hub_entries);
   StrengthGraph graph;
   graph.coupled.assign(norms.size(), 0);
+  graph.hub.assign(norms.size(), -1);
   const double squared_threshold = threshold * threshold;
   const double per_node = rows.rows() > 0 ? static_cast<double>(rows.nonzeros()) / rows.rows() : 0.0;
   graph.neighbours = build_rows<LocalIndex>(nodes, per_node, [&] {
     return [&, couplings = NodeCouplings(rows, unknowns_per_node)](LocalIndex i,
                                                                    SparseRows<LocalIndex>& out) mutable {
-      const double own = norms[static_cast<std::size_t>(i)];
+      const auto node = static_cast<std::size_t>(i);
+      const double own = norms[node];
+      double strongest_hub = 0.0;
       couplings.each(i, [&](LocalIndex j, double squared) {
         if (j == i) return;
         // The diagonal of nodes elsewhere is not at hand: like one's own.
         const double other = j >= 0 ? norms[static_cast<std::size_t>(j)] : own;
         if (squared == 0.0 || squared <= squared_threshold * own * other) return;
-        graph.coupled[static_cast<std::size_t>(i)] = 1;
-        if (j < 0) return;
+        graph.coupled[node] = 1;
+        if (j < 0 || is_hub[node] != 0) return;
+        if (is_hub[static_cast<std::size_t>(j)] != 0) {
+          if (squared > strongest_hub) graph.hub[node] = j;
+          strongest_hub = std::max(strongest_hub, squared);
+          return;
+        }
         out.columns.push_back(j);
         out.values.push_back(squared);
       });
+      if (is_hub[node] != 0) graph.hub[node] = i;
     };
   });
   return graph;
@@ -140,11 +161,21 @@ Aggregates aggregate(const StrengthGraph& graph) {
     if (whole) claim(i);
   }
   const std::vector<LocalIndex> settled = of;
+  result.is_hub.assign(of.size(), 0);
   for (LocalIndex i = 0; i < edges.rows(); ++i) {
     if (is_free(i)) of[static_cast<std::size_t>(i)] = strongest(graph, settled, i);
+    if (graph.hub[static_cast<std::size_t>(i)] != i) continue;
+    result.is_hub[static_cast<std::size_t>(i)] = 1;
+    claim(i);
   }
   for (LocalIndex i = 0; i < edges.rows(); ++i) {
-    if (is_free(i) && graph.coupled[static_cast<std::size_t>(i)] != 0) claim(i);
+    if (!is_free(i)) continue;
+    const LocalIndex hub = graph.hub[static_cast<std::size_t>(i)];
+    if (hub >= 0 && edges.begin(i) == edges.end(i)) {
+      of[static_cast<std::size_t>(i)] = of[static_cast<std::size_t>(hub)];
+    } else if (graph.coupled[static_cast<std::size_t>(i)] != 0) {
+      claim(i);
+    }
   }
   return result;
 }

@@ -48,8 +48,10 @@ class RowOfBlocks {
 }  // namespace
 
 SparseRows<GlobalIndex> smoothed_interpolation(const CsrRows& a, const ColumnNumbers& numbers,
-                                               const TentativeRows& tentative, double omega) {
+                                               const TentativeRows& tentative, double omega,
+                                               const std::vector<char>& is_hub) {
   const std::size_t modes = tentative.modes;
+  const LocalIndex per_node = is_hub.empty() ? 1 : a.rows() / static_cast<LocalIndex>(is_hub.size());
   const double expected = 2.5 * static_cast<double>(modes);
   return build_rows<GlobalIndex>(a.rows(), expected, [&] {
     return [&, row = RowOfBlocks(modes)](LocalIndex i, SparseRows<GlobalIndex>& out) mutable {
@@ -62,7 +64,8 @@ SparseRows<GlobalIndex> smoothed_interpolation(const CsrRows& a, const ColumnNum
       const double scale = -omega / (diagonal != 0.0 ? std::abs(diagonal) : 1.0);
       const auto own = static_cast<std::size_t>(i);
       row.add(1.0, tentative.first_columns[own], tentative.values.data() + own * modes);
-      for (std::size_t k = first; k < last; ++k) {
+      const bool smoothed = is_hub[static_cast<std::size_t>(i / per_node)] == 0;
+      for (std::size_t k = first; smoothed && k < last; ++k) {
         const auto j = static_cast<std::size_t>(numbers.local(a.columns[k]));
         row.add(scale * a.values[k], tentative.first_columns[j], tentative.values.data() + j * modes);
       }

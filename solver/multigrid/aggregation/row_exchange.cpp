@@ -7,9 +7,8 @@ namespace block_eigs::aggregation {
 
 namespace {
 
-using Messages = std::vector<std::vector<double>>;
-
-Messages messages(const Communicator& comm) { return Messages(static_cast<std::size_t>(comm.size())); }
+template <class T>
+using Messages = std::vector<std::vector<T>>;
 
 /// Rows that `neighbour` wants.
 std::span<const LocalIndex> wanted(const HaloPlan& plan, const HaloPlan::Neighbour& neighbour) {
@@ -17,78 +16,91 @@ std::span<const LocalIndex> wanted(const HaloPlan& plan, const HaloPlan::Neighbo
       .subspan(static_cast<std::size_t>(neighbour.first), static_cast<std::size_t>(neighbour.count));
 }
 
-/// Row numbers, lengths, columns and values, one after the other. Numbers below 2^53 keep their value.
-void pack_row(GlobalIndex number, const SparseRows<GlobalIndex>& rows, LocalIndex i,
-              std::vector<double>& message) {
-  message.push_back(static_cast<double>(number));
-  message.push_back(static_cast<double>(rows.end(i) - rows.begin(i)));
-  for (std::size_t k = rows.begin(i); k < rows.end(i); ++k) {
-    message.push_back(static_cast<double>(rows.columns[k]));
-    message.push_back(rows.values[k]);
+/// Sparse rows on their way to other ranks: of every row its number, its length and its columns, and apart from
+/// these its values.
+struct RowMessages {
+  Messages<std::int64_t> places;
+  Messages<double> values;
+
+  explicit RowMessages(std::size_t ranks) : places(ranks), values(ranks) {}
+
+  void add(int rank, GlobalIndex number, const SparseRows<GlobalIndex>& rows, LocalIndex i) {
+    const auto to = static_cast<std::size_t>(rank);
+    const auto first = static_cast<std::ptrdiff_t>(rows.begin(i));
+    const auto last = static_cast<std::ptrdiff_t>(rows.end(i));
+    places[to].push_back(number);
+    places[to].push_back(last - first);
+    places[to].insert(places[to].end(), rows.columns.begin() + first, rows.columns.begin() + last);
+    values[to].insert(values[to].end(), rows.values.begin() + first, rows.values.begin() + last);
   }
-}
 
-/// Appends the entries of the next row of a message to `rows`, which is left open; returns its number.
-GlobalIndex unpack_row(const std::vector<double>& message, std::size_t& at, SparseRows<GlobalIndex>& rows) {
-  const auto number = static_cast<GlobalIndex>(message[at]);
-  const auto count = static_cast<std::size_t>(message[at + 1]);
-  at += 2;
-  for (std::size_t k = 0; k < count; ++k, at += 2) {
-    rows.columns.push_back(static_cast<GlobalIndex>(message[at]));
-    rows.values.push_back(message[at + 1]);
+  /// What others sent here takes the place of what is to be sent. Collective.
+  void exchange(const Communicator& comm) {
+    places = comm.all_to_all(places);
+    values = comm.all_to_all(values);
   }
-  return number;
-}
 
-/// Rows that came from elsewhere, and where they belong.
-struct Received {
-  std::vector<LocalIndex> rows;
-  SparseRows<GlobalIndex> entries;
-};
-
-Received receive(const Communicator& comm, const Partition& partition, const Messages& outgoing) {
-  Received received;
-  for (const std::vector<double>& message : comm.all_to_all(outgoing)) {
-    for (std::size_t at = 0; at < message.size();) {
-      const GlobalIndex number = unpack_row(message, at, received.entries);
-      received.entries.close_row();
-      received.rows.push_back(static_cast<LocalIndex>(number - partition.begin(comm.rank())));
+  /// Appends all rows to `rows`, in the order of ranks; calls visit(number) for each.
+  template <class Visit>
+  void append_to(SparseRows<GlobalIndex>& rows, const Visit& visit) const {
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+      const std::vector<std::int64_t>& from = places[rank];
+      for (std::size_t at = 0; at < from.size();) {
+        const auto columns = from.begin() + static_cast<std::ptrdiff_t>(at) + 2;
+        rows.columns.insert(rows.columns.end(), columns, columns + from[at + 1]);
+        rows.close_row();
+        visit(GlobalIndex{from[at]});
+        at += 2 + static_cast<std::size_t>(from[at + 1]);
+      }
+      rows.values.insert(rows.values.end(), values[rank].begin(), values[rank].end());
     }
   }
-  return received;
+};
+
+/// Rows of `part`, and those that came from elsewhere, as pieces of own rows of the result.
+using Pieces = std::vector<std::vector<std::pair<bool, LocalIndex>>>;
+
+void append(const SparseRows<GlobalIndex>& from, LocalIndex i, CsrRows& result) {
+  const auto first = static_cast<std::ptrdiff_t>(from.begin(i));
+  const auto last = static_cast<std::ptrdiff_t>(from.end(i));
+  result.columns.insert(result.columns.end(), from.columns.begin() + first, from.columns.begin() + last);
+  result.values.insert(result.values.end(), from.values.begin() + first, from.values.begin() + last);
 }
 
 }  // namespace
 
+template <class T>
 void append_ghost_values(const Communicator& comm, const HaloPlan& plan, std::size_t width,
-                         std::vector<double>& values) {
+                         std::vector<T>& values) {
   if (comm.size() == 1) return;
-  Messages outgoing = messages(comm);
-  for (const auto& neighbour : plan.destinations()) {
-    std::vector<double>& message = outgoing[static_cast<std::size_t>(neighbour.rank)];
-    for (const LocalIndex row : wanted(plan, neighbour)) {
-      const double* from = values.data() + static_cast<std::size_t>(row) * width;
-      message.insert(message.end(), from, from + width);
+  Messages<T> outgoing;
+  comm.collectively([&] {
+    outgoing.resize(static_cast<std::size_t>(comm.size()));
+    for (const auto& neighbour : plan.destinations()) {
+      std::vector<T>& message = outgoing[static_cast<std::size_t>(neighbour.rank)];
+      for (const LocalIndex row : wanted(plan, neighbour)) {
+        const T* from = values.data() + static_cast<std::size_t>(row) * width;
+        message.insert(message.end(), from, from + width);
+      }
     }
-  }
-  // Sources and ghosts both ascend.
-  for (const std::vector<double>& message : comm.all_to_all(outgoing))
-    values.insert(values.end(), message.begin(), message.end());
+  });
+  const Messages<T> incoming = comm.all_to_all(outgoing);
+  comm.collectively([&] {
+    // Sources and ghosts both ascend.
+    for (const std::vector<T>& message : incoming) values.insert(values.end(), message.begin(), message.end());
+  });
 }
 
 void append_ghost_rows(const Communicator& comm, const HaloPlan& plan, SparseRows<GlobalIndex>& rows) {
   if (comm.size() == 1) return;
-  Messages outgoing = messages(comm);
-  for (const auto& neighbour : plan.destinations()) {
-    for (const LocalIndex row : wanted(plan, neighbour))
-      pack_row(0, rows, row, outgoing[static_cast<std::size_t>(neighbour.rank)]);
-  }
-  for (const std::vector<double>& message : comm.all_to_all(outgoing)) {
-    for (std::size_t at = 0; at < message.size();) {
-      unpack_row(message, at, rows);
-      rows.close_row();
+  RowMessages messages(static_cast<std::size_t>(comm.size()));
+  comm.collectively([&] {
+    for (const auto& neighbour : plan.destinations()) {
+      for (const LocalIndex row : wanted(plan, neighbour)) messages.add(neighbour.rank, 0, rows, row);
     }
-  }
+  });
+  messages.exchange(comm);
+  comm.collectively([&] { messages.append_to(rows, [](GlobalIndex) {}); });
 }
 
 CsrRows assemble(const Communicator& comm, const Partition& partition, GlobalIndex global_columns,
@@ -103,50 +115,59 @@ CsrRows assemble(const Communicator& comm, const Partition& partition, GlobalInd
     result.values = std::move(part.values);
     return result;
   }
-  Messages outgoing = messages(comm);
-  std::vector<std::vector<std::pair<bool, LocalIndex>>> pieces(
-      static_cast<std::size_t>(partition.size(comm.rank())));
-  for (LocalIndex i = 0; i < part.rows(); ++i) {
-    const GlobalIndex number = row_numbers[static_cast<std::size_t>(i)];
-    const int owner = partition.owner(number);
-    if (owner == comm.rank()) {
-      pieces[static_cast<std::size_t>(number - result.row_begin)].emplace_back(false, i);
-    } else {
-      pack_row(number, part, i, outgoing[static_cast<std::size_t>(owner)]);
+  RowMessages messages(static_cast<std::size_t>(comm.size()));
+  Pieces pieces;
+  comm.collectively([&] {
+    pieces.resize(static_cast<std::size_t>(partition.size(comm.rank())));
+    for (LocalIndex i = 0; i < part.rows(); ++i) {
+      const GlobalIndex number = row_numbers[static_cast<std::size_t>(i)];
+      const int owner = partition.owner(number);
+      if (owner == comm.rank()) {
+        pieces[static_cast<std::size_t>(number - result.row_begin)].emplace_back(false, i);
+      } else {
+        messages.add(owner, number, part, i);
+      }
     }
-  }
-  const Received received = receive(comm, partition, outgoing);
-  for (std::size_t i = 0; i < received.rows.size(); ++i)
-    pieces[static_cast<std::size_t>(received.rows[i])].emplace_back(true, static_cast<LocalIndex>(i));
-  for (const auto& of_row : pieces) {
-    for (const auto& [foreign, i] : of_row) {
-      const SparseRows<GlobalIndex>& from = foreign ? received.entries : part;
-      result.columns.insert(result.columns.end(),
-                            from.columns.begin() + static_cast<std::ptrdiff_t>(from.begin(i)),
-                            from.columns.begin() + static_cast<std::ptrdiff_t>(from.end(i)));
-      result.values.insert(result.values.end(), from.values.begin() + static_cast<std::ptrdiff_t>(from.begin(i)),
-                           from.values.begin() + static_cast<std::ptrdiff_t>(from.end(i)));
+  });
+  messages.exchange(comm);
+  comm.collectively([&] {
+    SparseRows<GlobalIndex> received;
+    LocalIndex count = 0;
+    messages.append_to(received, [&](GlobalIndex number) {
+      pieces[static_cast<std::size_t>(number - result.row_begin)].emplace_back(true, count++);
+    });
+    for (const auto& of_row : pieces) {
+      for (const auto& [foreign, i] : of_row) append(foreign ? received : part, i, result);
+      result.row_offsets.push_back(static_cast<Offset>(result.columns.size()));
     }
-    result.row_offsets.push_back(static_cast<Offset>(result.columns.size()));
-  }
-  sort_rows(result);
+    sort_rows(result);
+  });
   return result;
 }
 
 std::vector<double> redistribute(const Communicator& comm, const Partition& from, const Partition& to,
-                                 std::size_t width, const std::vector<double>& values) {
+                                 std::size_t width, std::vector<double> values) {
   if (from == to) return values;
-  Messages outgoing = messages(comm);
-  const GlobalIndex begin = from.begin(comm.rank());
-  for (GlobalIndex row = begin; row < from.end(comm.rank()); ++row) {
-    const double* first = values.data() + static_cast<std::size_t>(row - begin) * width;
-    std::vector<double>& message = outgoing[static_cast<std::size_t>(to.owner(row))];
-    message.insert(message.end(), first, first + width);
-  }
-  std::vector<double> result;
-  for (const std::vector<double>& message : comm.all_to_all(outgoing))
-    result.insert(result.end(), message.begin(), message.end());
-  return result;
+  Messages<double> outgoing;
+  comm.collectively([&] {
+    outgoing.resize(static_cast<std::size_t>(comm.size()));
+    const GlobalIndex begin = from.begin(comm.rank());
+    for (GlobalIndex row = begin; row < from.end(comm.rank()); ++row) {
+      const double* first = values.data() + static_cast<std::size_t>(row - begin) * width;
+      std::vector<double>& message = outgoing[static_cast<std::size_t>(to.owner(row))];
+      message.insert(message.end(), first, first + width);
+    }
+  });
+  const Messages<double> incoming = comm.all_to_all(outgoing);
+  comm.collectively([&] {
+    values.clear();
+    for (const std::vector<double>& message : incoming)
+      values.insert(values.end(), message.begin(), message.end());
+  });
+  return values;
 }
+
+template void append_ghost_values(const Communicator&, const HaloPlan&, std::size_t, std::vector<double>&);
+template void append_ghost_values(const Communicator&, const HaloPlan&, std::size_t, std::vector<std::int64_t>&);
 
 }  // namespace block_eigs::aggregation
