@@ -99,6 +99,7 @@ std::size_t Amg<T>::work_bytes(LocalIndex cols) const {
   return sum;
 }
 
+template <class T>
 DistributedMatrix<T>& Amg<T>::matrix(int level) { return at(level).matrix; }
 
 template <class T>
