@@ -73,9 +73,11 @@ CsrRows collect(const Communicator& comm, const Partition& partition, GlobalInde
   const std::int64_t rounds = comm.max((count + chunk - 1) / chunk);
   std::vector<Triplet> triplets;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
-      triplets.push_back(make(static_cast<std::size_t>(k)));
-    }
+    comm.collectively([&] {
+      for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
+        triplets.push_back(make(static_cast<std::size_t>(k)));
+      }
+    });
     collector->add(triplets);
   }
   own = {};

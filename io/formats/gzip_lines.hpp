@@ -9,7 +9,7 @@
 
 namespace block_eigs {
 
-/// As open_lines, for a file that rank 0 decompresses and deals out. Collective.
+/// As open_lines, for a file that rank 0 decompresses and deals out. Collective; throws on all ranks.
 std::unique_ptr<LineSource> open_gzip_lines(const Communicator& comm, const std::string& path, std::int64_t offset,
                                             std::int64_t first_line);
 

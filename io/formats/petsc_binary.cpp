@@ -214,7 +214,8 @@ class PetscMatrix : public MatrixSource {
   RowPositions positions(const Partition& partition, Offset limit) const {
     PetscArray lengths(comm_, file_, header_.lengths_place(), header_.rows, index_type(), "row lengths");
     const auto own_rows = static_cast<std::size_t>(partition.size(comm_.rank()));
-    std::vector<Offset> own(own_rows + 1, 0);
+    std::vector<Offset> own;
+    comm_.collectively([&] { own.assign(own_rows + 1, 0); });
     lengths.read(partition.begin(comm_.rank()), static_cast<Offset>(own_rows), own.data() + 1);
     comm_.collectively([&] {
       for (std::size_t i = 1; i <= own_rows; ++i) {
