@@ -21,7 +21,7 @@
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
 #include "apps/report/text.hpp"
-#include "io/result/output_path.hpp"
+#include "io/files/output_path.hpp"
 #include "io/result/result_file.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/space/block_space.hpp"

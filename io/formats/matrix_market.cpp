@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
-#include "io/formats/compressed_matrix.hpp"
-#include "io/formats/input_file.hpp"
-#include "io/formats/line_source.hpp"
+#include "io/files/byte_stream.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/line_source.hpp"
 #include "io/formats/matrix_market_entries.hpp"
 #include "io/formats/matrix_market_header.hpp"
+#include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
 

@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/compressed_matrix.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/extents.hpp"
+#include "io/files/input_file.hpp"
 #include "io/formats/npy_header.hpp"
 #include "io/formats/npz_file.hpp"
 #include "io/source/array_source.hpp"
+#include "io/source/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -227,7 +228,8 @@ class NpzMatrix : public MatrixSource {
     values_->require_numbers();
     indices_->require_integers();
     pointers_->require_integers();
-    require(rows_ >= 0 && columns_ >= 0, fmt::format("{}: its shape is ({}, {})", path_, rows_, columns_));
+    require(is_extent(rows_) && is_extent(columns_),
+            fmt::format("{}: its shape is ({}, {})", path_, rows_, columns_));
     if (indices_->size() != values_->size()) {
       throw InputError(fmt::format("{} has {} elements, but {} has {}; there must be as many", indices_->name(),
                                    indices_->size(), values_->name(), values_->size()));

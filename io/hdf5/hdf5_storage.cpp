@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "io/hdf5/hdf5_errors.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -20,17 +21,6 @@ namespace {
 
 /// HDF5's own part of the file: far more than the few objects of a file need.
 constexpr std::int64_t metadata_bytes = 65536;
-
-/// What HDF5 says of its last failure: the innermost entry of its error stack.
-std::string hdf5_reason() {
-  std::string text;
-  const H5E_walk2_t visit = [](unsigned n, const H5E_error2_t* entry, void* result) -> herr_t {
-    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(result) = entry->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &text);
-  return text.empty() ? "HDF5 gives no reason" : text;
-}
 
 Hdf5Handle space_of(std::span<const std::int64_t> shape) {
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
@@ -96,7 +86,7 @@ Hdf5Storage::Hdf5Storage(std::string path, std::string name)
 }
 
 void Hdf5Storage::check(bool ok, const std::string& what) const {
-  if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_reason()));
+  if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_failure()));
 }
 
 /// With the system's last error.

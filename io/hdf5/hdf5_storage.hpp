@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/output_path.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
-#include "io/result/output_path.hpp"
 
 namespace block_eigs {
 

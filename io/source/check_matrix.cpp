@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -232,6 +231,17 @@ void check_square(const Communicator& comm, const MatrixSource& source) {
     throw InputError(fmt::format("{}: has {} rows and {} columns; a square matrix is needed", source.description(),
                                  rows, columns));
   });
+}
+
+void require_finite(const CsrRows& rows, const std::string& description) {
+  const auto bad =
+      std::find_if(rows.values.begin(), rows.values.end(), [](double v) { return !std::isfinite(v); });
+  if (bad == rows.values.end()) return;
+  const auto at = bad - rows.values.begin();
+  const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
+  throw InputError(fmt::format(
+      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", description,
+      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
 }
 
 void check_finite(const Communicator& comm, const CsrRows& rows, const std::string& description) {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "io/formats/line_source.hpp"
+#include "io/files/line_source.hpp"
 #include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs {

@@ -1,12 +1,12 @@
-#include "io/formats/compressed_matrix.hpp"
+#include "io/source/compressed_matrix.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
 
@@ -90,17 +90,6 @@ CsrRows collect(const Communicator& comm, const Partition& partition, GlobalInde
 }
 
 }  // namespace
-
-void require_finite(const CsrRows& rows, const std::string& source) {
-  const auto bad =
-      std::find_if(rows.values.begin(), rows.values.end(), [](double v) { return !std::isfinite(v); });
-  if (bad == rows.values.end()) return;
-  const auto at = bad - rows.values.begin();
-  const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
-  throw InputError(fmt::format(
-      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", source,
-      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
-}
 
 std::vector<Offset> read_pointers(const Communicator& comm, const Partition& partition, ArraySource& pointers,
                                   Offset nonzeros) {

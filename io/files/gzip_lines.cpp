@@ -1,4 +1,4 @@
-#include "io/formats/gzip_lines.hpp"
+#include "io/files/gzip_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
+#include "io/files/byte_stream.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
