@@ -144,7 +144,6 @@ Preconditioner make_preconditioner(const Settings& settings, const Question& que
 /// Builds everything from the rows in host memory, as the peers do, and solves.
 LinearRun run_ours(const Settings& settings, const Question& question, const std::string& preconditioner) {
   const Context<double>& context = question.context;
-  context.profile->reset();
   CsrRows consumed = question.rows;
   const auto began = std::chrono::steady_clock::now();
   const auto elapsed = [&] {

@@ -138,7 +138,6 @@ Preconditioner make_preconditioner(const Settings& settings, const Context<doubl
 /// Builds everything from the rows in host memory, as the peers do, and solves.
 EigenRun run_ours(const Settings& settings, const Context<double>& context, const Partition& partition,
                   const CsrRows& rows, const std::string& contender) {
-  context.profile->reset();
   CsrRows consumed = rows;
   const auto began = std::chrono::steady_clock::now();
   DistributedMatrix<double> a(context, std::move(consumed), partition, partition);

@@ -130,6 +130,7 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const auto began = Clock::now();
   const EigensolverConfig& eigensolver = config.eigensolver;
   const Context<T> context = make_context<T>(comm, config.device);
+  context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
   const int nodes = unknowns_per_node(comm, eigensolver.preconditioner, config.matrix, sources.a->rows());

@@ -110,6 +110,7 @@ ExitCode solve(const Communicator& comm, const Arguments& arguments, const RunCo
   const auto began = Clock::now();
   const LinearSolverConfig& solver = config.linear_solver;
   const Context<T> context = make_context<T>(comm, config.device);
+  context.profile->start();
   const Sources sources = open_sources(comm, config);
   RightHandSides sides(comm, config, sources.a->rows());
   const int nodes = unknowns_per_node(comm, solver.preconditioner, config.matrix, sources.a->rows());

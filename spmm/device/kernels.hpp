@@ -40,6 +40,8 @@ struct SpmmOptions {
 class SpmmPlan {
  public:
   virtual ~SpmmPlan() = default;
+  /// Makes room for products with up to `columns` columns, where the backend knows beforehand what they take.
+  virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
 };
 
 /// Whether a product replaces its result or is added to it.

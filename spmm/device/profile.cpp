@@ -25,12 +25,14 @@ const char* name_of(Phase phase) {
 }
 
 double Profile::seconds(Phase phase) {
-  collect();
+  collect(marks_.size());
   return seconds_[static_cast<std::size_t>(phase)];
 }
 
-void Profile::reset() {
-  collect();
+void Profile::start() {
+  counting_ = true;
+  turn(stack_.empty() ? Phase::count : stack_.back());
+  collect(marks_.size());
   seconds_.fill(0.0);
 }
 
@@ -45,6 +47,7 @@ void Profile::leave() {
 }
 
 void Profile::turn(Phase next) {
+  if (!counting_) return;
   if (device_->host_addressable()) {
     const auto now = Clock::now();
     if (running_ != Phase::count) {
@@ -55,9 +58,9 @@ void Profile::turn(Phase next) {
     return;
   }
   if (spare_.empty()) {
-    // A bounded number of events is alive: reading them waits only for work that is long done.
+    // A bounded number of events is alive. The older half is read: it waits only for work that is long done.
     constexpr std::size_t most = 4096;
-    if (marks_.size() >= most) collect();
+    if (marks_.size() >= most) collect(most / 2);
     if (spare_.empty()) spare_.push_back(device_->make_event());
   }
   marks_.push_back({next, std::move(spare_.back())});
@@ -65,16 +68,17 @@ void Profile::turn(Phase next) {
   device_->record(*marks_.back().event, Queue::compute);
 }
 
-void Profile::collect() {
-  for (std::size_t i = 0; i + 1 < marks_.size(); ++i) {
+void Profile::collect(std::size_t marks) {
+  if (marks < 2) return;
+  for (std::size_t i = 0; i + 1 < marks; ++i) {
     if (marks_[i].phase != Phase::count) {
       seconds_[static_cast<std::size_t>(marks_[i].phase)] +=
           device_->seconds_between(*marks_[i].event, *marks_[i + 1].event);
     }
     spare_.push_back(std::move(marks_[i].event));
   }
-  // The last mark is where the stretch that is under way began.
-  if (marks_.size() > 1) marks_.erase(marks_.begin(), marks_.end() - 1);
+  // The last of them is where the next stretch began.
+  marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(marks) - 1);
 }
 
 }  // namespace block_eigs

@@ -17,7 +17,8 @@ const char* name_of(Phase phase);
 
 /// Adds up seconds per phase on this rank. On a device the time of a phase is that of its work in the
 /// compute queue, taken from events that are read when `collect` is called, so that measuring does not
-/// stop the queue. Scopes may nest: the inner phase's time is taken out of the outer one.
+/// stop the queue. Scopes may nest: the inner phase's time is taken out of the outer one. Until somebody who will
+/// read the times calls `start`, scopes cost nothing and record no events.
 class Profile {
  public:
   explicit Profile(std::shared_ptr<Device> device) : device_(std::move(device)) {}
@@ -33,9 +34,10 @@ class Profile {
     Profile& profile_;
   };
 
-  /// Seconds so far, outermost scopes closed.
+  /// Counts from zero from now on.
+  void start();
+  /// Seconds since `start`, outermost scopes closed; 0 before.
   double seconds(Phase phase);
-  void reset();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -48,9 +50,11 @@ class Profile {
   void leave();
   /// Closes the running stretch on behalf of its phase and starts one for `next`.
   void turn(Phase next);
-  void collect();
+  /// Adds up the stretches between the first `marks` marks, which waits for them.
+  void collect(std::size_t marks);
 
   std::shared_ptr<Device> device_;
+  bool counting_ = false;
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
   std::vector<Phase> stack_;
   Clock::time_point started_{};

@@ -37,6 +37,8 @@ class CsrMatrix {
   /// New numbers for the same pattern: nonzeros() of them in host memory, row by row, columns ascending.
   void set_values(const T* values) { values_.upload(values); }
 
+  /// Makes room for products with up to `columns` columns.
+  void reserve(LocalIndex columns) { plan_->reserve(columns); }
   /// C = A B and what `step` adds, see Kernels::spmm.
   void multiply(ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step, const Progress& progress = {});
   /// C = A B or C += A B.

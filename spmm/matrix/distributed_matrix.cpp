@@ -207,15 +207,30 @@ bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const
     own_->multiply(x, y, step);
     return true;
   }
-  halo_->begin(x);
-  own_->multiply(x, y, step, [this] { halo_->progress(); });
-  const ConstBlockView<T> ghosts = halo_->finish();
+  ConstBlockView<T> ghosts;
+  try {
+    halo_->begin(x);
+    own_->multiply(x, y, step, [this] { halo_->progress(); });
+    ghosts = halo_->finish();
+  } catch (...) {
+    halo_->give_up();  // now: another matrix may exchange next
+    throw;
+  }
   ProductStep<T> rest;
   rest.alpha = step.alpha;
   rest.scale = step.scale;
   rest.gamma = 1.0;
   if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, rest);
   return true;
+}
+
+template <class T>
+void DistributedMatrix<T>::reserve(LocalIndex columns) {
+  if (context_.comm.size() > 1) halo_->reserve(columns);
+  context_.comm.collectively([&] {
+    own_->reserve(columns);
+    boundary_->reserve(columns);
+  });
 }
 
 template <class T>

@@ -30,6 +30,9 @@ class LinearOperator {
     return false;
   }
 
+  /// Makes room for products with up to `columns` columns, so that apply allocates nothing. Collective.
+  virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
+
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }
 };

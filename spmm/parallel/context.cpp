@@ -13,7 +13,7 @@ Context<T> make_context(const Communicator& comm, Backend backend) {
     device = make_device(backend, comm.node_rank());
     kernels = make_kernels<T>(device);
   });
-  return {comm, device, kernels, std::make_shared<Profile>(device)};
+  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device)};
 }
 
 template Context<float> make_context(const Communicator&, Backend);

@@ -6,27 +6,29 @@
 #include "spmm/device/kernels.hpp"
 #include "spmm/device/profile.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/transport.hpp"
 
 namespace block_eigs {
 
-/// What distributed objects work with: the ranks, this rank's device, its kernels, and the clock.
-/// A cheap handle; copies share everything.
+/// What distributed objects work with: the ranks, this rank's device, its kernels, the clock, and the way
+/// from rank to rank. A cheap handle; copies share everything.
 template <class T>
 struct Context {
   Communicator comm;
   std::shared_ptr<Device> device;
   std::shared_ptr<Kernels<T>> kernels;
   std::shared_ptr<Profile> profile;
+  std::shared_ptr<Transport> transport;
 };
 
 /// Collective: fails on all ranks if one rank has no such device.
 template <class T>
 Context<T> make_context(const Communicator& comm, Backend backend);
 
-/// The same ranks, device and clock for other values.
+/// The same ranks, device, clock and transport for other values.
 template <class U, class T>
 Context<U> with_precision(const Context<T>& context) {
-  return {context.comm, context.device, make_kernels<U>(context.device), context.profile};
+  return {context.comm, context.device, make_kernels<U>(context.device), context.profile, context.transport};
 }
 
 }  // namespace block_eigs

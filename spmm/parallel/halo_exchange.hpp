@@ -2,32 +2,49 @@
 
 #include <memory>
 
+#include "spmm/device/buffer.hpp"
 #include "spmm/parallel/context.hpp"
 #include "spmm/parallel/halo_plan.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {
 
-/// Moves the halo of a block: begin, work on own rows, finish. One exchange at a time per object.
+/// Packs the rows of a block that neighbours need and hands them to the context's transport: begin, work on own
+/// rows, finish. One exchange at a time per object.
 template <class T>
 class HaloExchange {
  public:
-  HaloExchange() = default;
-  HaloExchange(const HaloExchange&) = delete;
-  HaloExchange& operator=(const HaloExchange&) = delete;
-  virtual ~HaloExchange() = default;
+  HaloExchange(const Context<T>& context, HaloPlan plan);
+
+  /// Makes room for blocks of up to `columns` columns. Collective; throws on all ranks where one has no memory.
+  void reserve(LocalIndex columns) { channel_->reserve(row_bytes(columns)); }
 
   /// Packs and sends the rows of x that others need. x must stay unchanged until `finish`. Collective
   /// among neighbours, with `finish`.
-  virtual void begin(ConstBlockView<T> x) = 0;
+  void begin(ConstBlockView<T> x);
   /// Moves messages along; call it now and then while own work goes on.
-  virtual void progress() = 0;
+  void progress() { channel_->progress(); }
   /// The ghost rows, in device memory, ready for the compute queue; valid until the next `begin`.
-  virtual ConstBlockView<T> finish() = 0;
+  ConstBlockView<T> finish();
+
+  /// Ends an exchange between whose begin and finish an exception has come, see Channel::give_up.
+  void give_up() noexcept { channel_->give_up(); }
+
+ private:
+  static std::size_t row_bytes(LocalIndex columns) { return static_cast<std::size_t>(columns) * sizeof(T); }
+
+  std::shared_ptr<Kernels<T>> kernels_;
+  std::shared_ptr<Profile> profile_;
+  HaloPlan plan_;
+  Buffer<LocalIndex> rows_to_send_;
+  std::unique_ptr<Channel> channel_;
+  LocalIndex cols_ = 0;
 };
 
-/// Through page-locked host memory and nonblocking MPI point-to-point messages.
+/// Not collective.
 template <class T>
-std::unique_ptr<HaloExchange<T>> make_halo_exchange(const Context<T>& context, HaloPlan plan);
+std::unique_ptr<HaloExchange<T>> make_halo_exchange(const Context<T>& context, HaloPlan plan) {
+  return std::make_unique<HaloExchange<T>>(context, std::move(plan));
+}
 
 }  // namespace block_eigs

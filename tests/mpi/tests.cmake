@@ -7,3 +7,6 @@ block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)
+
+# Packing and moving of halos, on the way of the host and on that of a GPU.
+block_eigs_test(halo_exchange SOURCES mpi/halo_exchange_test.cpp RANKS 1 2 3 4 LABELS mpi)

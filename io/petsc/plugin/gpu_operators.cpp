@@ -57,7 +57,7 @@ Context<double> make_gpu_context(const Communicator& comm) {
     device = petsc_gpu();
     kernels = make_kernels<double>(device);
   });
-  return {comm, device, kernels, std::make_shared<Profile>(device)};
+  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device)};
 }
 
 /// Row-major block of its own columns' width in memory that grows to the largest request.

@@ -16,6 +16,8 @@ class HostSpmmPlan final : public SpmmPlan {
   HostSpmmPlan(std::vector<Position> positions, Fetch fetching)
       : positions_(std::move(positions)), fetching_(fetching) {}
 
+  void reserve(LocalIndex columns) override { make_carries(static_cast<std::size_t>(columns) * sizeof(double)); }
+
   Fetch fetching() const { return fetching_; }
 
   int shares() const { return static_cast<int>(positions_.size()) - 1; }
