@@ -14,7 +14,7 @@
 #include "io/petsc/plugin/kept_with_mat.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/matrix/dense_block.hpp"
-#include "spmm/parallel/halo_exchange.hpp"
+#include "spmm/matrix/split_matrix.hpp"
 
 namespace block_eigs::petsc {
 
@@ -83,10 +83,12 @@ class GpuOperators final : public MatOperators {
     columns_ = static_cast<LocalIndex>(parts.own_columns);
     HaloPlan plan(context_.comm, column_partition(a), parts.ghosts());
     context_.comm.collectively([&] {
-      own_ = std::make_unique<GpuMatrixPart>(context_, parts.own, parts.own_columns, false);
+      own_ = GpuMatrixPart(parts.own);
+      boundary_ = GpuMatrixPart(parts.ghost);
       const auto ghosts = static_cast<PetscInt>(parts.ghost_columns.size());
-      boundary_ = std::make_unique<GpuMatrixPart>(context_, parts.ghost, ghosts, true);
-      halo_ = make_halo_exchange(context_, std::move(plan));
+      matrix_ =
+          std::make_unique<SplitMatrix<double>>(context_, own_.arrays(parts.own, parts.own_columns, false),
+                                                boundary_.arrays(parts.ghost, ghosts, true), std::move(plan));
     });
   }
 
@@ -97,8 +99,8 @@ class GpuOperators final : public MatOperators {
     const ValueState now = values_of(a);
     if (now == values_) return;
     const AijParts parts = borrow_parts(a);
-    own_->refresh(parts.own);
-    boundary_->refresh(parts.ghost);
+    own_.refresh(parts.own, [this](const double* values) { matrix_->set_own_values(values); });
+    boundary_.refresh(parts.ghost, [this](const double* values) { matrix_->set_boundary_values(values); });
     values_ = now;
   }
 
@@ -108,7 +110,7 @@ class GpuOperators final : public MatOperators {
       if (z == y && z != nullptr) step.gamma = 1.0;
       if (z != y && z != nullptr) step.right_hand_side = 1.0;
       step.r = {z, rows_, 1, 1};
-      apply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
+      matrix_->multiply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
     });
   }
 
@@ -148,17 +150,8 @@ class GpuOperators final : public MatOperators {
     const BlockView<double> b_rows = scratch_block(context_, b_memory_, columns_, columns);
     const BlockView<double> c_rows = scratch_block(context_, c_memory_, rows_, columns);
     context_.kernels->from_columns(b, b_leading, b_rows);
-    apply(b_rows, c_rows, {});
+    matrix_->multiply(b_rows, c_rows, {});
     context_.kernels->to_columns(c_rows, c, c_leading);
-  }
-
-  void apply(ConstBlockView<double> x, BlockView<double> y, const ProductStep<double>& step) {
-    if (context_.comm.size() == 1) return own_->multiply(x, y, step);
-    halo_->begin(x);
-    own_->multiply(x, y, step, [this] { halo_->progress(); });
-    ProductStep<double> rest;
-    rest.gamma = 1.0;
-    boundary_->multiply(halo_->finish(), y, rest);
   }
 
   Pattern pattern_;
@@ -166,9 +159,9 @@ class GpuOperators final : public MatOperators {
   Context<double> context_;
   LocalIndex rows_ = 0;
   LocalIndex columns_ = 0;
-  std::unique_ptr<GpuMatrixPart> own_;
-  std::unique_ptr<GpuMatrixPart> boundary_;
-  std::unique_ptr<HaloExchange<double>> halo_;
+  GpuMatrixPart own_;
+  GpuMatrixPart boundary_;
+  std::unique_ptr<SplitMatrix<double>> matrix_;
   Buffer<double> b_memory_;
   Buffer<double> c_memory_;
 };
