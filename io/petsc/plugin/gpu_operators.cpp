@@ -8,7 +8,8 @@
 #include <memory>
 #include <set>
 
-#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/gpu_matrix_part.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"

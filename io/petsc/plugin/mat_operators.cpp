@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
 #include "spmm/matrix/column_major_product.hpp"

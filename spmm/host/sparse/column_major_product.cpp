@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "spmm/device/buffer.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/sparse/column_major_rows.hpp"
 #include "spmm/parallel/column_major_halo.hpp"
@@ -33,7 +34,8 @@ class HostColumnMajorProduct final : public ColumnMajorProduct<Index> {
       : comm_(comm),
         own_(own),
         ghost_(ghost),
-        halo_(comm, columns, ghost_columns, *make_transport(comm, make_device())),
+        device_(make_device()),
+        halo_(comm, columns, ghost_columns, *make_transport(comm, device_)),
         threads_(threads) {
     comm.collectively([&] {
       find_boundary_rows();
@@ -64,12 +66,13 @@ class HostColumnMajorProduct final : public ColumnMajorProduct<Index> {
   Communicator comm_;
   BorrowedCsr<Index> own_;
   BorrowedCsr<Index> ghost_;
+  std::shared_ptr<Device> device_;
   ColumnMajorHalo halo_;
   std::vector<Index> boundary_rows_;  ///< rows with ghost columns
   std::vector<Index> first_needed_;   ///< rows of B that steps from this one on read: first_needed_[s] and up
   std::vector<Index> end_needed_;     ///< rows of B that steps up to this one read: below end_needed_[s]
   /// Rows of the panel of B that are turned and still needed, row i at i modulo window_rows_.
-  std::vector<double> window_;
+  Buffer<double> window_;
   std::int64_t window_rows_ = 0;
   int threads_ = 1;
   int reserved_ = 0;  ///< columns of the widest panel that there is room for
@@ -111,7 +114,8 @@ void HostColumnMajorProduct<Index>::reserve(int columns) {
   comm_.collectively([&] {
     if (width == 1) return;
     window_rows_ = window_rows();
-    window_.resize(static_cast<std::size_t>(window_rows_) * static_cast<std::size_t>(width));
+    window_ = {};  // the old one goes before the new one comes
+    window_ = Buffer<double>(device_, static_cast<std::size_t>(window_rows_) * static_cast<std::size_t>(width));
   });
   reserved_ = width;
 }
