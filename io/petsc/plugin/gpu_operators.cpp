@@ -91,6 +91,7 @@ class GpuOperators final : public MatOperators {
           std::make_unique<SplitMatrix<double>>(context_, own_.arrays(parts.own, parts.own_columns, false),
                                                 boundary_.arrays(parts.ghost, ghosts, true), std::move(plan));
     });
+    reserve(1);
   }
 
   const Pattern& pattern() const { return pattern_; }
@@ -118,6 +119,7 @@ class GpuOperators final : public MatOperators {
   void multiply(const double* b, std::int64_t b_leading, double* c, std::int64_t c_leading,
                 std::int64_t columns) override {
     if (columns == 1) return multiply(b, nullptr, c);
+    reserve(static_cast<LocalIndex>(std::min(columns, widest)));
     after_petsc([&] {
       const std::int64_t panels = (columns + widest - 1) / widest;
       std::int64_t first = 0;
@@ -136,6 +138,19 @@ class GpuOperators final : public MatOperators {
 
  private:
   static constexpr std::int64_t widest = 32;
+
+  /// Takes memory for products with up to `columns` columns, on all ranks or none. Collective where they become
+  /// more.
+  void reserve(LocalIndex columns) {
+    if (columns <= reserved_) return;
+    matrix_->reserve(columns);
+    context_.comm.collectively([&] {
+      if (columns == 1) return;
+      scratch_block(context_, b_memory_, columns_, columns);
+      scratch_block(context_, c_memory_, rows_, columns);
+    });
+    reserved_ = columns;
+  }
 
   /// What PETSc has put into its streams comes first; what it puts there next comes after `work`.
   template <class Work>
@@ -165,6 +180,7 @@ class GpuOperators final : public MatOperators {
   std::unique_ptr<SplitMatrix<double>> matrix_;
   Buffer<double> b_memory_;
   Buffer<double> c_memory_;
+  LocalIndex reserved_ = 0;
 };
 
 }  // namespace
