@@ -43,5 +43,5 @@ set_tests_properties(write_matrix.1 write_matrix.2 write_matrix.3 write_matrix.4
 block_eigs_test(row_collector SOURCES mpi/row_collector_test.cpp RANKS 1 2 3 4 LABELS mpi TIMEOUT 60)
 
 # Allocations fail one after the other; the files are the test's own.
-block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 120
+block_eigs_test(io_memory SOURCES mpi/io_memory_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 120
   LIBRARIES ZLIB::ZLIB PkgConfig::LIBZIP)

@@ -132,7 +132,7 @@ std::string petsc_binary(const CsrRows& rows) {
   return bytes;
 }
 
-class OutOfMemory : public ::testing::Test {
+class IoMemory : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = comm_.broadcast(
@@ -192,12 +192,12 @@ class OutOfMemory : public ::testing::Test {
   std::string folder_;
 };
 
-TEST_F(OutOfMemory, InMatrixMarketText) {
+TEST_F(IoMemory, RunsOutInMatrixMarketText) {
   write("a.mtx", matrix_market_text(whole()));
   expect_read_survived("a.mtx");
 }
 
-TEST_F(OutOfMemory, InMatrixMarketTextThatRankZeroDecompresses) {
+TEST_F(IoMemory, RunsOutInMatrixMarketTextThatRankZeroDecompresses) {
   if (comm_.is_root()) {
     const std::string text = matrix_market_text(whole());
     const gzFile file = gzopen(path("a.mtx.gz").c_str(), "wb");
@@ -208,7 +208,7 @@ TEST_F(OutOfMemory, InMatrixMarketTextThatRankZeroDecompresses) {
   expect_read_survived("a.mtx.gz");
 }
 
-TEST_F(OutOfMemory, InAnArrayOfVectors) {
+TEST_F(IoMemory, RunsOutInAnArrayOfVectors) {
   std::string text = "%%MatrixMarket matrix array real general\n" + std::to_string(n) + " 2\n";
   for (GlobalIndex k = 0; k < 2 * n; ++k) text += std::to_string(k) + ".5\n";
   write("block.mtx", text);
@@ -219,29 +219,29 @@ TEST_F(OutOfMemory, InAnArrayOfVectors) {
   });
 }
 
-TEST_F(OutOfMemory, InNpzByRows) {
+TEST_F(IoMemory, RunsOutInNpzByRows) {
   if (comm_.is_root()) write_npz(path("a.npz"), whole(), false);
   comm_.barrier();
   expect_read_survived("a.npz");
 }
 
-TEST_F(OutOfMemory, InNpzByCoordinates) {
+TEST_F(IoMemory, RunsOutInNpzByCoordinates) {
   if (comm_.is_root()) write_npz(path("coo.npz"), whole(), true);
   comm_.barrier();
   expect_read_survived("coo.npz");
 }
 
-TEST_F(OutOfMemory, InPetscBinary) {
+TEST_F(IoMemory, RunsOutInPetscBinary) {
   write("a.petsc", petsc_binary(whole()));
   expect_read_survived("a.petsc");
 }
 
-TEST_F(OutOfMemory, InHdf5) {
+TEST_F(IoMemory, RunsOutInHdf5) {
   write_matrix(comm_, path("a.h5"), "/A", tridiagonal(Partition::uniform(n, comm_.size()), comm_.rank()));
   expect_read_survived("a.h5");
 }
 
-TEST_F(OutOfMemory, WhileWriting) {
+TEST_F(IoMemory, RunsOutWhileWriting) {
   const CsrRows rows = tridiagonal(Partition::uniform(n, comm_.size()), comm_.rank());
   expect_survived([&] { write_matrix(comm_, path("written.h5"), "/A", rows); });
 }
