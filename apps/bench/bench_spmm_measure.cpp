@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "apps/bench/peers/cublas_block.hpp"
+#include "apps/bench/product_bound.hpp"
 
 namespace block_eigs::bench {
 
@@ -34,16 +35,10 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Infinite where an element is no number.
 template <class T>
-double largest_difference(const std::vector<T>& got, const std::vector<T>& expected) {
-  double largest = 0.0;
-#pragma omp parallel for reduction(max : largest)
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const double error = std::abs(static_cast<double>(got[i]) - static_cast<double>(expected[i]));
-    largest = std::max(largest, std::isnan(error) ? std::numeric_limits<double>::infinity() : error);
-  }
-  return largest;
+std::vector<T> magnitudes(std::vector<T> values) {
+  for (T& value : values) value = std::abs(value);
+  return values;
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -84,11 +79,11 @@ double ColdTimer::copy_bandwidth() {
 
 // ---- one matrix ----
 
-/// C by the host backend, and how far off a correct product may be: rounding in a row's sum, in any order.
+/// C and |A| |B| by the host backend.
 template <class T>
 struct SpmmBench<T>::HostProduct {
   std::vector<T> c;
-  double bound = 0.0;
+  std::vector<T> magnitudes;
 };
 
 template <class T>
@@ -124,22 +119,17 @@ template <class T>
 std::unique_ptr<typename SpmmBench<T>::HostProduct> SpmmBench<T>::multiply_on_host(ConstBlockView<T> b) {
   const std::shared_ptr<Device> host = make_device(Backend::host, 0);
   const auto kernels = make_kernels<T>(host);
-  const std::vector<T> host_b = on_host(*device_, b);
-  DenseBlock<T> host_c(host, on_host_.rows, b.cols);
   const auto plan = kernels->analyse(on_host_, on_host_, {});
-  kernels->spmm(*plan, on_host_, {host_b.data(), b.rows, b.cols, b.cols}, host_c.view(), Accumulate::no, {});
-  auto result = std::make_unique<HostProduct>();
-  result->c = host_c.to_host();
-  double largest = 0.0;  // |A| times a block of ones: the elements of B are below 1
-  for (LocalIndex row = 0; row < on_host_.rows; ++row) {
-    double sum = 0.0;
-    for (Offset k = on_host_.row_offsets[row]; k < on_host_.row_offsets[row + 1]; ++k) {
-      sum += std::abs(static_cast<double>(on_host_.values[k]));
-    }
-    largest = std::max(largest, sum);
-  }
-  result->bound = 16.0 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(largest, 1e-300);
-  return result;
+  const auto multiply = [&](const std::vector<T>& a_values, const std::vector<T>& host_b) {
+    CsrView<T> a = on_host_;
+    a.values = a_values.data();
+    DenseBlock<T> host_c(host, on_host_.rows, b.cols);
+    kernels->spmm(*plan, a, {host_b.data(), b.rows, b.cols, b.cols}, host_c.view(), Accumulate::no, {});
+    return host_c.to_host();
+  };
+  const std::vector<T> host_b = on_host(*device_, b);
+  return std::make_unique<HostProduct>(
+      HostProduct{multiply(host_values_, host_b), multiply(magnitudes(host_values_), magnitudes(host_b))});
 }
 
 template <class T>
@@ -150,8 +140,9 @@ double SpmmBench<T>::time_product(SpmmAlgorithm algorithm, ConstBlockView<T> b, 
   if (expected != nullptr) {
     kernels_->fill(c, std::numeric_limits<double>::quiet_NaN());
     multiply();
-    difference = std::max(
-        difference, largest_difference(on_host(*device_, ConstBlockView<T>(c)), expected->c) / expected->bound);
+    const double excess = excess_over_roundings(on_host(*device_, ConstBlockView<T>(c)), expected->c,
+                                                expected->magnitudes, on_host_.row_offsets, c.cols);
+    difference = std::max(difference, excess);
   }
   return timer.median_seconds(settings_.repeats, multiply);
 }

@@ -28,7 +28,7 @@ struct SpmmMeasurement {
   double peer = 0.0;             ///< cuSPARSE's best; 0 where there is no peer
   std::string peer_algorithm;
   double dense_peer = 0.0;   ///< A as a dense matrix, by cuBLAS; 0 where not asked for
-  double difference = -1.0;  ///< from the host backend, over the rounding bound; negative where it was not checked
+  double difference = -1.0;  ///< from the host backend, over product_bound.hpp's bound; negative: not checked
 
   double oracle() const { return row_split < merge ? row_split : merge; }
   bool wrong() const { return difference >= 0.0 && !(difference <= 1.0); }

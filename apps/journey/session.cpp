@@ -30,16 +30,19 @@ struct Failure {
 /// MPI from the first call to the last; PETSc, where something has started it, ends before.
 class MpiSession {
  public:
-  MpiSession(int& argc, char**& argv) {
-    int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  }
+  MpiSession(int& argc, char**& argv) { MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_); }
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
   ~MpiSession() {
     petsc::finalize();
     MPI_Finalize();
   }
+
+  /// Whether MPI may be called in a process with threads.
+  bool allows_threads() const { return provided_ >= MPI_THREAD_FUNNELED; }
+
+ private:
+  int provided_ = MPI_THREAD_SINGLE;
 };
 
 /// Help, version and mistakes end the run here: then the exit code is returned. Only the root prints.
@@ -128,6 +131,11 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   const Communicator failures(MPI_COMM_WORLD);
   Arguments arguments;
   arguments.program = name;
+  if (!mpi.allows_threads()) {
+    const std::string message = "this MPI library does not support threads (MPI_THREAD_FUNNELED is needed)";
+    if (comm.is_root()) print(arguments, comm, {message, ExitCode::invalid_input});
+    return static_cast<int>(ExitCode::invalid_input);
+  }
   if (const auto code = parse(argc, argv, purpose, comm.is_root(), arguments)) return static_cast<int>(*code);
   std::optional<Failure> failure;
   ExitCode code = ExitCode::success;

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "spmm/error.hpp"
+#include "spmm/first_error.hpp"
+#include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs {
 
@@ -18,22 +20,31 @@ struct SplitRows {
   CsrArrays<T> boundary;
 };
 
+void sort_without_duplicates(std::vector<GlobalIndex>& columns) {
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
 std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
   std::vector<GlobalIndex> ghosts;
-#pragma omp parallel
-  {
-    std::vector<GlobalIndex> mine;
-#pragma omp for schedule(static) nowait
-    for (std::size_t k = 0; k < rows.columns.size(); ++k) {
-      if (rows.columns[k] < begin || rows.columns[k] >= end) mine.push_back(rows.columns[k]);
-    }
-    std::sort(mine.begin(), mine.end());
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+  FirstError failure;
+  const int parts = host::threads();
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+  for (int part = 0; part < parts; ++part) {
+    failure.run([&] {
+      std::vector<GlobalIndex> mine;
+      const host::Range own = host::part_of(static_cast<std::int64_t>(rows.columns.size()), part, parts);
+      for (std::int64_t k = own.begin; k < own.end; ++k) {
+        const GlobalIndex column = rows.columns[static_cast<std::size_t>(k)];
+        if (column < begin || column >= end) mine.push_back(column);
+      }
+      sort_without_duplicates(mine);
 #pragma omp critical(ghost_columns)
-    ghosts.insert(ghosts.end(), mine.begin(), mine.end());
+      failure.run([&] { ghosts.insert(ghosts.end(), mine.begin(), mine.end()); });
+    });
   }
-  std::sort(ghosts.begin(), ghosts.end());
-  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  failure.rethrow();
+  sort_without_duplicates(ghosts);
   ghosts.shrink_to_fit();
   return ghosts;
 }

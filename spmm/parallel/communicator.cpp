@@ -1,17 +1,16 @@
 #include "spmm/parallel/communicator.hpp"
 
-#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <exception>
 #include <limits>
 
 #include "spmm/error.hpp"
+#include "spmm/parallel/pieces.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-/// MPI counts are int: long messages go in pieces of at most this many elements.
-constexpr std::size_t piece = std::size_t{1} << 28;
 
 MPI_Datatype mpi_type(double) { return MPI_DOUBLE; }
 MPI_Datatype mpi_type(std::int64_t) { return MPI_INT64_T; }
@@ -24,10 +23,11 @@ void reduce_to_all(MPI_Comm comm, std::span<T> values, MPI_Op op) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   if (size == 1 || values.empty()) return;
-  const int count = static_cast<int>(values.size());
-  void* send = rank == 0 ? MPI_IN_PLACE : static_cast<void*>(values.data());
-  MPI_Reduce(send, values.data(), count, mpi_type(T{}), op, 0, comm);
-  MPI_Bcast(values.data(), count, mpi_type(T{}), 0, comm);
+  in_pieces(values.size(), [&](std::size_t first, int count) {
+    T* const piece = values.data() + first;
+    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : piece, piece, count, mpi_type(T{}), op, 0, comm);
+    MPI_Bcast(piece, count, mpi_type(T{}), 0, comm);
+  });
 }
 
 template <class T>
@@ -48,27 +48,41 @@ std::vector<std::vector<T>> exchange(MPI_Comm comm, int size, const std::vector<
 
   std::vector<std::vector<T>> incoming(send_counts.size());
   std::vector<MPI_Request> requests;
-  const auto in_pieces = [&](std::size_t count, auto&& transfer) {
-    for (std::size_t first = 0; first < count; first += piece) {
-      requests.emplace_back();
-      transfer(first, static_cast<int>(std::min(piece, count - first)), &requests.back());
-    }
-  };
   for (int r = 0; r < size; ++r) {
     auto& target = incoming[static_cast<std::size_t>(r)];
     target.resize(static_cast<std::size_t>(receive_counts[static_cast<std::size_t>(r)]));
-    in_pieces(target.size(), [&](std::size_t first, int count, MPI_Request* request) {
-      MPI_Irecv(target.data() + first, count, mpi_type(T{}), r, 0, comm, request);
+    in_pieces(target.size(), [&](std::size_t first, int count) {
+      MPI_Irecv(target.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
     });
   }
   for (int r = 0; r < size; ++r) {
     const auto& source = outgoing[static_cast<std::size_t>(r)];
-    in_pieces(source.size(), [&](std::size_t first, int count, MPI_Request* request) {
-      MPI_Isend(source.data() + first, count, mpi_type(T{}), r, 0, comm, request);
+    in_pieces(source.size(), [&](std::size_t first, int count) {
+      MPI_Isend(source.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   return incoming;
+}
+
+/// Says what has failed and ends the job.
+void end_the_job(MPI_Comm* comm, int* error, ...) {
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  int rank = 0;
+  MPI_Error_string(*error, text.data(), &length);
+  MPI_Comm_rank(*comm, &rank);
+  std::fprintf(stderr, "block-eigs: error: MPI failed on rank %d: %s\n", rank, text.data());
+  std::fflush(stderr);
+  MPI_Abort(*comm, static_cast<int>(ExitCode::run_failed));
+}
+
+/// A duplicate inherits the handler of its parent, which may return errors that nobody looks at.
+void make_errors_fatal(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(end_the_job, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  MPI_Errhandler_free(&handler);  // lives as long as the communicator
 }
 
 }  // namespace
@@ -81,11 +95,13 @@ Communicator::Communicator(MPI_Comm parent) {
     if (finalized == 0 && *comm != MPI_COMM_NULL) MPI_Comm_free(comm);
     delete comm;
   });
-  MPI_Comm_dup(parent, duplicate);
+  if (MPI_Comm_dup(parent, duplicate) != MPI_SUCCESS) throw RunError("MPI: a communicator cannot be duplicated");
+  make_errors_fatal(*duplicate);
   MPI_Comm_rank(*duplicate, &rank_);
   MPI_Comm_size(*duplicate, &size_);
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(*duplicate, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+  make_errors_fatal(node);
   MPI_Comm_rank(node, &node_rank_);
   MPI_Comm_size(node, &node_size_);
   MPI_Comm_free(&node);
@@ -117,17 +133,17 @@ std::int64_t Communicator::max(std::int64_t value) const {
 bool Communicator::any(bool value) const { return max(std::int64_t{value ? 1 : 0}) != 0; }
 
 void Communicator::broadcast(std::span<double> values) const {
-  MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, handle());
+  in_pieces(values.size(), [&](std::size_t first, int count) {
+    MPI_Bcast(values.data() + first, count, MPI_DOUBLE, 0, handle());
+  });
 }
 
 std::string Communicator::broadcast(std::string text) const {
   auto length = static_cast<std::int64_t>(text.size());
   MPI_Bcast(&length, 1, MPI_INT64_T, 0, handle());
   text.resize(static_cast<std::size_t>(length));
-  for (std::size_t first = 0; first < text.size(); first += piece) {
-    const int count = static_cast<int>(std::min(piece, text.size() - first));
-    MPI_Bcast(text.data() + first, count, MPI_CHAR, 0, handle());
-  }
+  in_pieces(text.size(),
+            [&](std::size_t first, int count) { MPI_Bcast(text.data() + first, count, MPI_CHAR, 0, handle()); });
   return text;
 }
 

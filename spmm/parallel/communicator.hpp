@@ -16,7 +16,8 @@ namespace block_eigs {
 /// unless it says otherwise. MPI must be initialised (MPI_THREAD_FUNNELED) and outlive it.
 class Communicator {
  public:
-  /// Duplicates `parent`. MPI errors on the duplicate are fatal, as MPI's default has it.
+  /// Duplicates `parent`. MPI errors on the duplicate print one sentence and end the job with exit code 3,
+  /// whatever the error handler of `parent` is.
   explicit Communicator(MPI_Comm parent);
 
   int rank() const { return rank_; }            ///< not collective

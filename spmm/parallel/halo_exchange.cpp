@@ -10,17 +10,17 @@ template <class T>
 HaloExchange<T>::HaloExchange(const Context<T>& context, HaloPlan plan)
     : kernels_(context.kernels),
       profile_(context.profile),
-      plan_(std::move(plan)),
-      rows_to_send_(context.device, plan_.rows_to_send().size()),
+      plan_(std::make_shared<const HaloPlan>(std::move(plan))),
+      rows_to_send_(context.device, plan_->rows_to_send().size()),
       channel_(context.transport->make_channel(plan_)) {
-  rows_to_send_.upload(plan_.rows_to_send().data());
+  rows_to_send_.upload(plan_->rows_to_send().data());
 }
 
 template <class T>
 void HaloExchange<T>::begin(ConstBlockView<T> x) {
   cols_ = x.cols;
   const std::span<std::byte* const> targets = channel_->open(row_bytes(cols_));
-  const std::vector<HaloPlan::Neighbour>& destinations = plan_.destinations();
+  const std::vector<HaloPlan::Neighbour>& destinations = plan_->destinations();
   // Rows of neighbours that are to lie one behind the other are packed by one kernel.
   for (std::size_t d = 0; d < destinations.size();) {
     const LocalIndex first = destinations[d].first;
@@ -38,7 +38,7 @@ void HaloExchange<T>::begin(ConstBlockView<T> x) {
 template <class T>
 ConstBlockView<T> HaloExchange<T>::finish() {
   const Profile::Scope scope(*profile_, Phase::halo_wait);
-  return {reinterpret_cast<const T*>(channel_->receive()), plan_.ghosts(), cols_, cols_};
+  return {reinterpret_cast<const T*>(channel_->receive()), plan_->ghosts(), cols_, cols_};
 }
 
 template class HaloExchange<float>;

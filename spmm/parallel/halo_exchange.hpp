@@ -35,7 +35,7 @@ class HaloExchange {
 
   std::shared_ptr<Kernels<T>> kernels_;
   std::shared_ptr<Profile> profile_;
-  HaloPlan plan_;
+  std::shared_ptr<const HaloPlan> plan_;
   Buffer<LocalIndex> rows_to_send_;
   std::unique_ptr<Channel> channel_;
   LocalIndex cols_ = 0;

@@ -62,14 +62,14 @@ class RowType {
 
 class StagedChannel final : public Channel {
  public:
-  StagedChannel(Post post, const HaloPlan& plan)
+  StagedChannel(Post post, std::shared_ptr<const HaloPlan> plan)
       : post_(std::move(post)),
-        plan_(plan),
+        plan_(std::move(plan)),
         ready_(post_.device->make_event()),
         packed_(post_.device->make_event()),
         arrived_(post_.device->make_event()),
-        targets_(plan_.destinations().size()) {
-    requests_.reserve(plan_.destinations().size() + plan_.sources().size());
+        targets_(plan_->destinations().size()) {
+    requests_.reserve(plan_->destinations().size() + plan_->sources().size());
   }
 
   ~StagedChannel() override { give_up(); }
@@ -84,7 +84,7 @@ class StagedChannel final : public Channel {
     grow(row_bytes);
     row_bytes_ = row_bytes;
     for (std::size_t d = 0; d < targets_.size(); ++d) {
-      targets_[d] = buffers_->packed.data() + bytes(plan_.destinations()[d].first);
+      targets_[d] = buffers_->packed.data() + bytes(plan_->destinations()[d].first);
     }
     post_receives();
     Device& device = *post_.device;
@@ -95,7 +95,7 @@ class StagedChannel final : public Channel {
 
   void send() override {
     if (!staged()) return post_sends();
-    if (plan_.rows_to_send().empty()) return;
+    if (plan_->rows_to_send().empty()) return;
     Device& device = *post_.device;
     device.copy_to_host(buffers_->send.data(), buffers_->packed.data(), sent_bytes(), Queue::transfer);
     device.record(*packed_, Queue::transfer);
@@ -108,14 +108,14 @@ class StagedChannel final : public Channel {
 
   const std::byte* receive() override {
     if (stage_ == Stage::open) {
-      if (!plan_.destinations().empty()) post_.device->synchronize(*packed_);
+      if (!plan_->destinations().empty()) post_.device->synchronize(*packed_);
       post_sends();
     }
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
     stage_ = Stage::idle;
-    if (staged() && plan_.ghosts() > 0) {
+    if (staged() && plan_->ghosts() > 0) {
       Device& device = *post_.device;
-      device.copy_to_device(buffers_->ghosts.data(), buffers_->receive.data(), bytes(plan_.ghosts()),
+      device.copy_to_device(buffers_->ghosts.data(), buffers_->receive.data(), bytes(plan_->ghosts()),
                             Queue::transfer);
       device.record(*arrived_, Queue::transfer);
       device.wait(Queue::compute, *arrived_);
@@ -129,7 +129,7 @@ class StagedChannel final : public Channel {
     if (stage_ != Stage::sent) return;
     stage_ = all_done_in_time() ? Stage::idle : Stage::dead;
     if (stage_ == Stage::idle) return;
-    const std::size_t receives = plan_.sources().size();
+    const std::size_t receives = plan_->sources().size();
     bool sending = false;
     for (std::size_t r = 0; r < requests_.size(); ++r) {
       if (requests_[r] == MPI_REQUEST_NULL) continue;
@@ -151,7 +151,7 @@ class StagedChannel final : public Channel {
 
   bool staged() const { return !post_.device->host_addressable(); }
   std::size_t bytes(LocalIndex rows) const { return static_cast<std::size_t>(rows) * row_bytes_; }
-  std::size_t sent_bytes() const { return plan_.rows_to_send().size() * row_bytes_; }
+  std::size_t sent_bytes() const { return plan_->rows_to_send().size() * row_bytes_; }
 
   /// Buffers grow to the widest row seen and stay.
   void grow(std::size_t row_bytes) {
@@ -159,8 +159,8 @@ class StagedChannel final : public Channel {
     const std::shared_ptr<Device>& device = post_.device;
     device->synchronize(Queue::compute);
     device->synchronize(Queue::transfer);
-    const std::size_t out = plan_.rows_to_send().size() * row_bytes;
-    const std::size_t in = static_cast<std::size_t>(plan_.ghosts()) * row_bytes;
+    const std::size_t out = plan_->rows_to_send().size() * row_bytes;
+    const std::size_t in = static_cast<std::size_t>(plan_->ghosts()) * row_bytes;
     widest_ = 0;
     *buffers_ = {};  // the old ones go before the new ones come
     buffers_->packed = Buffer<std::byte>(device, out);
@@ -178,7 +178,7 @@ class StagedChannel final : public Channel {
     requests_.clear();
     stage_ = Stage::open;
     std::byte* const buffer = staged() ? buffers_->receive.data() : buffers_->ghosts.data();
-    for (const auto& source : plan_.sources()) {
+    for (const auto& source : plan_->sources()) {
       MPI_Irecv(buffer + bytes(source.first), source.count, row_type_.of(row_bytes_), source.rank, tag,
                 post_.comm.handle(), &requests_.emplace_back(MPI_REQUEST_NULL));
     }
@@ -187,7 +187,7 @@ class StagedChannel final : public Channel {
   void post_sends() {
     stage_ = Stage::sent;
     const std::byte* const buffer = staged() ? buffers_->send.data() : buffers_->packed.data();
-    for (const auto& destination : plan_.destinations()) {
+    for (const auto& destination : plan_->destinations()) {
       MPI_Isend(buffer + bytes(destination.first), destination.count, row_type_.of(row_bytes_), destination.rank,
                 tag, post_.comm.handle(), &requests_.emplace_back(MPI_REQUEST_NULL));
     }
@@ -207,7 +207,7 @@ class StagedChannel final : public Channel {
   static constexpr int tag = 1;
 
   Post post_;
-  HaloPlan plan_;
+  std::shared_ptr<const HaloPlan> plan_;
   std::unique_ptr<Event> ready_;
   std::unique_ptr<Event> packed_;
   std::unique_ptr<Event> arrived_;
@@ -224,8 +224,8 @@ class StagedTransport final : public Transport {
  public:
   explicit StagedTransport(Post post) : post_(std::move(post)) {}
 
-  std::unique_ptr<Channel> make_channel(const HaloPlan& plan) override {
-    return std::make_unique<StagedChannel>(post_, plan);
+  std::unique_ptr<Channel> make_channel(std::shared_ptr<const HaloPlan> plan) override {
+    return std::make_unique<StagedChannel>(post_, std::move(plan));
   }
 
  private:

@@ -52,7 +52,7 @@ class Transport {
   virtual ~Transport() = default;
 
   /// Not collective, and allocates no message buffers. The channel may outlive the transport.
-  virtual std::unique_ptr<Channel> make_channel(const HaloPlan& plan) = 0;
+  virtual std::unique_ptr<Channel> make_channel(std::shared_ptr<const HaloPlan> plan) = 0;
 };
 
 /// The best transport between the ranks of `comm`, for blocks in the memory of `device`. Collective.

@@ -33,6 +33,12 @@ class SessionTest(harness.AppTest):
         self.ends("unknown", 3, "unknown kind")
         self.ends("memory", 3, "out of memory")
 
+    def test_mpi_without_threads_is_refused(self):
+        self.ends("without-threads", 2, "does not support threads")
+
+    def test_mpi_errors_end_the_job_whatever_handler_the_program_around_has_set(self):
+        self.ends("mpi", 3, "MPI failed on rank %d: " % (harness.options.ranks - 1))
+
     def test_error_of_one_rank_alone_ends_the_job(self):
         if harness.options.ranks == 1:
             self.ends("alone", 3, "the last rank fails alone")

@@ -13,7 +13,8 @@ struct Shape {
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> list = [] {
-    std::vector<Shape> result = {{0, 4, 0}, {1, 1, 0}, {1, 256, 3}, {20011, 3, 1}, {4097, 16, 0}, {513, 100, 4}};
+    std::vector<Shape> result = {{0, 4, 0},     {1, 1, 0},     {1, 256, 3},  {20011, 3, 1}, {4097, 16, 0},
+                                 {513, 100, 4}, {40, 1030, 1}, {9, 2500, 1}, {3, 7001, 0}};
     Random random(7);
     for (int trial = 0; trial < 25; ++trial) {
       result.push_back({pick(random, 0, 400), pick(random, 1, pick(random, 1, 80)), pick(random, 0, 5)});

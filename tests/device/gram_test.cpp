@@ -80,6 +80,17 @@ TYPED_TEST(GramTest, SameBlocksOnBothSides) {
   }
 }
 
+TYPED_TEST(GramTest, HundredsOfPairs) {
+  using T = typename TypeParam::Scalar;
+  this->check(23, {750, 750}, {600, 600});
+  this->check(19, {1500}, {1200}, 1);
+  this->check(9, {2}, {4100});
+  this->check(9, {4100}, {2});
+  BlockSet<T> blocks(this->device_, this->random_, 21, {501, 400, 300}, 0);
+  this->kernels_->gram(blocks.inputs(), blocks.inputs(), this->result_);
+  this->compare(WideBlock(blocks.here()), WideBlock(blocks.here()));
+}
+
 TYPED_TEST(GramTest, BlocksOfZerosAndAStaleResult) {
   using T = typename TypeParam::Scalar;
   BlockSet<T> zeros(this->device_, this->random_, 0, {}, 0);

@@ -116,6 +116,13 @@ TYPED_TEST(ResidualTest, FewAndManyRows) {
   for (const LocalIndex rows : {0, 1, 5, 127, 1000, 30001}) this->check_residual(rows, 6, 2);
 }
 
+// More than a thread block of the GPU adds up at once.
+TYPED_TEST(ResidualTest, HundredsOfPairs) {
+  this->check_residual(70, 1025, 0);
+  this->check_residual(41, 3001, 1);
+  this->check_fused(9, {1100, 200}, 1, 1050, 1);
+}
+
 TYPED_TEST(ResidualTest, InPlace) {
   using T = typename TypeParam::Scalar;
   const auto ax = random_block<T>(this->random_, 700, 10, 12);

@@ -11,6 +11,7 @@ block_eigs_test(device
     device/spmm_step_test.cpp
     device/spmm_test.cpp
     device/threads_test.cpp
+    device/update_slabs_test.cpp
     device/update_test.cpp
   LABELS unit
   TIMEOUT 300)

@@ -105,6 +105,34 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputsInAnotherOrder) {
   }
 }
 
+// As a run for hundreds of pairs has them: more columns than one kernel of the GPU makes, or takes.
+TYPED_TEST(UpdateTest, HundredsOfPairs) {
+  this->check(21, {750, 750}, {600, 600});
+  this->check(37, {1500}, {1200}, 1);
+  this->check(3, {1025}, {1025});
+  this->check(5, {20}, {2100, 7}, 3);
+  this->check(5, {4200}, {1030});
+  this->check(2, {3000, 5, 1300}, {1027, 9});
+}
+
+TYPED_TEST(UpdateTest, HundredsOfPairsInPlace) {
+  using T = typename TypeParam::Scalar;
+  for (const LocalIndex padding : {0, 3}) {
+    BlockSet<T> blocks(this->device_, this->random_, 33, {700, 500, 300}, padding);
+    const WideBlock before(blocks.here());
+    const SmallMatrix coefficients = random_coefficients(this->random_, 1500, 1200);
+    this->kernels_->update(blocks.inputs(), coefficients, blocks.outputs(2));
+    this->compare(before, coefficients, blocks, 2);
+    ASSERT_EQ(blocks.download(2).values(), blocks.here()[2].values());
+  }
+  BlockSet<T> wide(this->device_, this->random_, 7, {1100, 3400}, 0);  // inputs in pieces, too
+  const WideBlock before(wide.here());
+  const SmallMatrix coefficients = random_coefficients(this->random_, 4500, 1100);
+  this->kernels_->update(wide.inputs(), coefficients, wide.outputs(1));
+  this->compare(before, coefficients, wide, 1);
+  ASSERT_EQ(wide.download(1).values(), wide.here()[1].values());
+}
+
 TYPED_TEST(UpdateTest, CopiesExactlyWithAnIdentity) {
   using T = typename TypeParam::Scalar;
   BlockSet<T> in(this->device_, this->random_, 129, {15}, 0);

@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "spmm/error.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
+#include "spmm/parallel/pieces.hpp"
 
 namespace block_eigs {
 namespace {
@@ -13,11 +17,11 @@ namespace {
 TEST(CommunicatorTest, SumsMaximaAndGathers) {
   const Communicator comm(MPI_COMM_WORLD);
   const int p = comm.size();
-  EXPECT_EQ(comm.sum(std::int64_t{comm.rank() + 1}), p * (p + 1) / 2);
+  EXPECT_EQ(comm.sum(std::int64_t{comm.rank() + 1}), std::int64_t{p} * (p + 1) / 2);
   EXPECT_EQ(comm.max(std::int64_t{-comm.rank()}), 0);
   EXPECT_EQ(comm.any(comm.rank() == p - 1), true);
   EXPECT_EQ(comm.any(false), false);
-  const auto all = comm.all_gather(std::int64_t{10 * comm.rank()});
+  const auto all = comm.all_gather(std::int64_t{10} * comm.rank());
   for (int r = 0; r < p; ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 10 * r);
 }
 
@@ -84,6 +88,62 @@ TEST(CommunicatorTest, ForeignExceptionsAreCollectiveToo) {
   EXPECT_ANY_THROW(comm.collectively([&] {
     if (comm.is_root()) throw std::logic_error("surprise");
   }));
+}
+
+TEST(PiecesTest, CoverEveryElementOnceWithinTheLimit) {
+  for (const std::size_t count : {0, 1, 4, 5, 9, 10, 11}) {
+    std::vector<std::pair<std::size_t, int>> pieces;
+    in_pieces(
+        count, [&](std::size_t first, int size) { pieces.emplace_back(first, size); }, 5);
+    std::size_t covered = 0;
+    for (const auto& [first, size] : pieces) {
+      EXPECT_EQ(first, covered);
+      EXPECT_GT(size, 0);
+      EXPECT_LE(size, 5);
+      covered += static_cast<std::size_t>(size);
+    }
+    EXPECT_EQ(covered, count);
+  }
+}
+
+// As long as a Gram matrix of 66,000 vectors: more elements than int holds.
+TEST(PiecesTest, CountsOfMoreThanAnIntHolds) {
+  std::size_t covered = 0;
+  const std::size_t count = (std::size_t{1} << 32) + 17;
+  in_pieces(count, [&](std::size_t first, int size) {
+    EXPECT_EQ(first, covered);
+    ASSERT_GT(size, 0);
+    covered += static_cast<std::size_t>(size);
+  });
+  EXPECT_EQ(covered, count);
+}
+
+/// A duplicate of MPI_COMM_WORLD that returns errors, as mpi4py has it.
+class ReturningErrors {
+ public:
+  ReturningErrors() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ReturningErrors(const ReturningErrors&) = delete;
+  ReturningErrors& operator=(const ReturningErrors&) = delete;
+  ~ReturningErrors() { MPI_Comm_free(&comm_); }
+  MPI_Comm get() const { return comm_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+TEST(CommunicatorTest, HasAnErrorHandlerOfItsOwnWhateverTheParentHas) {
+  const ReturningErrors parent;
+  const Communicator comm(parent.get());
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(comm.handle(), &handler);
+  EXPECT_NE(handler, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_get_errhandler(parent.get(), &handler);
+  EXPECT_EQ(handler, MPI_ERRORS_RETURN);
+  MPI_Errhandler_free(&handler);
 }
 
 TEST(PartitionTest, UniformCoversAllRowsEvenly) {

@@ -25,7 +25,7 @@ class HaloExchangeTest : public ::testing::TestWithParam<Backend> {
   HaloExchangeTest()
       : comm_(MPI_COMM_WORLD),
         device_(std::make_shared<StagedDevice>(GetParam())),
-        partition_(Partition::uniform(2 * comm_.size(), comm_.size())),
+        partition_(Partition::uniform(GlobalIndex{2} * comm_.size(), comm_.size())),
         context_(context(std::chrono::seconds(60))) {}
 
   int next() const { return (comm_.rank() + 1) % comm_.size(); }

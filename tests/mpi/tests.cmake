@@ -11,3 +11,6 @@ include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)
 
 # Packing and moving of halos, on the way of the host and on that of a GPU.
 block_eigs_test(halo_exchange SOURCES mpi/halo_exchange_test.cpp RANKS 1 2 3 4 LABELS mpi)
+
+# A program of its own: it replaces operator new.
+block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)

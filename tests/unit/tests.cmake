@@ -13,3 +13,5 @@ block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/curvature_
 block_eigs_test(locality SOURCES unit/locality_test.cpp LABELS unit)
 
 block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+
+block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LIBRARIES OpenMP::OpenMP_CXX)

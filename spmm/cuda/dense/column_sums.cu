@@ -56,11 +56,11 @@ struct Residual {
 };
 
 /// Thread block (width, threads / width); thread x adds up columns x, x + width, ... of its rows, at most
-/// `Segments` of them. Whole rows are loaded before any of them is stored. partial[block * cols + j] is the sum of
-/// the block.
+/// `Segments` of them. Whole rows are loaded before any of them is stored. partial[block * pitch + j] is the sum
+/// of the block.
 template <int Segments, class Operation>
 __global__ void __launch_bounds__(threads)
-    column_sums(LocalIndex rows, LocalIndex cols, Operation operation, double* partial) {
+    column_sums(LocalIndex rows, LocalIndex cols, Operation operation, double* partial, LocalIndex pitch) {
   using Value = decltype(operation.load(0, 0));
   const LocalIndex width = static_cast<LocalIndex>(blockDim.x);
   const LocalIndex x = static_cast<LocalIndex>(threadIdx.x);
@@ -101,19 +101,20 @@ __global__ void __launch_bounds__(threads)
     if (threadIdx.y != 0 || x + s * width >= cols) continue;
     double sum = 0.0;
     for (LocalIndex y = 0; y < height; ++y) sum += shared[y * width + x];
-    partial[static_cast<std::size_t>(blockIdx.x) * cols + x + s * width] = sum;
+    partial[static_cast<std::size_t>(blockIdx.x) * pitch + x + s * width] = sum;
   }
 }
 
-template <class Operation>
+constexpr int segments = 4;
+/// Columns that one launch adds up.
+constexpr LocalIndex widest_sums = threads * segments;
+
+/// `operation_of(first, count)` is what is to be done with columns first .. first + count - 1. More than
+/// widest_sums are done slab by slab: an operation that stores must not be asked for so many.
+template <class OperationOf>
 void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, LocalIndex cols,
-                 const Operation& operation, const HandOver& results, std::string_view name) {
+                 const OperationOf& operation_of, const HandOver& results, std::string_view name) {
   if (cols == 0) return;
-  constexpr int segments = 4;
-  if (cols > threads * segments) {
-    throw RunError(std::string(name) + ": blocks of up to " + std::to_string(threads * segments) +
-                   " columns are supported on the GPU, this one has " + std::to_string(cols));
-  }
   const unsigned width = std::min(std::bit_ceil(static_cast<unsigned>(cols)), static_cast<unsigned>(threads));
   const dim3 shape(width, threads / width);
   const LocalIndex step = rows_at_once * static_cast<LocalIndex>(shape.y);
@@ -121,12 +122,18 @@ void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, Loca
   const int blocks = static_cast<int>(std::min<LocalIndex>(enough, 8 * device.multiprocessors()));
   double* partial = workspace.partial_sums(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(cols));
   const cudaStream_t stream = device.stream(Queue::compute);
-  if (cols <= threads) {
-    column_sums<1><<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, cols, operation, partial);
-  } else {
-    column_sums<segments><<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, cols, operation, partial);
+  for (LocalIndex first = 0; first < cols; first += widest_sums) {
+    const LocalIndex count = std::min(widest_sums, cols - first);
+    const auto operation = operation_of(first, count);
+    if (cols <= threads) {
+      column_sums<1>
+          <<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, count, operation, partial + first, cols);
+    } else {
+      column_sums<segments>
+          <<<static_cast<unsigned>(blocks), shape, 0, stream>>>(rows, count, operation, partial + first, cols);
+    }
+    check_launch(name);
   }
-  check_launch(name);
   sum_parts(stream, partial, blocks, cols, results);
 }
 
@@ -142,13 +149,22 @@ void sum_parts(cudaStream_t stream, const double* partial, int parts, int count,
 template <class T>
 void column_dots(CudaDevice& device, Workspace& workspace, ConstBlockView<T> x, ConstBlockView<T> y,
                  const HandOver& dots) {
-  sum_columns(device, workspace, x.rows, x.cols, Dots<T>{x, y}, dots, "column_dots");
+  const auto slab = [&](LocalIndex first, LocalIndex count) {
+    return Dots<T>{x.columns(first, count), y.columns(first, count)};
+  };
+  sum_columns(device, workspace, x.rows, x.cols, slab, dots, "column_dots");
 }
 
 template <class T>
 void residual(CudaDevice& device, Workspace& workspace, ConstBlockView<T> ax, ConstBlockView<T> bx,
               const double* lambda, BlockView<T> r, const HandOver& squared_norms) {
-  sum_columns(device, workspace, r.rows, r.cols, Residual<T>{ax, bx, lambda, r}, squared_norms, "residual");
+  const Residual<T> all{ax, bx, lambda, r};
+  if (r.cols > widest_sums) {
+    for_each_element(device.stream(Queue::compute), r.rows, r.cols, all, "residual");
+    return column_dots<T>(device, workspace, r, r, squared_norms);
+  }
+  const auto whole = [&](LocalIndex, LocalIndex) { return all; };
+  sum_columns(device, workspace, r.rows, r.cols, whole, squared_norms, "residual");
 }
 
 template void column_dots(CudaDevice&, Workspace&, ConstBlockView<float>, ConstBlockView<float>, const HandOver&);

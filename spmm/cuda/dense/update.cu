@@ -8,6 +8,7 @@
 
 #include "spmm/cuda/dense/column_sums.hpp"
 #include "spmm/cuda/dense/narrow_update.cuh"
+#include "spmm/cuda/dense/update_slabs.hpp"
 #include "spmm/cuda/runtime/cuda_check.hpp"
 
 namespace block_eigs::cuda {
@@ -140,18 +141,6 @@ void narrow_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallM
   check_launch("update");
 }
 
-/// Whether two views have elements in common.
-template <class T>
-bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
-  if (x.rows == 0 || y.rows == 0 || x.cols == 0 || y.cols == 0) return false;
-  if (x.data > y.data) std::swap(x, y);
-  const std::ptrdiff_t distance = y.data - x.data;
-  if (distance >= static_cast<std::ptrdiff_t>(x.rows - 1) * x.stride + x.cols) return false;
-  if (x.stride != y.stride) return true;
-  const std::ptrdiff_t shift = distance % x.stride;
-  return shift < x.cols || shift + y.cols > x.stride;
-}
-
 template <class T>
 UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
   return {DeviceList(in),
@@ -168,6 +157,59 @@ UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out
           nullptr};
 }
 
+/// The most columns of one launch of update_kernel, what does not fit is cut: so many inputs leave room in the
+/// shared memory of any GPU that is supported.
+constexpr SlabLimits widest{4096, 1024};
+
+/// As `choose`, for one product of UpdateSlabs.
+template <class T>
+Launch<T> choose_slab(const CudaDevice& device, const ConstBlockList<T>& in, const BlockView<T>& out) {
+  const Launch<T> launch = choose<T, false>(device, problem_of(in, BlockList<T>{out}));
+  if (launch.variant == nullptr) throw RunError("update: too little shared memory on " + device.name());
+  return launch;
+}
+
+/// For any number of columns. The coefficients of all products are sent at once, each block of rows then runs
+/// through all products.
+template <class T>
+void wide_update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in,
+                 const SmallMatrix& coefficients, const BlockList<T>& out) {
+  const UpdateSlabs<T> slabs(in, out, widest);
+  const LocalIndex rows = out.rows();
+  std::vector<double> packed;
+  std::vector<std::size_t> begins;
+  for (int p = 0; p < slabs.products(); ++p) {
+    const ConstBlockList<T> inputs = slabs.inputs(p, 0, rows, nullptr);
+    const BlockView<T> output = slabs.output(p, 0, rows);
+    const int tiles = choose_slab(device, inputs, output).problem.tiles;
+    begins.push_back(packed.size());
+    packed.resize(packed.size() +
+                  static_cast<std::size_t>(chunks_of(inputs)) * static_cast<std::size_t>(tiles) * 64);
+    pack(slabs.coefficients(p, coefficients), inputs, BlockList<T>{output}, tiles, packed.data() + begins.back());
+  }
+  const PanelShape shape =
+      panel_shape(rows, static_cast<std::size_t>(slabs.panel_columns()) * sizeof(T), packed.size());
+  double* const there = workspace.partial_sums(packed.size() + shape.doubles);
+  T* const panel = slabs.panel_columns() > 0 ? reinterpret_cast<T*>(there + packed.size()) : nullptr;
+  device.copy_to_device(there, packed.data(), packed.size() * sizeof(double), Queue::compute);
+  for (LocalIndex first = 0; first < rows; first += shape.rows) {
+    const LocalIndex count = std::min(shape.rows, rows - first);
+    slabs.copy_inputs(first, count, panel, [&](ConstBlockView<T> from, BlockView<T> to) {
+      const auto bytes = [](LocalIndex columns) { return static_cast<std::size_t>(columns) * sizeof(T); };
+      check(cudaMemcpy2DAsync(to.data, bytes(to.stride), from.data, bytes(from.stride), bytes(from.cols),
+                              static_cast<std::size_t>(count), cudaMemcpyDeviceToDevice,
+                              device.stream(Queue::compute)),
+            "update");
+    });
+    for (int p = 0; p < slabs.products(); ++p) {
+      Launch<T> launch = choose_slab(device, slabs.inputs(p, first, count, panel), slabs.output(p, first, count));
+      launch.problem.coefficients = there + begins[static_cast<std::size_t>(p)];
+      run(device, launch, blocks_for(device, launch), "update");
+    }
+  }
+  device.synchronize(Queue::compute);  // `packed` may be on its way until then
+}
+
 }  // namespace
 
 template <class T>
@@ -177,10 +219,7 @@ void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& i
   if (chunks_of(in) <= 2 && chunks_of(out) <= 1) return narrow_update<T, 2, 1>(device, in, coefficients, out);
   if (chunks_of(in) <= 3 && chunks_of(out) <= 2) return narrow_update<T, 3, 2>(device, in, coefficients, out);
   Launch<T> launch = choose<T, false>(device, problem_of(in, out));
-  if (launch.variant == nullptr) {
-    throw RunError("update: up to " + std::to_string(widest_update) + " columns can be made at a time on " +
-                   device.name() + ", not " + std::to_string(out.cols()));
-  }
+  if (launch.variant == nullptr) return wide_update(device, workspace, in, coefficients, out);
   const UpdateProblem<T>& problem = launch.problem;
   double* staged =
       workspace.stage(static_cast<std::size_t>(problem.chunks) * static_cast<std::size_t>(problem.tiles) * 64);

@@ -8,14 +8,12 @@
 
 namespace block_eigs::cuda {
 
-/// [out] = [in] coefficients; every row's inputs are read before its outputs are written. Throws RunError on more
-/// outputs than `widest_update`.
+/// [out] = [in] coefficients for any number of columns; every row's inputs are read before its outputs are
+/// written. What is too wide for one launch (more than some 1,000 outputs) is done in slabs of columns, then waits
+/// for the GPU.
 template <class T>
 void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
             const BlockList<T>& out);
-
-/// Columns that one update can make: a row's inputs are read once for all of them.
-constexpr LocalIndex widest_update = 1024;
 
 /// What update_residual adds to an update: r = (first columns of out[0]) - bx diag(lambda).
 template <class T>

@@ -123,6 +123,28 @@ void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, bool wide) {
   }
 }
 
+/// Elements that a lane moves at once.
+template <class T>
+int width_of(bool wide) {
+  return wide ? 16 / static_cast<int>(sizeof(T)) : 1;
+}
+
+int slabs_of(int packs) { return (packs + packs_limit - 1) / packs_limit; }
+
+/// What merge products of up to `columns` columns carry from tile to tile. `call` is one of them, x and slabs
+/// apart.
+template <class T>
+void reserve_for(SpmmCall<T, DenseOperands> call, LocalIndex columns) {
+  call.only_reserves = true;
+  for (const bool wide : {false, true}) {
+    for (int packs = 1; packs <= (columns + width_of<T>(wide) - 1) / width_of<T>(wide); ++packs) {
+      call.slabs = slabs_of(packs);
+      call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
+      multiply_merge(call, wide);
+    }
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -130,7 +152,7 @@ SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device)
     : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
 
 template <class T>
-std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>&,
+std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>& device,
                                                  const SpmmOptions& options) {
   SparsePattern pattern = find_pattern(host);
   auto plan = std::make_unique<CudaSpmmPlan>();
@@ -154,6 +176,12 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
   plan->columns = upload(device_, pattern.columns);
   plan->targets = upload(device_, pattern.targets);
   plan->empty_targets = upload(device_, pattern.empty_targets);
+  if (plan->bundles > 0 && choose_algorithm(*plan) == SpmmAlgorithm::merge) {
+    plan->make_room = [this_plan = plan.get(), a = device, gpu = device_, stream = stream_,
+                       multiprocessors = multiprocessors_](LocalIndex columns) {
+      reserve_for<T>({*this_plan, gpu, stream, multiprocessors, bundles_of(*this_plan, a), {}, {}}, columns);
+    };
+  }
   return plan;
 }
 
@@ -166,9 +194,9 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   if (known.bundles == 0 && adds) return;
   const bool wide = allows_wide_access(b.data, b.stride) && allows_wide_access(c.data, c.stride) &&
                     (step.right_hand_side == 0.0 || allows_wide_access(step.r.data, step.r.stride));
-  const int width = wide ? 16 / static_cast<int>(sizeof(T)) : 1;
+  const int width = width_of<T>(wide);
   const int packs = (c.cols + width - 1) / width;
-  const int slabs = (packs + packs_limit - 1) / packs_limit;
+  const int slabs = slabs_of(packs);
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),
                         bytes_of_stride(b.stride, sizeof(T)),

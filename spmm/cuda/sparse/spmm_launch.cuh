@@ -20,7 +20,8 @@ struct SpmmCall {
   RowBundles<T> a;
   EmptyRows empty;
   Operands x;
-  int slabs = 1;  ///< passes over A, each for packs_per_slab packs of a row of B
+  int slabs = 1;               ///< passes over A, each for packs_per_slab packs of a row of B
+  bool only_reserves = false;  ///< memory for such a product; nothing is launched
 
   Offset columns_in_tile(LocalIndex tile) const { return at_size(plan.most_columns, tile); }
   Offset values_in_tile(LocalIndex tile) const { return at_size(plan.most_values, tile); }
@@ -156,6 +157,7 @@ void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice)
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
+  if (call.only_reserves) return;
   const std::size_t bytes =
       (sizeof(Sums) + 15) / 16 * 16 + static_cast<std::size_t>(tile_columns) * (sizeof(T) + sizeof(LocalIndex));
   const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks, Operands>;
@@ -179,6 +181,7 @@ void launch_merge_by_warps(const SpmmCall<T, Operands>& call) {
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
+  if (call.only_reserves) return;
   const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
   if (bytes > 48 * 1024) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "spmm/cuda/sparse/spmm_pattern.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/kernels.hpp"
@@ -8,6 +10,10 @@ namespace block_eigs::cuda {
 
 /// What SpmmEngine::analyse learns of one matrix, in device memory. Depends on the pattern alone.
 struct CudaSpmmPlan final : SpmmPlan {
+  void reserve(LocalIndex widest) override {
+    if (make_room) make_room(widest);
+  }
+
   SpmmAlgorithm algorithm = SpmmAlgorithm::automatic;  ///< as asked for
   int multiprocessors = 0;
   RowStatistics statistics;
@@ -24,11 +30,12 @@ struct CudaSpmmPlan final : SpmmPlan {
   Buffer<LocalIndex> targets;
   Buffer<LocalIndex> empty_targets;
 
-  // As in MergePath and MergeTiles; the last two grow with the first product of each shape.
+  // As in MergePath and MergeTiles; the last two grow with the first product of each shape, or by `make_room`.
   Buffer<std::uint32_t> path_ends;
   Buffer<LocalIndex> path_bundles;
   Buffer<char> carries;
   Buffer<unsigned> arrivals;
+  std::function<void(LocalIndex)> make_room;  ///< for products of up to so many columns; none: none is needed
 };
 
 }  // namespace block_eigs::cuda

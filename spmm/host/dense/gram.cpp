@@ -76,6 +76,7 @@ void Gram<T>::multiply(const ConstBlockList<T>& left, const ConstBlockList<T>& r
   prefetches_.deal(tile, static_cast<std::ptrdiff_t>(pieces_.size()), tile);
   const int parts = threads();
   scratch_.resize(static_cast<std::size_t>(parts));
+  for (Scratch& scratch : scratch_) scratch.reserve<T>(sums_ + static_cast<std::size_t>(tile) * copy_width_);
   thread_sums_.assign(static_cast<std::size_t>(parts) * sums_, 0.0);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
@@ -140,7 +141,7 @@ void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> ve
 template <class T>
 void Gram<T>::sum_rows(std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t tile, Scratch& scratch,
                        double* sums) const {
-  T* partial = scratch.take<T>(sums_ + static_cast<std::size_t>(tile) * copy_width_);
+  T* partial = scratch.take<T>();
   T* copies = partial + sums_;
   std::fill_n(partial, sums_, T(0));
   std::ptrdiff_t in_precision = 0;

@@ -137,11 +137,11 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
   scratch_.resize(static_cast<std::size_t>(parts));
   const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));
   const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, 8) * rows_unit;
+  for (Scratch& scratch : scratch_) scratch.reserve<T>(static_cast<std::size_t>(tile * product_stride_));
   plan_prefetches(in, out, residual, tile);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
-    T* product = scratch_[static_cast<std::size_t>(part)].template take<T>(
-        static_cast<std::size_t>(tile * product_stride_));
+    T* product = scratch_[static_cast<std::size_t>(part)].template take<T>();
     const Range own = part_of(out.rows(), part, parts);
     for (std::ptrdiff_t row = own.begin; row < own.end; row += tile) {
       const std::ptrdiff_t rows = std::min<std::ptrdiff_t>(tile, own.end - row);
