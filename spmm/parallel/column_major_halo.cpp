@@ -16,7 +16,7 @@ std::size_t row_bytes(int width) { return static_cast<std::size_t>(width) * size
 
 ColumnMajorHalo::ColumnMajorHalo(const Communicator& comm, const Partition& columns,
                                  std::span<const GlobalIndex> ghosts, Transport& transport)
-    : plan_(comm, columns, ghosts) {
+    : plan_(std::make_shared<const HaloPlan>(comm, columns, ghosts)) {
   comm.collectively([&] { channel_ = transport.make_channel(plan_); });
 }
 
@@ -24,9 +24,9 @@ void ColumnMajorHalo::reserve(int width) { channel_->reserve(row_bytes(width)); 
 
 void ColumnMajorHalo::begin(const double* b, std::int64_t leading, int count, int width) {
   const std::span<std::byte* const> targets = channel_->open(row_bytes(width));
-  const std::vector<LocalIndex>& rows = plan_.rows_to_send();
+  const std::vector<LocalIndex>& rows = plan_->rows_to_send();
   for (std::size_t d = 0; d < targets.size(); ++d) {
-    const HaloPlan::Neighbour& destination = plan_.destinations()[d];
+    const HaloPlan::Neighbour& destination = plan_->destinations()[d];
     const std::span mine(rows.data() + destination.first, static_cast<std::size_t>(destination.count));
     for (int j = 0; j < width; ++j) {
       const double* const column = b + j * leading;

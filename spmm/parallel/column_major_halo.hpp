@@ -35,7 +35,7 @@ class ColumnMajorHalo {
   const double* finish();
 
  private:
-  HaloPlan plan_;
+  std::shared_ptr<const HaloPlan> plan_;
   std::unique_ptr<Channel> channel_;
 };
 
