@@ -3,16 +3,14 @@
 get_property(libraries GLOBAL PROPERTY BLOCK_EIGS_LIBRARIES)
 install(TARGETS ${libraries} block_eigs_hdf5 EXPORT block_eigs_targets)
 
-# Headers keep their places: #include "solver/lobpcg/lobpcg.hpp". Backends are reached through Device and Kernels; three of
-# the plug-in's own include PETSc's and serve nobody else.
+# Headers keep their places: #include "solver/lobpcg/lobpcg.hpp". Backends are reached through Device and Kernels, the plug-in
+# through PETSc.
 foreach(room spmm solver io)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/block_eigs
     FILES_MATCHING PATTERN "*.hpp"
     PATTERN host EXCLUDE
     PATTERN cuda EXCLUDE
-    PATTERN io/petsc/plugin/aij_parts.hpp EXCLUDE
-    PATTERN io/petsc/plugin/gpu_matrix_part.hpp EXCLUDE
-    PATTERN io/petsc/plugin/kept_with_mat.hpp EXCLUDE)
+    PATTERN io/petsc/plugin EXCLUDE)
 endforeach()
 
 foreach(program block-eigs block-solve)

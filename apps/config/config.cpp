@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "io/config/yaml_section.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

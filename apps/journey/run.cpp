@@ -11,7 +11,7 @@
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
-#include "io/result/output_path.hpp"
+#include "io/files/output_path.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/space/block_space.hpp"
 

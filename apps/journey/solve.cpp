@@ -10,7 +10,7 @@
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
-#include "io/result/output_path.hpp"
+#include "io/files/output_path.hpp"
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "solver/space/block_space.hpp"
 

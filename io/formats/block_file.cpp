@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 #include "io/formats/matrix_file.hpp"
 #include "io/formats/matrix_market.hpp"
 #include "io/hdf5/hdf5_file.hpp"

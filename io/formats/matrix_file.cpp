@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/byte_stream.hpp"
+#include "io/files/input_file.hpp"
+#include "io/formats/hdf5_matrix.hpp"
 #include "io/formats/matrix_market.hpp"
 #include "io/formats/npz_matrix.hpp"
 #include "io/formats/petsc_binary.hpp"
-#include "io/hdf5/hdf5_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

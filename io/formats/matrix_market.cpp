@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
-#include "io/formats/compressed_matrix.hpp"
-#include "io/formats/input_file.hpp"
-#include "io/formats/line_source.hpp"
+#include "io/files/byte_stream.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/line_source.hpp"
 #include "io/formats/matrix_market_entries.hpp"
 #include "io/formats/matrix_market_header.hpp"
+#include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
 
@@ -148,26 +148,31 @@ class MatrixMarketArray : public BlockSource {
         comm_, path_, header_, [&](std::string_view lines) { parse_array_lines(lines, values); },
         [&](const LineSource& source) {
           found += static_cast<Offset>(values.size());
-          if (!values.empty()) pieces.push_back({source.position(), std::exchange(values, {})});
+          comm_.collectively([&] {
+            if (!values.empty()) pieces.push_back({source.position(), std::exchange(values, {})});
+          });
         });
     require_count(comm_, path_, header_, comm_.sum(found));
 
     // A value's place in the file says which it is: arrays are stored column by column.
     const std::vector<Offset> begins = first_numbers(pieces);
-    RowCollector collector(comm_, partition, count);
+    std::optional<RowCollector> collector;
+    comm_.collectively([&] { collector.emplace(comm_, partition, count); });
     const auto rounds = comm_.max(static_cast<std::int64_t>(pieces.size()));
     std::vector<Triplet> triplets;
     for (std::size_t round = 0; round < static_cast<std::size_t>(rounds); ++round) {
-      for (std::size_t k = 0; round < pieces.size() && k < pieces[round].values.size(); ++k) {
-        const Offset number = begins[round] + static_cast<Offset>(k);
-        const GlobalIndex column = number / header_.rows - first;
-        if (column >= 0 && column < count)
-          triplets.push_back({number % header_.rows, column, pieces[round].values[k]});
-      }
-      collector.add(triplets);
+      comm_.collectively([&] {
+        for (std::size_t k = 0; round < pieces.size() && k < pieces[round].values.size(); ++k) {
+          const Offset number = begins[round] + static_cast<Offset>(k);
+          const GlobalIndex column = number / header_.rows - first;
+          if (column >= 0 && column < count)
+            triplets.push_back({number % header_.rows, column, pieces[round].values[k]});
+        }
+      });
+      collector->add(triplets);
     }
     std::vector<double> own;
-    comm_.collectively([&] { own = collector.finish().values; });
+    comm_.collectively([&] { own = collector->finish().values; });
     return own;
   }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "io/formats/byte_stream.hpp"
+#include "io/files/byte_stream.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {

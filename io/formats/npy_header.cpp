@@ -9,11 +9,15 @@
 #include <cstring>
 #include <string_view>
 
+#include "io/files/extents.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
 
 namespace {
+
+/// Bytes of one element, more than any type of numbers has and any word of ours.
+constexpr std::int64_t most_width = std::int64_t{1} << 32;
 
 /// The text after `'key':` in the header's Python dictionary.
 std::string_view value_of(std::string_view dictionary, std::string_view key, const std::string& name) {
@@ -34,7 +38,9 @@ void parse_type(std::string_view text, NpyHeader& header, const std::string& nam
   header.big_endian = text[1] == '>';
   header.kind = text[2];
   header.width = 8;
-  std::from_chars(text.data() + 3, text.data() + end, header.width);
+  const auto [stop, error] = std::from_chars(text.data() + 3, text.data() + end, header.width);
+  require(error != std::errc::result_out_of_range && header.width >= 0 && header.width <= most_width,
+          fmt::format("{}: its element type cannot be read", name));
   if (header.kind == 'U') header.width *= 4;
 }
 
@@ -45,6 +51,7 @@ void parse_shape(std::string_view text, NpyHeader& header, const std::string& na
   for (const char* at = text.data() + 1; at < text.data() + end;) {
     std::int64_t extent = 0;
     const auto [next, error] = std::from_chars(at, text.data() + end, extent);
+    require(error != std::errc::result_out_of_range, fmt::format("{}: its shape is impossibly large", name));
     if (error != std::errc{}) {
       ++at;
       continue;
@@ -89,11 +96,7 @@ void convert(const NpyHeader& header, const char* bytes, std::size_t count, T* o
 
 }  // namespace
 
-std::int64_t NpyHeader::size() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : shape) product *= extent;
-  return product;
-}
+std::int64_t NpyHeader::size() const { return element_count(shape, width); }
 
 std::string NpyHeader::type_name() const {
   constexpr std::string_view letters = "biufcSUO";
@@ -118,6 +121,7 @@ NpyHeader parse_npy_header(const std::string& head, const std::string& name) {
   parse_type(value_of(dictionary, "descr", name), header, name);
   header.fortran_order = value_of(dictionary, "fortran_order", name).starts_with("True");
   parse_shape(value_of(dictionary, "shape", name), header, name);
+  require(header.size() >= 0, fmt::format("{}: its shape is impossibly large", name));
   return header;
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

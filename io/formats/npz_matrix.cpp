@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/compressed_matrix.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/extents.hpp"
+#include "io/files/input_file.hpp"
 #include "io/formats/npy_header.hpp"
 #include "io/formats/npz_file.hpp"
 #include "io/source/array_source.hpp"
+#include "io/source/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -74,11 +75,14 @@ class NpzArray : public ArraySource {
   void hand_out(Offset first, Offset count, T* out) {
     const auto firsts = comm_.all_gather(first);
     const auto counts = comm_.all_gather(count);
+    const Offset step = std::min(std::max<Offset>(1, piece / header_.width), header_.size());
+    std::vector<char> bytes;  // taken before messages are under way: no rank may fail with some on their way to it
+    comm_.collectively([&] { bytes.resize(static_cast<std::size_t>(step * header_.width)); });
     std::exception_ptr failure;
     if (archive_ != nullptr) {
       int serving = 0;
       try {
-        stream_out(firsts, counts, out, serving);
+        stream_out(firsts, counts, bytes, out, serving);
       } catch (...) {
         failure = std::current_exception();
         for (int r = std::max(serving, 1); r < comm_.size(); ++r) {
@@ -87,21 +91,21 @@ class NpzArray : public ArraySource {
         }
       }
     } else {
-      receive(count, out);
+      receive(count, bytes, out);
     }
     comm_.collectively([&] {
       if (failure) std::rethrow_exception(failure);
     });
   }
 
-  /// Rank 0: one pass over the array. `serving` is the rank whose part is on its way.
+  /// Rank 0: one pass over the array by pieces that fill `bytes`. `serving` is the rank whose part is on its way.
   template <class T>
-  void stream_out(const std::vector<Offset>& firsts, const std::vector<Offset>& counts, T* out, int& serving) {
+  void stream_out(const std::vector<Offset>& firsts, const std::vector<Offset>& counts, std::vector<char>& bytes,
+                  T* out, int& serving) {
     NpzFile::Stream stream(*archive_, array_);
     stream.skip(static_cast<std::size_t>(header_.data_offset));
     const std::int64_t width = header_.width;
-    const Offset step = std::max<Offset>(1, piece / width);
-    std::vector<char> bytes(static_cast<std::size_t>(step * width));
+    const Offset step = static_cast<Offset>(bytes.size()) / width;
     std::vector<char> last(static_cast<std::size_t>(width));
     Offset position = 0;
     for (; serving < comm_.size(); ++serving) {
@@ -130,17 +134,16 @@ class NpzArray : public ArraySource {
     if (position == header_.size()) stream.finish();
   }
 
-  /// All other ranks. Returns early where rank 0 failed.
+  /// All other ranks, with room for a piece. Returns early where rank 0 failed.
   template <class T>
-  void receive(Offset count, T* out) {
-    std::vector<char> bytes;
+  void receive(Offset count, std::vector<char>& bytes, T* out) {
     for (Offset got = 0; got < count;) {
       MPI_Status status;
       MPI_Probe(0, MPI_ANY_TAG, comm_.handle(), &status);
       int length = 0;
       MPI_Get_count(&status, MPI_BYTE, &length);
-      bytes.resize(static_cast<std::size_t>(length));
-      MPI_Recv(bytes.data(), length, MPI_BYTE, 0, status.MPI_TAG, comm_.handle(), MPI_STATUS_IGNORE);
+      MPI_Recv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, status.MPI_TAG, comm_.handle(),
+               MPI_STATUS_IGNORE);
       if (status.MPI_TAG == tag_failed) return;
       const Offset now = length / header_.width;
       convert_npy(header_, bytes.data(), static_cast<std::size_t>(now), out + got);
@@ -225,7 +228,8 @@ class NpzMatrix : public MatrixSource {
     values_->require_numbers();
     indices_->require_integers();
     pointers_->require_integers();
-    require(rows_ >= 0 && columns_ >= 0, fmt::format("{}: its shape is ({}, {})", path_, rows_, columns_));
+    require(is_extent(rows_) && is_extent(columns_),
+            fmt::format("{}: its shape is ({}, {})", path_, rows_, columns_));
     if (indices_->size() != values_->size()) {
       throw InputError(fmt::format("{} has {} elements, but {} has {}; there must be as many", indices_->name(),
                                    indices_->size(), values_->name(), values_->size()));

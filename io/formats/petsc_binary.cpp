@@ -10,9 +10,9 @@
 #include <limits>
 #include <vector>
 
-#include "io/formats/compressed_matrix.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 #include "io/source/array_source.hpp"
+#include "io/source/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -185,7 +185,12 @@ class PetscMatrix : public MatrixSource {
       const Partition partition = Partition::uniform(header_.rows, comm_.size());
       header_.nonzeros = positions(partition, std::numeric_limits<Offset>::max()).total;
     }
-    comm_.collectively([&] { value_type_ = value_type(file_, header_); });
+    comm_.collectively([&] {
+      require(header_.nonzeros <= file_.size() / header_.index_width,
+              fmt::format("{}: is cut off: its rows have {} nonzeros, but the file has only {} bytes",
+                          file_.path(), header_.nonzeros, file_.size()));
+      value_type_ = value_type(file_, header_);
+    });
   }
 
   GlobalIndex rows() const override { return header_.rows; }
@@ -214,7 +219,8 @@ class PetscMatrix : public MatrixSource {
   RowPositions positions(const Partition& partition, Offset limit) const {
     PetscArray lengths(comm_, file_, header_.lengths_place(), header_.rows, index_type(), "row lengths");
     const auto own_rows = static_cast<std::size_t>(partition.size(comm_.rank()));
-    std::vector<Offset> own(own_rows + 1, 0);
+    std::vector<Offset> own;
+    comm_.collectively([&] { own.assign(own_rows + 1, 0); });
     lengths.read(partition.begin(comm_.rank()), static_cast<Offset>(own_rows), own.data() + 1);
     comm_.collectively([&] {
       for (std::size_t i = 1; i <= own_rows; ++i) {

@@ -20,9 +20,11 @@ struct IntegerPart {
   std::span<const std::int64_t> values;
 };
 
-void write_integers(Hdf5Writer& file, const std::string& name, const IntegerPart& part, bool narrow) {
+void write_integers(const Communicator& comm, Hdf5Writer& file, const std::string& name, const IntegerPart& part,
+                    bool narrow) {
   if (!narrow) return file.rows(name, {part.size}, part.first, part.values);
-  const std::vector<std::int32_t> values(part.values.begin(), part.values.end());
+  std::vector<std::int32_t> values;
+  comm.collectively([&] { values.assign(part.values.begin(), part.values.end()); });
   file.rows(name, {part.size}, part.first, std::span(values));
 }
 
@@ -39,7 +41,9 @@ void write_matrix(const Communicator& comm, const std::string& path, const std::
   }
   // Every rank writes where its rows begin, the last one also where they end.
   const bool is_last = comm.rank() == comm.size() - 1;
-  std::vector<std::int64_t> pointers(rows.row_offsets.begin(), rows.row_offsets.end() - (is_last ? 0 : 1));
+  std::vector<std::int64_t> pointers;
+  comm.collectively(
+      [&] { pointers.assign(rows.row_offsets.begin(), rows.row_offsets.end() - (is_last ? 0 : 1)); });
   for (std::int64_t& pointer : pointers) pointer += before;
 
   const bool narrow =
@@ -51,8 +55,8 @@ void write_matrix(const Communicator& comm, const std::string& path, const std::
   file.attribute(dataset, "encoding-version", "0.1.0");
   file.attribute(dataset, "shape", std::span<const std::int64_t>(shape));
   file.rows(dataset + "/data", {total}, before, std::span<const double>(rows.values));
-  write_integers(file, dataset + "/indices", {total, before, rows.columns}, narrow);
-  write_integers(file, dataset + "/indptr", {rows.global_rows + 1, rows.row_begin, pointers}, narrow);
+  write_integers(comm, file, dataset + "/indices", {total, before, rows.columns}, narrow);
+  write_integers(comm, file, dataset + "/indptr", {rows.global_rows + 1, rows.row_begin, pointers}, narrow);
   file.commit();
 }
 

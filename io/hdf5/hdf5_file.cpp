@@ -1,12 +1,16 @@
 #include "io/hdf5/hdf5_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <hdf5.h>
 
+#include <cmath>
 #include <functional>
 #include <type_traits>
 
-#include "io/formats/input_file.hpp"
+#include "io/files/extents.hpp"
+#include "io/files/input_file.hpp"
+#include "io/hdf5/hdf5_errors.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -14,33 +18,6 @@ namespace block_eigs {
 static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>, "HDF5 1.10 or newer is needed");
 
 namespace {
-
-/// Keeps HDF5 from printing its error stack while it lives, then sets things back as they were.
-class QuietErrors {
- public:
-  QuietErrors() {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  QuietErrors(const QuietErrors&) = delete;
-  QuietErrors& operator=(const QuietErrors&) = delete;
-  ~QuietErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-
- private:
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
-};
-
-/// What HDF5 says of its last failure: the innermost entry of its error stack.
-std::string hdf5_failure() {
-  std::string text;
-  const auto keep_innermost = [](unsigned n, const H5E_error2_t* entry, void* out) -> herr_t {
-    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(out) = entry->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &text);
-  return text.empty() ? "HDF5 gives no reason" : text;
-}
 
 /// Deeper nesting and more objects than this are taken for a cycle of links.
 constexpr int max_depth = 32;
@@ -107,6 +84,17 @@ std::optional<std::string> text_of(hid_t type, hid_t space, const std::function<
   return text;
 }
 
+/// `values` as integers. Throws where one of them is none; `name` says whose they are.
+std::vector<std::int64_t> whole_numbers(const std::vector<double>& values, const std::string& name) {
+  std::vector<std::int64_t> result;
+  for (const double value : values) {
+    require(std::abs(value) <= 0x1p53 && std::trunc(value) == value,
+            fmt::format("{} is {}; an integer is needed", name, value));
+    result.push_back(static_cast<std::int64_t>(value));
+  }
+  return result;
+}
+
 /// Throws unless every filter of the dataset can be undone here.
 void require_filters(hid_t dataset, const std::string& name) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -171,12 +159,6 @@ void visit(hid_t group, const std::string& path, const std::string& prefix, int 
 
 }  // namespace
 
-std::int64_t Hdf5Dataset::size() const {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : shape_) product *= extent;
-  return product;
-}
-
 void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, double* out) const {
   read_as(H5T_NATIVE_DOUBLE, ranges, out);
 }
@@ -186,7 +168,7 @@ void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, std::int64_t* out) 
 }
 
 void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& ranges, void* out) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   std::vector<hsize_t> first;
   std::vector<hsize_t> count;
   for (const Hdf5Range& range : ranges) {
@@ -206,7 +188,7 @@ void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& range
 }
 
 Hdf5File::Hdf5File(const std::string& path) : path_(absolute_path(path)) {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // Closing the file closes whatever is open in it, so that a failed read leaves nothing behind.
   H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG);
@@ -215,7 +197,7 @@ Hdf5File::Hdf5File(const std::string& path) : path_(absolute_path(path)) {
 }
 
 int Hdf5File::object_type(const std::string& object) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   const Hdf5Handle handle(H5Oopen(file_.id(), object.c_str(), H5P_DEFAULT), H5Oclose);
   return handle.valid() ? static_cast<int>(H5Iget_type(handle.id())) : static_cast<int>(H5I_BADID);
 }
@@ -224,7 +206,7 @@ bool Hdf5File::has_group(const std::string& object) const { return object_type(o
 bool Hdf5File::has_dataset(const std::string& object) const { return object_type(object) == H5I_DATASET; }
 
 std::vector<std::string> Hdf5File::objects() const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   std::vector<std::string> found{"/"};
   const Hdf5Handle root(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose);
   if (!root.valid()) fail_listing(path_, "");
@@ -233,7 +215,7 @@ std::vector<std::string> Hdf5File::objects() const {
 }
 
 Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   Hdf5Dataset result;
   result.name_ = path_ + ":" + object;
   result.dataset_ = Hdf5Handle(H5Dopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Dclose);
@@ -245,6 +227,9 @@ Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
   result.kind_ = kind_of(type.id());
   result.type_name_ = name_of_type(type.id());
   result.shape_ = shape_of(space.id());
+  result.size_ = element_count(result.shape_, 8);
+  require(result.size_ >= 0, fmt::format("{}: has the shape ({}), more elements than can be counted", result.name_,
+                                         fmt::join(result.shape_, ", ")));
   if (result.size() == 0) return result;
   require_filters(result.dataset_.id(), result.name_);
   H5D_space_status_t allocated{};
@@ -255,7 +240,7 @@ Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
 }
 
 std::optional<std::string> Hdf5File::text_attribute(const std::string& object, const std::string& name) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                              H5Aclose);
   if (!attribute.valid()) return std::nullopt;
@@ -267,7 +252,7 @@ std::optional<std::string> Hdf5File::text_attribute(const std::string& object, c
 
 std::optional<std::vector<std::int64_t>> Hdf5File::integer_attribute(const std::string& object,
                                                                      const std::string& name) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   const Hdf5Handle attribute(H5Aopen_by_name(file_.id(), object.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
                              H5Aclose);
   if (!attribute.valid()) return std::nullopt;
@@ -276,13 +261,18 @@ std::optional<std::vector<std::int64_t>> Hdf5File::integer_attribute(const std::
   const auto points = H5Sget_simple_extent_npoints(space.id());
   const Hdf5Kind kind = kind_of(type.id());
   if (points <= 0 || (kind != Hdf5Kind::integer && kind != Hdf5Kind::floating)) return std::nullopt;
+  if (kind == Hdf5Kind::floating) {
+    std::vector<double> numbers(static_cast<std::size_t>(points));
+    if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()) < 0) return std::nullopt;
+    return whole_numbers(numbers, fmt::format("{}:{}: its attribute {}", path_, object, name));
+  }
   std::vector<std::int64_t> values(static_cast<std::size_t>(points));
   if (H5Aread(attribute.id(), H5T_NATIVE_INT64, values.data()) < 0) return std::nullopt;
   return values;
 }
 
 std::optional<std::string> Hdf5File::text_dataset(const std::string& object) const {
-  const QuietErrors quiet;
+  const QuietHdf5 quiet;
   const Hdf5Handle dataset(H5Dopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset.valid()) return std::nullopt;
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);

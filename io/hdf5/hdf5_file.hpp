@@ -27,7 +27,7 @@ class Hdf5Dataset {
   /// "/data/thermal2.h5:/A/indices"
   const std::string& name() const { return name_; }
   const std::vector<std::int64_t>& shape() const { return shape_; }
-  std::int64_t size() const;
+  std::int64_t size() const { return size_; }
   Hdf5Kind kind() const { return kind_; }
   /// In HDF5's or NumPy's words, for messages: "float64", "int32", "compound", "string".
   const std::string& type_name() const { return type_name_; }
@@ -43,6 +43,7 @@ class Hdf5Dataset {
 
   std::string name_;
   std::vector<std::int64_t> shape_;
+  std::int64_t size_ = 0;
   Hdf5Kind kind_ = Hdf5Kind::other;
   std::string type_name_;
   Hdf5Handle dataset_;
@@ -65,12 +66,13 @@ class Hdf5File {
   /// (#refs#) are left out.
   std::vector<std::string> objects() const;
 
-  /// The dataset, its shape and type. Throws where a filter that its data need is not at hand.
+  /// The dataset, its shape and type. Throws where a filter that its data need is not at hand, or where it has
+  /// more elements than 63 bits count in bytes.
   Hdf5Dataset dataset(const std::string& object) const;
 
   /// A string attribute of a group or dataset, of fixed or variable length.
   std::optional<std::string> text_attribute(const std::string& object, const std::string& name) const;
-  /// A numeric attribute, scalar or array.
+  /// A numeric attribute, scalar or array. Throws where it holds fractions.
   std::optional<std::vector<std::int64_t>> integer_attribute(const std::string& object,
                                                              const std::string& name) const;
   /// The text of a scalar string dataset.

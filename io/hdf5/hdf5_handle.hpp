@@ -26,6 +26,8 @@ class Hdf5Handle {
 
   std::int64_t id() const { return id_; }
   bool valid() const { return id_ >= 0; }
+  /// Closes it now; false where HDF5 says that this failed.
+  bool close() { return id_ >= 0 && closer_(std::exchange(id_, -1)) >= 0; }
 
  private:
   std::int64_t id_ = -1;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "io/hdf5/hdf5_errors.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -20,17 +21,6 @@ namespace {
 
 /// HDF5's own part of the file: far more than the few objects of a file need.
 constexpr std::int64_t metadata_bytes = 65536;
-
-/// What HDF5 says of its last failure: the innermost entry of its error stack.
-std::string hdf5_reason() {
-  std::string text;
-  const H5E_walk2_t visit = [](unsigned n, const H5E_error2_t* entry, void* result) -> herr_t {
-    if (n == 0 && entry->desc != nullptr) *static_cast<std::string*>(result) = entry->desc;
-    return 0;
-  };
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &text);
-  return text.empty() ? "HDF5 gives no reason" : text;
-}
 
 Hdf5Handle space_of(std::span<const std::int64_t> shape) {
   if (shape.empty()) return {H5Screate(H5S_SCALAR), H5Sclose};
@@ -81,25 +71,22 @@ hid_t type_of(Hdf5Element element) {
 
 }  // namespace
 
-Hdf5Storage::Hdf5Storage(std::string path, std::string name) : path_(std::move(path)), name_(std::move(name)) {
+Hdf5Storage::Hdf5Storage(std::string path, std::string name)
+    : path_(std::move(path)),
+      name_(std::move(name)),
+      memory_path_("/dev/shm/block_eigs_XXXXXX"),
+      memory_(::mkostemp(memory_path_.data(), O_CLOEXEC)) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  // HDF5 opens files by name, and not through links, as a memfd would be.
-  std::string in_memory = "/dev/shm/block_eigs_XXXXXX";
-  memory_ = ::mkostemp(in_memory.data(), O_CLOEXEC);
-  if (memory_ < 0) fail("making a file in /dev/shm");
-  file_ = H5Fcreate(in_memory.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  ::unlink(in_memory.c_str());
-  check(file_ >= 0, "creating the file failed");
+  if (!memory_.ok()) fail("making a file in /dev/shm");
+  // HDF5 opens files by name, and not through links, as a memfd would be. The name goes at once, whatever follows.
+  file_ = Hdf5Handle(H5Fcreate(memory_path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  ::unlink(memory_path_.c_str());
+  check(file_.valid(), "creating the file failed");
   if (!OpenFile(path_, O_WRONLY | O_CREAT | O_TRUNC).ok()) fail("making a file");
 }
 
-Hdf5Storage::~Hdf5Storage() {
-  if (file_ >= 0) H5Fclose(file_);
-  if (memory_ >= 0) ::close(memory_);
-}
-
 void Hdf5Storage::check(bool ok, const std::string& what) const {
-  if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_reason()));
+  if (!ok) throw RunError(fmt::format("{}: {}: {}", name_, what, hdf5_failure()));
 }
 
 /// With the system's last error.
@@ -111,7 +98,7 @@ void Hdf5Storage::fail(const std::string& what) const {
 void Hdf5Storage::require_allowed(std::int64_t more) const {
   hsize_t size = 0;
   rlimit limit{};
-  if (H5Fget_filesize(file_, &size) < 0 || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
+  if (H5Fget_filesize(file_.id(), &size) < 0 || ::getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
   const auto end = size + static_cast<hsize_t>(more + metadata_bytes);
   if (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur) return;
   errno = EFBIG;
@@ -121,14 +108,14 @@ void Hdf5Storage::require_allowed(std::int64_t more) const {
 void Hdf5Storage::group(const std::string& name) const {
   const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links.id(), 1);
-  const Hdf5Handle made(H5Gcreate2(file_, name.c_str(), links.id(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  const Hdf5Handle made(H5Gcreate2(file_.id(), name.c_str(), links.id(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   check(made.valid(), "creating group " + name + " failed");
 }
 
 void Hdf5Storage::put_attribute(const std::string& object, const std::string& name, std::int64_t type,
                                 std::span<const std::int64_t> shape, const void* value) const {
   const Hdf5Handle space = space_of(shape);
-  const Hdf5Handle made(H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space.id(), H5P_DEFAULT,
+  const Hdf5Handle made(H5Acreate_by_name(file_.id(), object.c_str(), name.c_str(), type, space.id(), H5P_DEFAULT,
                                           H5P_DEFAULT, H5P_DEFAULT),
                         H5Aclose);
   check(made.valid() && H5Awrite(made.id(), type, value) >= 0, "writing attribute " + name + " failed");
@@ -164,7 +151,7 @@ Hdf5Handle Hdf5Storage::create(const std::string& name, const Shape& shape, std:
     H5Pset_fill_time(storage.id(), H5D_FILL_TIME_NEVER);
   }
   const Hdf5Handle space = space_of(shape);
-  Hdf5Handle made(H5Dcreate2(file_, name.c_str(), type, space.id(), links.id(), storage.id(), H5P_DEFAULT),
+  Hdf5Handle made(H5Dcreate2(file_.id(), name.c_str(), type, space.id(), links.id(), storage.id(), H5P_DEFAULT),
                   H5Dclose);
   check(made.valid(), "creating dataset " + name + " failed");
   return made;
@@ -217,11 +204,12 @@ std::int64_t Hdf5Storage::place(const std::string& name, const Shape& shape, Hdf
 /// Bytes [from, to) of what is in memory, holes left out.
 void Hdf5Storage::copy_to_disk(const OpenFile& disk, std::int64_t from, std::int64_t to) const {
   std::vector<std::byte> piece(1 << 20);
-  for (off_t at = ::lseek(memory_, from, SEEK_DATA); at >= 0 && at < to; at = ::lseek(memory_, at, SEEK_DATA)) {
-    const off_t stop = std::min<off_t>(::lseek(memory_, at, SEEK_HOLE), to);
+  for (off_t at = ::lseek(memory_.descriptor(), from, SEEK_DATA); at >= 0 && at < to;
+       at = ::lseek(memory_.descriptor(), at, SEEK_DATA)) {
+    const off_t stop = std::min<off_t>(::lseek(memory_.descriptor(), at, SEEK_HOLE), to);
     while (at < stop) {
       const auto most = static_cast<std::size_t>(std::min<off_t>(stop - at, std::ssize(piece)));
-      const ssize_t count = ::pread(memory_, piece.data(), most, at);
+      const ssize_t count = ::pread(memory_.descriptor(), piece.data(), most, at);
       if (count <= 0) fail("reading it in memory");
       if (!disk.write_at(at, std::span(piece).first(static_cast<std::size_t>(count)))) fail("writing");
       at += count;
@@ -230,10 +218,10 @@ void Hdf5Storage::copy_to_disk(const OpenFile& disk, std::int64_t from, std::int
 }
 
 void Hdf5Storage::save() {
-  check(H5Fclose(std::exchange(file_, -1)) >= 0, "writing failed");
+  check(file_.close(), "writing failed");
   const OpenFile disk(path_, O_WRONLY);
   if (!disk.ok()) fail("writing");
-  const off_t end = ::lseek(memory_, 0, SEEK_END);
+  const off_t end = ::lseek(memory_.descriptor(), 0, SEEK_END);
   std::sort(placed_.begin(), placed_.end());
   std::int64_t from = 0;
   for (const auto& [first, last] : placed_) {

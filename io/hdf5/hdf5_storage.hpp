@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/files/output_path.hpp"
 #include "io/hdf5/hdf5_handle.hpp"
-#include "io/result/output_path.hpp"
 
 namespace block_eigs {
 
@@ -25,7 +25,6 @@ class Hdf5Storage {
   Hdf5Storage(std::string path, std::string name);
   Hdf5Storage(const Hdf5Storage&) = delete;
   Hdf5Storage& operator=(const Hdf5Storage&) = delete;
-  ~Hdf5Storage();
 
   void group(const std::string& name) const;
   void attribute(const std::string& object, const std::string& name, const std::string& text) const;
@@ -57,8 +56,9 @@ class Hdf5Storage {
 
   std::string path_;
   std::string name_;
-  int memory_ = -1;
-  std::int64_t file_ = -1;
+  std::string memory_path_;
+  OpenFile memory_;
+  Hdf5Handle file_;                                            ///< the same file, as HDF5 has it
   std::vector<std::pair<std::int64_t, std::int64_t>> placed_;  ///< bytes of large datasets: first, end
 };
 

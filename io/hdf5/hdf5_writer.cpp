@@ -10,7 +10,7 @@
 #include <functional>
 #include <numeric>
 
-#include "io/result/output_path.hpp"
+#include "io/files/output_path.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "io/formats/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -65,21 +65,9 @@ class TransposedProbe {
 
   /// Collective.
   void exchange() {
-    std::sort(outgoing_.begin(), outgoing_.end(),
-              [](const auto& a, const auto& b) { return a.column < b.column; });
-    std::vector<std::vector<std::int64_t>> columns(static_cast<std::size_t>(comm_.size()));
-    std::vector<std::vector<double>> sums(columns.size());
-    for (std::size_t first = 0; first < outgoing_.size();) {
-      Contribution merged = outgoing_[first];
-      for (++first; first < outgoing_.size() && outgoing_[first].column == merged.column; ++first) {
-        merged.sum.sum += outgoing_[first].sum.sum;
-        merged.sum.size += outgoing_[first].sum.size;
-      }
-      const auto owner = static_cast<std::size_t>(partition_.owner(merged.column));
-      columns[owner].push_back(merged.column);
-      sums[owner].insert(sums[owner].end(), {merged.sum.sum, merged.sum.size});
-    }
-    outgoing_.clear();
+    std::vector<std::vector<std::int64_t>> columns;
+    std::vector<std::vector<double>> sums;
+    comm_.collectively([&] { pack(columns, sums); });
     columns = comm_.all_to_all(columns);
     sums = comm_.all_to_all(sums);
     for (std::size_t r = 0; r < columns.size(); ++r) {
@@ -94,6 +82,25 @@ class TransposedProbe {
   const std::vector<ProbeSum>& sums() const { return sums_; }
 
  private:
+  /// What waits, added up by columns, into one message for each rank.
+  void pack(std::vector<std::vector<std::int64_t>>& columns, std::vector<std::vector<double>>& sums) {
+    std::sort(outgoing_.begin(), outgoing_.end(),
+              [](const auto& a, const auto& b) { return a.column < b.column; });
+    columns.resize(static_cast<std::size_t>(comm_.size()));
+    sums.resize(columns.size());
+    for (std::size_t first = 0; first < outgoing_.size();) {
+      Contribution merged = outgoing_[first];
+      for (++first; first < outgoing_.size() && outgoing_[first].column == merged.column; ++first) {
+        merged.sum.sum += outgoing_[first].sum.sum;
+        merged.sum.size += outgoing_[first].sum.size;
+      }
+      const auto owner = static_cast<std::size_t>(partition_.owner(merged.column));
+      columns[owner].push_back(merged.column);
+      sums[owner].insert(sums[owner].end(), {merged.sum.sum, merged.sum.size});
+    }
+    outgoing_.clear();
+  }
+
   const Communicator& comm_;
   const Partition& partition_;
   GlobalIndex begin_;
@@ -109,11 +116,15 @@ struct WorstRow {
 };
 
 WorstRow worst_own_row(const Communicator& comm, const Partition& partition, const CsrRows& rows) {
-  TransposedProbe transposed(comm, partition);
-  std::vector<ProbeSum> forward(static_cast<std::size_t>(rows.rows()));
+  std::optional<TransposedProbe> transposed;
+  std::vector<ProbeSum> forward;
+  comm.collectively([&] {
+    transposed.emplace(comm, partition);
+    forward.resize(static_cast<std::size_t>(rows.rows()));
+  });
   std::size_t i = 0;
-  while (comm.any(i < forward.size())) {
-    for (; i < forward.size() && transposed.waiting() < chunk; ++i) {
+  const auto multiply_some = [&] {
+    for (; i < forward.size() && transposed->waiting() < chunk; ++i) {
       const GlobalIndex row = rows.row_begin + static_cast<GlobalIndex>(i);
       const double x = probe(row);
       for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
@@ -121,14 +132,17 @@ WorstRow worst_own_row(const Communicator& comm, const Partition& partition, con
         const double value = rows.values[static_cast<std::size_t>(k)];
         if (column == row) continue;
         forward[i].add(value * probe(column));
-        transposed.add(column, value * x);
+        transposed->add(column, value * x);
       }
     }
-    transposed.exchange();
+  };
+  while (comm.any(i < forward.size())) {
+    comm.collectively(multiply_some);
+    transposed->exchange();
   }
   WorstRow worst;
   for (i = 0; i < forward.size(); ++i) {
-    const ProbeSum& backward = transposed.sums()[i];
+    const ProbeSum& backward = transposed->sums()[i];
     const double size = forward[i].size + backward.size;
     const double deviation = size > 0.0 ? std::abs(forward[i].sum - backward.sum) / size : 0.0;
     if (deviation > worst.deviation) worst = {deviation, rows.row_begin + static_cast<GlobalIndex>(i)};
@@ -217,6 +231,17 @@ void check_square(const Communicator& comm, const MatrixSource& source) {
     throw InputError(fmt::format("{}: has {} rows and {} columns; a square matrix is needed", source.description(),
                                  rows, columns));
   });
+}
+
+void require_finite(const CsrRows& rows, const std::string& description) {
+  const auto bad =
+      std::find_if(rows.values.begin(), rows.values.end(), [](double v) { return !std::isfinite(v); });
+  if (bad == rows.values.end()) return;
+  const auto at = bad - rows.values.begin();
+  const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
+  throw InputError(fmt::format(
+      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", description,
+      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
 }
 
 void check_finite(const Communicator& comm, const CsrRows& rows, const std::string& description) {

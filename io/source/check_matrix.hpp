@@ -17,6 +17,8 @@ void check_square(const Communicator& comm, const MatrixSource& source);
 
 /// Throws InputError that names row and column where a value is NaN or infinite. Collective.
 void check_finite(const Communicator& comm, const CsrRows& rows, const std::string& description);
+/// As check_finite, of the calling rank's rows alone. Not collective.
+void require_finite(const CsrRows& rows, const std::string& description);
 
 /// Throws InputError unless the square matrix is symmetric: the message names the worst pair a_ij, a_ji, or says
 /// that only one triangle is stored and how to save the whole. `rows` are the calling rank's rows, sorted.

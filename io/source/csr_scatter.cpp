@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace block_eigs {
@@ -53,48 +54,60 @@ RowCollector::RowCollector(const Communicator& comm, const Partition& partition,
 
 void RowCollector::add(std::vector<Triplet>& chunk) {
   if (comm_.size() == 1) {
-    keep(std::exchange(chunk, {}));
+    comm_.collectively([&] { received_.emplace_back(); });
+    received_.back() = std::exchange(chunk, {});
+    count_last();
     return;
   }
   const std::size_t limit = exchange_limit(comm_.size());
   const auto rounds = comm_.max(static_cast<std::int64_t>((chunk.size() + limit - 1) / limit));
   for (std::int64_t round = 0; round < rounds; ++round) {
     const std::size_t first = std::min(chunk.size(), static_cast<std::size_t>(round) * limit);
-    keep(exchange(chunk.data() + first, std::min(limit, chunk.size() - first)));
+    exchange(chunk.data() + first, std::min(limit, chunk.size() - first));
   }
   chunk.clear();
 }
 
-std::vector<Triplet> RowCollector::exchange(const Triplet* first, std::size_t count) const {
+/// Memory is taken before messages are under way: a rank that has not enough stops all of them.
+void RowCollector::exchange(const Triplet* first, std::size_t count) {
   const auto ranks = static_cast<std::size_t>(comm_.size());
   OwnerFinder owner(partition_);
-  std::vector<int> send_counts(ranks, 0);
-  for (std::size_t k = 0; k < count; ++k) ++send_counts[owner(first[k].row)];
-  const std::vector<int> send_first = displacements(send_counts);
-  std::vector<Triplet> outgoing(count);
-  std::vector<int> next(send_first.begin(), send_first.end() - 1);
-  for (std::size_t k = 0; k < count; ++k) {
-    outgoing[static_cast<std::size_t>(next[owner(first[k].row)]++)] = first[k];
-  }
+  std::vector<int> send_counts;
+  std::vector<int> receive_counts;
+  std::vector<int> send_first;
+  std::vector<int> receive_first;
+  std::vector<Triplet> outgoing;
+  comm_.collectively([&] {
+    receive_counts.assign(ranks, 0);
+    send_counts.assign(ranks, 0);
+    for (std::size_t k = 0; k < count; ++k) ++send_counts[owner(first[k].row)];
+    send_first = displacements(send_counts);
+    outgoing.resize(count);
+    std::vector<int> next(send_first.begin(), send_first.end() - 1);
+    for (std::size_t k = 0; k < count; ++k) {
+      outgoing[static_cast<std::size_t>(next[owner(first[k].row)]++)] = first[k];
+    }
+  });
 
-  std::vector<int> receive_counts(ranks, 0);
   MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, comm_.handle());
-  const std::vector<int> receive_first = displacements(receive_counts);
-  std::vector<Triplet> incoming(static_cast<std::size_t>(receive_first.back()));
+  comm_.collectively([&] {
+    receive_first = displacements(receive_counts);
+    received_.emplace_back(static_cast<std::size_t>(receive_first.back()));
+  });
+  std::vector<Triplet>& incoming = received_.back();
   MPI_Datatype triplet = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(sizeof(Triplet), MPI_BYTE, &triplet);
   MPI_Type_commit(&triplet);
   MPI_Alltoallv(outgoing.data(), send_counts.data(), send_first.data(), triplet, incoming.data(),
                 receive_counts.data(), receive_first.data(), triplet, comm_.handle());
   MPI_Type_free(&triplet);
-  return incoming;
+  count_last();
 }
 
-void RowCollector::keep(std::vector<Triplet> received) {
-  if (received.empty()) return;
+void RowCollector::count_last() {
   const GlobalIndex row_begin = partition_.begin(comm_.rank());
-  for (const Triplet& t : received) ++row_counts_[static_cast<std::size_t>(t.row - row_begin)];
-  received_.push_back(std::move(received));
+  for (const Triplet& t : received_.back()) ++row_counts_[static_cast<std::size_t>(t.row - row_begin)];
+  if (received_.back().empty()) received_.pop_back();
 }
 
 CsrRows RowCollector::finish() {
@@ -124,10 +137,13 @@ CsrRows RowCollector::finish() {
 
 CsrRows scatter_to_owners(const Communicator& comm, const Partition& partition, GlobalIndex global_columns,
                           std::vector<Triplet> triplets) {
-  RowCollector collector(comm, partition, global_columns);
-  collector.add(triplets);
+  std::optional<RowCollector> collector;
+  comm.collectively([&] { collector.emplace(comm, partition, global_columns); });
+  collector->add(triplets);
   triplets = {};
-  return collector.finish();
+  CsrRows rows;
+  comm.collectively([&] { rows = collector->finish(); });
+  return rows;
 }
 
 }  // namespace block_eigs

@@ -23,14 +23,14 @@ class RowCollector {
   RowCollector(const Communicator& comm, const Partition& partition, GlobalIndex global_columns);
 
   /// Sends every triplet of `chunk`, which may be empty and is left so, to the rank that owns its row. Rows must
-  /// lie within the partition. Collective.
+  /// lie within the partition. Collective; throws RunError on all ranks where one has not the memory.
   void add(std::vector<Triplet>& chunk);
   /// The own rows, sorted, duplicates summed. Call it once, last. Not collective.
   CsrRows finish();
 
  private:
-  void keep(std::vector<Triplet> received);
-  std::vector<Triplet> exchange(const Triplet* first, std::size_t count) const;
+  void exchange(const Triplet* first, std::size_t count);
+  void count_last();
 
   Communicator comm_;
   Partition partition_;
@@ -40,8 +40,9 @@ class RowCollector {
 };
 
 /// Sends every triplet to the rank that owns its row and assembles the own rows there, sorted, duplicates
-/// summed. `triplets` may hold any part of the matrix on any rank and is consumed. Collective. For readers
-/// and generators that meet the nonzeros in another order than the rows.
+/// summed. `triplets` may hold any part of the matrix on any rank and is consumed. Collective; throws RunError on
+/// all ranks where one has not the memory. For readers and generators that meet the nonzeros in another order than
+/// the rows.
 CsrRows scatter_to_owners(const Communicator& comm, const Partition& partition, GlobalIndex global_columns,
                           std::vector<Triplet> triplets);
 

@@ -100,7 +100,9 @@ std::size_t Amg<T>::work_bytes(LocalIndex cols) const {
 }
 
 template <class T>
-DistributedMatrix<T>& Amg<T>::matrix(int level) { return at(level).matrix; }
+DistributedMatrix<T>& Amg<T>::matrix(int level) {
+  return at(level).matrix;
+}
 
 template <class T>
 DistributedMatrix<T>& Amg<T>::interpolation(int level) {

@@ -198,9 +198,8 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   comm.collectively([&] {
     SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
     rows = {};
-    own_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.own), options);
-    boundary_ = std::make_unique<CsrMatrix<T>>(context_, std::move(parts.boundary), options);
-    halo_ = make_halo_exchange(context_, std::move(plan));
+    matrix_ = std::make_unique<SplitMatrix<T>>(context_, std::move(parts.own), std::move(parts.boundary),
+                                               std::move(plan), options);
   });
 }
 
@@ -214,39 +213,18 @@ void DistributedMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, Accumul
 template <class T>
 bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
   const Profile::Scope scope(*context_.profile, Phase::spmm);
-  if (context_.comm.size() == 1) {
-    own_->multiply(x, y, step);
-    return true;
-  }
-  ConstBlockView<T> ghosts;
-  try {
-    halo_->begin(x);
-    own_->multiply(x, y, step, [this] { halo_->progress(); });
-    ghosts = halo_->finish();
-  } catch (...) {
-    halo_->give_up();  // now: another matrix may exchange next
-    throw;
-  }
-  ProductStep<T> rest;
-  rest.alpha = step.alpha;
-  rest.scale = step.scale;
-  rest.gamma = 1.0;
-  if (boundary_->rows() > 0) boundary_->multiply(ghosts, y, rest);
+  matrix_->multiply(x, y, step);
   return true;
 }
 
 template <class T>
 void DistributedMatrix<T>::reserve(LocalIndex columns) {
-  if (context_.comm.size() > 1) halo_->reserve(columns);
-  context_.comm.collectively([&] {
-    own_->reserve(columns);
-    boundary_->reserve(columns);
-  });
+  matrix_->reserve(columns);
 }
 
 template <class T>
 std::size_t DistributedMatrix<T>::bytes() const {
-  return own_->bytes() + boundary_->bytes();
+  return matrix_->bytes();
 }
 
 template <class T>

@@ -4,11 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "spmm/matrix/csr_matrix.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/matrix/linear_operator.hpp"
+#include "spmm/matrix/split_matrix.hpp"
 #include "spmm/parallel/context.hpp"
-#include "spmm/parallel/halo_exchange.hpp"
 #include "spmm/parallel/partition.hpp"
 
 namespace block_eigs {
@@ -59,9 +58,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   double scaled_gershgorin_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;
   LocalIndex ghosts_ = 0;
-  std::unique_ptr<CsrMatrix<T>> own_;
-  std::unique_ptr<CsrMatrix<T>> boundary_;
-  std::unique_ptr<HaloExchange<T>> halo_;
+  std::unique_ptr<SplitMatrix<T>> matrix_;
 };
 
 }  // namespace block_eigs

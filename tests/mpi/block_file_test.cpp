@@ -82,6 +82,7 @@ TEST_F(BlockFile, RefusesWhatIsNoBlock) {
   test::expect_said(failure("block.h5", {}), "its datasets are /V");
   test::expect_said(failure("block.h5", {"W"}), "has no dataset /W; its datasets are");
   test::expect_said(failure("block.h5", {"group"}), "is a group");
+  test::expect_said(failure("endless.h5", {"V"}), "more elements than can be counted");
   test::expect_said(failure("block.h5", {"cube"}), "3 dimensions");
   test::expect_said(failure("block.h5", {"complex"}), "complex");
   test::expect_said(failure("block.h5", {"nan"}), "row 20, column 3 (counted from 0) is nan");

@@ -41,3 +41,7 @@ block_eigs_matrix_file_test(check_matrix mpi/check_matrix_test.cpp "1;2;3;4" 60)
 block_eigs_matrix_file_test(write_matrix mpi/write_matrix_test.cpp "1;2;3;4" 60)
 set_tests_properties(write_matrix.1 write_matrix.2 write_matrix.3 write_matrix.4 PROPERTIES FIXTURES_SETUP written_matrices)
 block_eigs_test(row_collector SOURCES mpi/row_collector_test.cpp RANKS 1 2 3 4 LABELS mpi TIMEOUT 60)
+
+# Allocations fail one after the other; the files are the test's own.
+block_eigs_test(io_memory SOURCES mpi/io_memory_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 120
+  LIBRARIES ZLIB::ZLIB PkgConfig::LIBZIP)

@@ -214,6 +214,11 @@ def bad_hdf5(out):
     broken("lzf.h5", ["/A/", "lzf", "32000"], lambda group: None, compression="lzf")
     broken("no_shape.h5", ["/A", "shape"], lambda group: group.attrs.__delitem__("shape"))
     broken("odd_shape.h5", ["/A", "shape"], lambda group: group.attrs.__setitem__("shape", [60]))
+    broken("fraction_shape.h5", ["/A", "shape", "60.5"], lambda group: group.attrs.__setitem__("shape", [60.5, 60.0]))
+    broken("endless_shape.h5", ["/A", "shape", "9223372036854775807"],
+           lambda group: group.attrs.__setitem__("shape", np.array([2**63 - 1, 60])))
+    broken("unsigned_shape.h5", ["/A", "shape", "9223372036854775807"],
+           lambda group: group.attrs.__setitem__("shape", np.array([60, 2**64 - 1], dtype=np.uint64)))
     broken("negative_shape.h5", ["/A", "shape"], lambda group: group.attrs.__setitem__("shape", [-60, 60]))
     broken("wrong_shape.h5", ["/A/indptr", "(59, 60)", "60"], lambda group: group.attrs.__setitem__("shape", [59, 60]))
     broken("bsr.h5", ["/A", "bsr_matrix"], lambda group: group.attrs.__setitem__("encoding-type", "bsr_matrix"))
@@ -311,6 +316,7 @@ def npz_files(out):
     broken("npz_no_data.npz", ["data: is not in the archive"], data=None)
     broken("npz_not_sparse.npz", ["save_npz"], format=None)
     broken("npz_shape.npz", ["indptr", "(131, 170)"], shape=np.array([131, 170]))
+    broken("npz_endless.npz", ["shape is (9223372036854775807, 170)"], shape=np.array([2**63 - 1, 170]))
     broken("npz_damaged_header.npz", ["data", "NumPy array"], data=b"rubbish, rubbish, rubbish")
     broken("npz_short.npz", ["data", "cut off"], data=npy(a.data)[:-20])
     broken("npz_surplus.npz", ["data", "more bytes"], data=npy(a.data) + b"surplus")
@@ -565,6 +571,8 @@ def dense_files(out):
         file.create_group("group")
         matlab = file.create_dataset("matlab", data=block.T)
         matlab.attrs.create("MATLAB_class", np.bytes_("double"))
+    with h5py.File(out.path("endless.h5"), "w") as file:
+        file.create_dataset("V", shape=(64, 2**58), dtype="f8", chunks=(8, 8))  # 2^64 elements, none written
     with h5py.File(out.path("only_block.h5"), "w") as file:
         file["V"] = block
     scipy.io.mmwrite(out.path("block.mtx"), block)

@@ -50,7 +50,11 @@ TEST(NpyHeader, BrokenOnesAreRefused) {
         head("{'descr': '', 'shape': ()"), head("{'descr': '<f8', 'fortran_order': False, 'shape': 7, }"),
         head("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (7,), }"),
         head("{'descr': '<f8', 'fortran_order': False, 'shape': (7,), }").substr(0, 30),
-        head("{'descr': '<f8', 'fortran_order': False, 'shape': (-7,), }")}) {
+        head("{'descr': '<f8', 'fortran_order': False, 'shape': (-7,), }"),
+        head("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }"),
+        head("{'descr': '<f8', 'fortran_order': False, 'shape': (2305843009213693952, 8), }"),
+        head("{'descr': '|S9', 'fortran_order': False, 'shape': (2305843009213693952,), }"),
+        head("{'descr': '<f99999999999999999999', 'fortran_order': False, 'shape': (7,), }")}) {
     EXPECT_THROW(parse_npy_header(bytes, "a"), InputError) << bytes;
   }
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/petsc/bridge/petsc_session.hpp"
+#include "io/petsc/bridge/petsc_check.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::petsc {
@@ -18,16 +18,6 @@ namespace {
 
 constexpr const char* reading = "reading a PETSc matrix";
 constexpr const char* making = "making a PETSc matrix";
-
-Partition partition_of(const PetscInt* ranges, int size) {
-  return Partition(std::vector<GlobalIndex>(ranges, ranges + size + 1));
-}
-
-int ranks_of(Mat a) {
-  PetscMPIInt size = 1;
-  MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &size);
-  return size;
-}
 
 bool is_aij(Mat a) {
   PetscBool sequential = PETSC_FALSE;
@@ -87,18 +77,6 @@ PetscInt narrowed(std::int64_t value) {
 }  // namespace
 
 void DestroyMat::operator()(_p_Mat* a) const noexcept { static_cast<void>(MatDestroy(&a)); }
-
-Partition row_partition(_p_Mat* a) {
-  const PetscInt* ranges = nullptr;
-  check(MatGetOwnershipRanges(a, &ranges), reading);
-  return partition_of(ranges, ranks_of(a));
-}
-
-Partition column_partition(_p_Mat* a) {
-  const PetscInt* ranges = nullptr;
-  check(MatGetOwnershipRangesColumn(a, &ranges), reading);
-  return partition_of(ranges, ranks_of(a));
-}
 
 CsrRows read_rows(_p_Mat* a) {
   const OwnedMat copy = is_aij(a) ? nullptr : aij_copy(a);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "io/petsc/bridge/petsc_handles.hpp"
+#include "io/petsc/bridge/petsc_partition.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/communicator.hpp"
@@ -20,10 +21,6 @@ using OwnedMat = std::unique_ptr<_p_Mat, DestroyMat>;
 // Everything below is collective over the communicator of `a` and throws RunError where PETSc fails. `a` is any
 // assembled real matrix: AIJ and its subclasses are read in place, other types through a copy that MatConvert
 // makes.
-
-/// Who owns which rows of A, and which entries of x in A x.
-Partition row_partition(_p_Mat* a);
-Partition column_partition(_p_Mat* a);
 
 /// The calling rank's rows, in double, sorted.
 CsrRows read_rows(_p_Mat* a);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "io/petsc/plugin/panel_product.hpp"
+#include "spmm/matrix/column_major_product.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs::petsc {

@@ -17,7 +17,7 @@ bool rows_are_sorted(const BorrowedCsr<PetscInt>& csr) {
   return true;
 }
 
-/// PETSc lets a program hand over rows in any order of columns.
+/// Empty where the entries are sorted.
 std::vector<std::size_t> sorted_order(const BorrowedCsr<PetscInt>& csr) {
   if (rows_are_sorted(csr)) return {};
   std::vector<std::size_t> order(static_cast<std::size_t>(csr.row_offsets[csr.rows]));
@@ -44,9 +44,9 @@ std::size_t nonzeros_of(const BorrowedCsr<PetscInt>& csr) {
 
 }  // namespace
 
-GpuMatrixPart::GpuMatrixPart(const Context<double>& context, const BorrowedCsr<PetscInt>& csr, PetscInt columns,
-                             bool some_rows)
-    : order_(sorted_order(csr)) {
+GpuMatrixPart::GpuMatrixPart(const BorrowedCsr<PetscInt>& csr) : order_(sorted_order(csr)) {}
+
+CsrArrays<double> GpuMatrixPart::arrays(const BorrowedCsr<PetscInt>& csr, PetscInt columns, bool some_rows) const {
   constexpr std::int64_t most = std::numeric_limits<LocalIndex>::max();
   require(std::int64_t{csr.rows} <= most && std::int64_t{columns} <= most,
           "on a GPU a rank can have up to 2^31 - 1 rows and columns");
@@ -60,14 +60,15 @@ GpuMatrixPart::GpuMatrixPart(const Context<double>& context, const BorrowedCsr<P
   const std::vector<PetscInt> sorted = in_order(order_, csr.columns, nonzeros_of(csr));
   arrays.column_indices.assign(sorted.begin(), sorted.end());
   arrays.values = in_order(order_, csr.values, nonzeros_of(csr));
-  matrix_ = std::make_unique<CsrMatrix<double>>(context, std::move(arrays), SpmmOptions{});
+  return arrays;
 }
 
-void GpuMatrixPart::refresh(const BorrowedCsr<PetscInt>& csr) {
+void GpuMatrixPart::refresh(const BorrowedCsr<PetscInt>& csr,
+                            const std::function<void(const double*)>& set_values) const {
   if (order_.empty()) {
-    matrix_->set_values(csr.values);
+    set_values(csr.values);
   } else {
-    matrix_->set_values(in_order(order_, csr.values, nonzeros_of(csr)).data());
+    set_values(in_order(order_, csr.values, nonzeros_of(csr)).data());
   }
 }
 

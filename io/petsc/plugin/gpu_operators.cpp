@@ -8,13 +8,14 @@
 #include <memory>
 #include <set>
 
-#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/gpu_matrix_part.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/matrix/dense_block.hpp"
-#include "spmm/parallel/halo_exchange.hpp"
+#include "spmm/matrix/split_matrix.hpp"
 
 namespace block_eigs::petsc {
 
@@ -83,11 +84,14 @@ class GpuOperators final : public MatOperators {
     columns_ = static_cast<LocalIndex>(parts.own_columns);
     HaloPlan plan(context_.comm, column_partition(a), parts.ghosts());
     context_.comm.collectively([&] {
-      own_ = std::make_unique<GpuMatrixPart>(context_, parts.own, parts.own_columns, false);
+      own_ = GpuMatrixPart(parts.own);
+      boundary_ = GpuMatrixPart(parts.ghost);
       const auto ghosts = static_cast<PetscInt>(parts.ghost_columns.size());
-      boundary_ = std::make_unique<GpuMatrixPart>(context_, parts.ghost, ghosts, true);
-      halo_ = make_halo_exchange(context_, std::move(plan));
+      matrix_ =
+          std::make_unique<SplitMatrix<double>>(context_, own_.arrays(parts.own, parts.own_columns, false),
+                                                boundary_.arrays(parts.ghost, ghosts, true), std::move(plan));
     });
+    reserve(1);
   }
 
   const Pattern& pattern() const { return pattern_; }
@@ -97,8 +101,8 @@ class GpuOperators final : public MatOperators {
     const ValueState now = values_of(a);
     if (now == values_) return;
     const AijParts parts = borrow_parts(a);
-    own_->refresh(parts.own);
-    boundary_->refresh(parts.ghost);
+    own_.refresh(parts.own, [this](const double* values) { matrix_->set_own_values(values); });
+    boundary_.refresh(parts.ghost, [this](const double* values) { matrix_->set_boundary_values(values); });
     values_ = now;
   }
 
@@ -108,13 +112,14 @@ class GpuOperators final : public MatOperators {
       if (z == y && z != nullptr) step.gamma = 1.0;
       if (z != y && z != nullptr) step.right_hand_side = 1.0;
       step.r = {z, rows_, 1, 1};
-      apply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
+      matrix_->multiply({x, columns_, 1, 1}, {y, rows_, 1, 1}, step);
     });
   }
 
   void multiply(const double* b, std::int64_t b_leading, double* c, std::int64_t c_leading,
                 std::int64_t columns) override {
     if (columns == 1) return multiply(b, nullptr, c);
+    reserve(static_cast<LocalIndex>(std::min(columns, widest)));
     after_petsc([&] {
       const std::int64_t panels = (columns + widest - 1) / widest;
       std::int64_t first = 0;
@@ -134,6 +139,19 @@ class GpuOperators final : public MatOperators {
  private:
   static constexpr std::int64_t widest = 32;
 
+  /// Takes memory for products with up to `columns` columns, on all ranks or none. Collective where they become
+  /// more.
+  void reserve(LocalIndex columns) {
+    if (columns <= reserved_) return;
+    matrix_->reserve(columns);
+    context_.comm.collectively([&] {
+      if (columns == 1) return;
+      scratch_block(context_, b_memory_, columns_, columns);
+      scratch_block(context_, c_memory_, rows_, columns);
+    });
+    reserved_ = columns;
+  }
+
   /// What PETSc has put into its streams comes first; what it puts there next comes after `work`.
   template <class Work>
   void after_petsc(const Work& work) {
@@ -148,17 +166,8 @@ class GpuOperators final : public MatOperators {
     const BlockView<double> b_rows = scratch_block(context_, b_memory_, columns_, columns);
     const BlockView<double> c_rows = scratch_block(context_, c_memory_, rows_, columns);
     context_.kernels->from_columns(b, b_leading, b_rows);
-    apply(b_rows, c_rows, {});
+    matrix_->multiply(b_rows, c_rows, {});
     context_.kernels->to_columns(c_rows, c, c_leading);
-  }
-
-  void apply(ConstBlockView<double> x, BlockView<double> y, const ProductStep<double>& step) {
-    if (context_.comm.size() == 1) return own_->multiply(x, y, step);
-    halo_->begin(x);
-    own_->multiply(x, y, step, [this] { halo_->progress(); });
-    ProductStep<double> rest;
-    rest.gamma = 1.0;
-    boundary_->multiply(halo_->finish(), y, rest);
   }
 
   Pattern pattern_;
@@ -166,11 +175,12 @@ class GpuOperators final : public MatOperators {
   Context<double> context_;
   LocalIndex rows_ = 0;
   LocalIndex columns_ = 0;
-  std::unique_ptr<GpuMatrixPart> own_;
-  std::unique_ptr<GpuMatrixPart> boundary_;
-  std::unique_ptr<HaloExchange<double>> halo_;
+  GpuMatrixPart own_;
+  GpuMatrixPart boundary_;
+  std::unique_ptr<SplitMatrix<double>> matrix_;
   Buffer<double> b_memory_;
   Buffer<double> c_memory_;
+  LocalIndex reserved_ = 0;
 };
 
 }  // namespace

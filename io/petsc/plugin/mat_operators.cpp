@@ -6,10 +6,11 @@
 #include <cstdlib>
 #include <memory>
 
-#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
-#include "io/petsc/plugin/panel_product.hpp"
+#include "spmm/matrix/column_major_product.hpp"
+#include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs::petsc {
 
@@ -19,13 +20,13 @@ namespace {
 /// them is not known here, for a matrix may live on a part of the ranks.
 int threads() { return std::getenv("OMP_NUM_THREADS") != nullptr ? omp_get_max_threads() : 1; }
 
-class PanelOperators final : public MatOperators {
+class HostOperators final : public MatOperators {
  public:
-  explicit PanelOperators(Mat a)
-      : pattern_(pattern_of(a)), comm_(PetscObjectComm(reinterpret_cast<PetscObject>(a))) {
+  explicit HostOperators(Mat a) : pattern_(pattern_of(a)) {
+    const Communicator comm(PetscObjectComm(reinterpret_cast<PetscObject>(a)));
     const AijParts parts = borrow_parts(a);
-    product_ = std::make_unique<PanelProduct<PetscInt>>(comm_, column_partition(a), parts.own, parts.ghost,
-                                                        parts.ghosts(), threads());
+    product_ =
+        make_column_major_product(comm, column_partition(a), parts.own, parts.ghost, parts.ghosts(), threads());
   }
 
   const Pattern& pattern() const { return pattern_; }
@@ -44,19 +45,18 @@ class PanelOperators final : public MatOperators {
 
  private:
   Pattern pattern_;
-  Communicator comm_;
-  std::unique_ptr<PanelProduct<PetscInt>> product_;
+  std::unique_ptr<ColumnMajorProduct<PetscInt>> product_;
 };
 
 }  // namespace
 
 MatOperators& operators_of(_p_Mat* a) {
-  auto* const operators = kept_with<PanelOperators>(a, host_operators_key);
+  auto* const operators = kept_with<HostOperators>(a, host_operators_key);
   if (operators != nullptr && operators->pattern() == pattern_of(a)) {
     operators->rebind(a);
     return *operators;
   }
-  return keep_with(a, host_operators_key, std::make_unique<PanelOperators>(a));
+  return keep_with(a, host_operators_key, std::make_unique<HostOperators>(a));
 }
 
 }  // namespace block_eigs::petsc

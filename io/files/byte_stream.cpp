@@ -1,4 +1,4 @@
-#include "io/formats/byte_stream.hpp"
+#include "io/files/byte_stream.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>

@@ -1,9 +1,11 @@
-#include "io/hdf5/hdf5_layout.hpp"
+#include "io/formats/hdf5_layout.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
 
+#include "io/files/extents.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -63,8 +65,9 @@ void require_length(const Hdf5File& file, const std::string& pointers, GlobalInd
 
 SparseLayout anndata_layout(const Hdf5File& file, const std::string& group) {
   const auto shape = shape_of(file, group);
-  require(shape.size() == 2 && shape[0] >= 0 && shape[1] >= 0,
-          fmt::format("{}:{}: its shape must be two numbers of rows and columns", file.path(), group));
+  require(shape.size() == 2 && is_extent(shape[0]) && is_extent(shape[1]),
+          fmt::format("{}:{}: its shape is ({}); it must be two numbers of rows and columns", file.path(), group,
+                      fmt::join(shape, ", ")));
   SparseLayout layout{shape[0],
                       shape[1],
                       orientation_of(file, group),
@@ -89,7 +92,7 @@ SparseLayout matlab_layout(const Hdf5File& file, const std::string& group) {
   layout.pointers = child(group, "jc");
   layout.columns = file.dataset(layout.pointers).size() - 1;
   layout.orientation = Orientation::columns;
-  require(layout.rows >= 0 && layout.columns >= 0,
+  require(is_extent(layout.rows) && is_extent(layout.columns),
           fmt::format("{}:{}: its MATLAB_sparse attribute or jc gives an impossible size", file.path(), group));
   // MATLAB leaves out ir and data where there are no nonzeros.
   if (file.has_dataset(child(group, "ir")) || file.has_dataset(child(group, "data"))) {

@@ -3,16 +3,17 @@
 #include <cstdint>
 #include <cstring>
 
-#include "io/petsc/plugin/streaming_store.hpp"
+#include "spmm/host/dense/vector.hpp"
+#include "spmm/host/sparse/streaming_store.hpp"
 
-// The change of layout between PETSc's column-major blocks and row-major panels, 4 x 4 numbers at a time.
+// The change of layout between column-major blocks and row-major panels, 4 x 4 numbers at a time.
 // Column-major blocks whose height is a power of two put all columns into the same few places of a cache: four
 // columns are gone through at a time, and each line of theirs is used up at once.
-namespace block_eigs::petsc {
+namespace block_eigs::host {
 
-using Four [[gnu::vector_size(32)]] = double;
+using Four = Vector<double>::Lanes;
 /// The same in memory of any alignment.
-using FourInMemory [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using FourInMemory = Vector<double>::Unaligned;
 
 inline void transpose(Four (&x)[4]) {
   const Four low01 = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
@@ -60,7 +61,8 @@ void to_rows(const double* columns, std::int64_t leading, int count, std::int64_
       // What comes next: the processor's own prefetching does not keep up with so many short streams.
       const double* const next = j + 4 < count ? four + 4 * leading : columns + rows;
       for (int k = 0; k < 4; ++k) {
-        for (std::int64_t ahead = 0; ahead < rows; ahead += line) __builtin_prefetch(next + ahead + k * leading);
+        for (std::int64_t ahead = 0; ahead < rows; ahead += line_doubles)
+          __builtin_prefetch(next + ahead + k * leading);
       }
       i = four_to_rows<width>(four, leading, rows, out + j);
     }
@@ -73,14 +75,14 @@ void to_rows(const double* columns, std::int64_t leading, int count, std::int64_
 /// Rows from `column` on up to the next line of memory.
 inline std::int64_t rows_to_line(const double* column) {
   const auto place = reinterpret_cast<std::uintptr_t>(column) / sizeof(double);
-  return static_cast<std::int64_t>((line - place % line) % line);
+  return static_cast<std::int64_t>((line_doubles - place % line_doubles) % line_doubles);
 }
 
 /// columns[i + j * leading] = in[i * width + j], i < rows <= height, j < count. `in` is aligned to 32 bytes.
 template <int width, std::size_t height>
 void to_columns(const double* in, std::int64_t rows, int count, double* columns, std::int64_t leading) {
   alignas(64) double run[4][height];
-  const bool at_lines = rows_to_line(columns) == 0 && leading % line == 0;
+  const bool at_lines = rows_to_line(columns) == 0 && leading % line_doubles == 0;
   for (int j = 0; j < count; j += 4) {
     four_runs<width>(in + j, rows, run);
     for (int k = 0; k < 4 && j + k < count; ++k) {
@@ -94,4 +96,4 @@ void to_columns(const double* in, std::int64_t rows, int count, double* columns,
   }
 }
 
-}  // namespace block_eigs::petsc
+}  // namespace block_eigs::host

@@ -1,14 +1,14 @@
-#include "io/hdf5/hdf5_matrix.hpp"
+#include "io/formats/hdf5_matrix.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <utility>
 
-#include "io/formats/compressed_matrix.hpp"
-#include "io/hdf5/hdf5_layout.hpp"
+#include "io/formats/hdf5_layout.hpp"
 #include "io/source/array_source.hpp"
 #include "io/source/check_matrix.hpp"
+#include "io/source/compressed_matrix.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

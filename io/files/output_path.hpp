@@ -14,6 +14,8 @@ class OpenFile {
  public:
   /// As open(2); `flags` with O_CREAT gives the usual permissions.
   OpenFile(const std::string& path, int flags);
+  /// Takes over an open one; a negative number stands for none.
+  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   ~OpenFile();

@@ -1,4 +1,4 @@
-#include "io/result/output_path.hpp"
+#include "io/files/output_path.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
-#include "io/formats/compressed_matrix.hpp"
+#include "io/source/compressed_matrix.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
 
@@ -73,9 +73,11 @@ CsrRows collect(const Communicator& comm, const Partition& partition, GlobalInde
   const std::int64_t rounds = comm.max((count + chunk - 1) / chunk);
   std::vector<Triplet> triplets;
   for (std::int64_t round = 0; round < rounds; ++round) {
-    for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
-      triplets.push_back(make(static_cast<std::size_t>(k)));
-    }
+    comm.collectively([&] {
+      for (Offset k = std::min(count, round * chunk); k < std::min(count, (round + 1) * chunk); ++k) {
+        triplets.push_back(make(static_cast<std::size_t>(k)));
+      }
+    });
     collector->add(triplets);
   }
   own = {};
@@ -88,17 +90,6 @@ CsrRows collect(const Communicator& comm, const Partition& partition, GlobalInde
 }
 
 }  // namespace
-
-void require_finite(const CsrRows& rows, const std::string& source) {
-  const auto bad =
-      std::find_if(rows.values.begin(), rows.values.end(), [](double v) { return !std::isfinite(v); });
-  if (bad == rows.values.end()) return;
-  const auto at = bad - rows.values.begin();
-  const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
-  throw InputError(fmt::format(
-      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", source,
-      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
-}
 
 std::vector<Offset> read_pointers(const Communicator& comm, const Partition& partition, ArraySource& pointers,
                                   Offset nonzeros) {

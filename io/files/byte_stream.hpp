@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "io/formats/input_file.hpp"
+#include "io/files/input_file.hpp"
 
 namespace block_eigs {
 

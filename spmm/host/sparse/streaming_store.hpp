@@ -8,18 +8,18 @@
 #endif
 
 // Stores past the caches, where the processor has them.
-namespace block_eigs::petsc {
+namespace block_eigs::host {
 
 /// Doubles in a cache line.
-inline constexpr std::int64_t line = 8;
+inline constexpr std::int64_t line_doubles = 8;
 
 #if defined(__SSE2__)
 
 /// to[i] = from[i] past the caches, for a result that is written once and not read soon; both start at a line.
 inline void stream_run(const double* from, std::int64_t count, double* to) {
   std::int64_t i = 0;
-  for (; i + line <= count; i += line) {
-    for (std::int64_t k = i; k < i + line; k += 2) _mm_stream_pd(to + k, _mm_load_pd(from + k));
+  for (; i + line_doubles <= count; i += line_doubles) {
+    for (std::int64_t k = i; k < i + line_doubles; k += 2) _mm_stream_pd(to + k, _mm_load_pd(from + k));
   }
   for (; i < count; ++i) to[i] = from[i];
 }
@@ -37,4 +37,4 @@ inline void finish_stores() {}
 
 #endif
 
-}  // namespace block_eigs::petsc
+}  // namespace block_eigs::host

@@ -1,4 +1,4 @@
-#include "io/formats/line_source.hpp"
+#include "io/files/line_source.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
-#include "io/formats/gzip_lines.hpp"
-#include "io/formats/input_file.hpp"
+#include "io/files/byte_stream.hpp"
+#include "io/files/gzip_lines.hpp"
+#include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

@@ -1,4 +1,4 @@
-#include "io/formats/gzip_lines.hpp"
+#include "io/files/gzip_lines.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/formats/byte_stream.hpp"
+#include "io/files/byte_stream.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -23,14 +23,17 @@ struct Deal {
   std::int64_t position = 0;
 };
 
+/// Bytes that are decompressed for one deal; with the begun line of the one before, a deal has fewer than twice as
+/// many.
+std::size_t deal_size(int ranks) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>((std::int64_t{64} << 20) / ranks, 1 << 18, 1 << 22));
+}
+
 /// Rank 0's part: text in, deals of whole lines out.
 class Dealer {
  public:
   Dealer(const std::string& path, std::int64_t offset, std::int64_t first_line, int ranks)
-      : stream_(open_byte_stream(path)),
-        line_(first_line),
-        deal_size_(static_cast<std::size_t>(
-            std::clamp<std::int64_t>((std::int64_t{64} << 20) / ranks, 1 << 18, 1 << 22))) {
+      : stream_(open_byte_stream(path)), line_(first_line), deal_size_(deal_size(ranks)) {
     stream_->skip(static_cast<std::size_t>(offset));
   }
 
@@ -62,31 +65,37 @@ class Dealer {
   std::string rest_;
 };
 
+/// All memory for the messages is there before the first of them, so that no rank fails with some on their way.
 class GzipLines : public LineSource {
  public:
+  /// Collective.
   GzipLines(const Communicator& comm, const std::string& path, std::int64_t offset, std::int64_t first_line)
       : comm_(comm) {
-    if (!comm_.is_root()) return;
-    try {
+    comm_.collectively([&] {
+      if (!comm_.is_root()) {
+        own_.text.reserve(2 * deal_size(comm_.size()));
+        return;
+      }
       dealer_ = std::make_unique<Dealer>(path, offset, first_line, comm_.size());
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-    prepare();
+      const auto ranks = static_cast<std::size_t>(comm_.size());
+      deals_.resize(ranks);
+      sending_.resize(ranks);
+      plan_.resize(ranks);
+      requests_.reserve(ranks);
+    });
+    if (comm_.is_root()) prepare();
   }
 
   bool next(std::string_view& lines) override {
     comm_.collectively([&] {
       if (failure_) std::rethrow_exception(failure_);
     });
-    // Per rank: bytes to come, number of their first line, their place, whether there is anything for anyone.
-    std::vector<std::int64_t> plan;
-    for (const Deal& deal : deals_) {
-      plan.insert(plan.end(),
-                  {static_cast<std::int64_t>(deal.text.size()), deal.first_line, deal.position, more_ ? 1 : 0});
+    for (std::size_t r = 0; r < deals_.size(); ++r) {
+      const Deal& deal = deals_[r];
+      plan_[r] = {static_cast<std::int64_t>(deal.text.size()), deal.first_line, deal.position, more_ ? 1 : 0};
     }
-    std::array<std::int64_t, 4> own{};
-    MPI_Scatter(plan.data(), 4, MPI_INT64_T, own.data(), 4, MPI_INT64_T, 0, comm_.handle());
+    Announcement own{};
+    MPI_Scatter(plan_.data(), 4, MPI_INT64_T, own.data(), 4, MPI_INT64_T, 0, comm_.handle());
     if (own[3] == 0) return false;
     if (comm_.is_root()) {
       send_out();
@@ -109,12 +118,15 @@ class GzipLines : public LineSource {
   }
 
  private:
+  /// Bytes to come, number of their first line, their place, whether there is anything for anyone.
+  using Announcement = std::array<std::int64_t, 4>;
+
   /// Decompresses one deal a rank; with several ranks none for rank 0, which has this to do. A failure waits for
   /// the next call of next(), where all ranks learn of it.
   void prepare() {
-    deals_.assign(static_cast<std::size_t>(comm_.size()), {});
     more_ = false;
     try {
+      std::fill(deals_.begin(), deals_.end(), Deal{});
       for (std::size_t r = comm_.size() > 1 ? 1 : 0; r < deals_.size() && !failure_; ++r) {
         deals_[r] = dealer_->next();
         more_ = more_ || !deals_[r].text.empty();
@@ -125,18 +137,17 @@ class GzipLines : public LineSource {
   }
 
   void send_out() {
-    const std::vector<Deal> sending = std::exchange(deals_, {});
-    std::vector<MPI_Request> requests;
-    for (std::size_t r = 1; r < sending.size(); ++r) {
-      const std::string& text = sending[r].text;
+    sending_.swap(deals_);
+    requests_.clear();
+    for (std::size_t r = 1; r < sending_.size(); ++r) {
+      const std::string& text = sending_[r].text;
       if (text.empty()) continue;
-      requests.emplace_back();
       MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, static_cast<int>(r), 0, comm_.handle(),
-                &requests.back());
+                &requests_.emplace_back());
     }
-    own_ = sending[0];
+    own_ = std::move(sending_[0]);
     prepare();
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
   Communicator comm_;
@@ -144,6 +155,9 @@ class GzipLines : public LineSource {
   // Rank 0 only.
   std::unique_ptr<Dealer> dealer_;
   std::vector<Deal> deals_;
+  std::vector<Deal> sending_;
+  std::vector<Announcement> plan_;
+  std::vector<MPI_Request> requests_;
   bool more_ = false;
   std::exception_ptr failure_;
 };

@@ -38,7 +38,4 @@ CsrRows read_by_columns(const Communicator& comm, const Partition& partition, co
 CsrRows read_coordinates(const Communicator& comm, const Partition& partition, GlobalIndex columns,
                          ArraySource& row_indices, CompressedEntries entries);
 
-/// Throws InputError that names the first own value that is NaN or infinite, and `source`. Not collective.
-void require_finite(const CsrRows& rows, const std::string& source);
-
 }  // namespace block_eigs

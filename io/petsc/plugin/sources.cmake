@@ -12,13 +12,8 @@ add_library(block_eigs_petsc_plugin SHARED
   plugin/mat_operators.cpp
   plugin/mat_product.cpp
   plugin/mat_vector_product.cpp
-  plugin/panel_halo.cpp
-  plugin/panel_product.cpp
-  bridge/petsc_check.cpp
-  bridge/petsc_matrix.cpp
-  plugin/plugin.cpp)
-# A multiplication and the addition that follows are one instruction where the processor has it.
-set_source_files_properties(plugin/panel_product.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+  plugin/plugin.cpp
+  ${petsc_shared_sources})
 set_target_properties(block_eigs_petsc_plugin PROPERTIES
   OUTPUT_NAME block_eigs_petsc
   CXX_VISIBILITY_PRESET hidden

@@ -1,0 +1,11 @@
+# The library `petsc`: PETSc matrices over and back, AMG levels and preconditioners out of PETSc.
+block_eigs_library(petsc
+  SOURCES
+    ${petsc_shared_sources}
+    bridge/petsc_hierarchy.cpp
+    bridge/petsc_matrix.cpp
+    bridge/petsc_options.cpp
+    bridge/petsc_preconditioner.cpp
+    bridge/petsc_session.cpp
+  PUBLIC block_eigs::spmm
+  PRIVATE PkgConfig::PETSC OpenMP::OpenMP_CXX)
