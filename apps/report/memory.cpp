@@ -94,8 +94,10 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   MemoryNeeds needs;
   needs.matrix = matrix_bytes(problem, operators);
   needs.vectors = blocks * block(width) + 2.0 * all + static_cast<double>(operators.work_bytes(width));
-  // Residuals, in double and as float rounds them.
-  if (operators.in_float.a != nullptr) needs.vectors += 1.5 * all;
+  // In float the same blocks once more, with the right-hand sides and corrections of a round and its best
+  // iterates.
+  if (operators.in_float.a != nullptr)
+    needs.vectors += 0.5 * (6.0 + (operators.in_float.preconditioner != nullptr ? 1.0 : 0.0)) * block(width);
   // The initial guess becomes the solution.
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);

@@ -70,11 +70,13 @@ double first_cut(const LobpcgState<T>& state, double upper) {
 
 /// Degrees that should finish all wanted pairs of the window; infinite where one lies at the cut.
 template <class T>
-double missing_degrees(const LobpcgState<T>& state, const FilterInterval& interval) {
+double missing_degrees(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval) {
+  const double enough = state.window.target == run.options.pairs ? 1.0 : state.window.lock_share;
   double degrees = 0.0;
   for (int j = 0; j < wanted_in_window(state); ++j) {
     const double growth = interval.growth(state.ritz.values[static_cast<std::size_t>(j)]);
-    degrees = std::max(degrees, 1.1 * std::log(2.0 * std::max(state.ritz.ratio(state.test, j), 1.0)) / growth);
+    degrees =
+        std::max(degrees, 1.1 * std::log(2.0 * std::max(state.ritz.ratio(state.test, j) / enough, 1.0)) / growth);
   }
   return degrees;
 }
@@ -111,7 +113,7 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   filter.degree = longest_degree(state, filter.interval);
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
-    const double missing = missing_degrees(state, filter.interval);
+    const double missing = missing_degrees(run, state, filter.interval);
     if (progress.degrees + missing > patience * most_degrees) return std::nullopt;
     if (!(worst_in_window(state) < 0.5 * progress.worst) && cut > 0.7 * progress.cut) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);

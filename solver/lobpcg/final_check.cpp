@@ -54,6 +54,25 @@ void mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
 }
 
+/// V <- V C, C the eigenvectors of V^T A V: what pairs that were locked one after the other have left of each
+/// other.
+template <class T>
+void rotate_to_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  BlockSpace<T>& space = run.problem.space;
+  const LocalIndex total = state.deflated.locked();
+  const BlockView<T> v = state.deflated.locked_v(0, total);
+  SmallMatrix projected(total, total), part;
+  for (LocalIndex first = 0; first < total; first += state.window.width) {
+    const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
+    state.w.set_columns(count);
+    run.problem.a.apply(state.deflated.locked_v(first, count), state.w.a());
+    space.gram({v}, {state.w.a()}, part);
+    std::copy_n(part.data(), part.values().size(), projected.column(first));
+  }
+  space.on_root([&] { lapack::symmetric_eigen(projected); }, {&projected});
+  space.update({v}, projected, {v});
+}
+
 }  // namespace
 
 template <class T>
@@ -62,6 +81,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = problem.space;
   state.deflated.append(space, state.x.v(), state.x.b());
   mend_orthonormality(run, state);
+  if (state.window.one_of_many && state.deflated.locked() > 0) rotate_to_ritz_vectors(run, state);
   RitzPairs all;
   const LocalIndex total = state.deflated.locked();
   for (LocalIndex first = 0; first < total; first += state.window.width) {
@@ -122,6 +142,8 @@ void reopen(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalCheck& ch
   state.locked = check.pairs.in_order(left);
   state.deflated.retain_locked(space, staying);
   state.window.target = run.options.pairs;
+  state.window.lock_share = 1.0;
+  state.window.one_of_many = false;
   rayleigh_ritz_of_x(run, state);
 }
 

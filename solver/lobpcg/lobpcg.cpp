@@ -47,7 +47,12 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>* constraints, con
 
 }  // namespace
 
-int default_block_size(int pairs) { return pairs + std::clamp(pairs / 4, 2, 16); }
+int default_block_size(int pairs) {
+  // The small problems grow with the cube of the columns, and so many keep the kernels busy.
+  constexpr int largest_block = 150;
+  constexpr int window = 128;
+  return pairs <= largest_block ? pairs + std::clamp(pairs / 4, 2, 16) : window;
+}
 
 int start_columns(int pairs, int block_size) {
   return pairs < block_size ? pairs + 3 * (block_size - pairs) / 4 : block_size;

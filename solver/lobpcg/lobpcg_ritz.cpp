@@ -71,6 +71,20 @@ void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
 }
 
+/// Residual norms without the components along locked vectors, B being the identity.
+template <class T>
+void leave_out_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  if (state.deflated.locked() == 0) return;
+  SmallMatrix along;
+  run.problem.space.gram({state.deflated.v()}, {state.r.view()}, along);
+  for (int j = 0; j < along.cols(); ++j) {
+    double& norm = state.ritz.residuals[static_cast<std::size_t>(j)];
+    double squared = norm * norm;
+    for (int i = 0; i < along.rows(); ++i) squared -= along(i, j) * along(i, j);
+    norm = std::sqrt(std::max(squared, 0.0));
+  }
+}
+
 /// Norms that the operators do not know are estimated from X^T A X, or left out.
 template <class T>
 ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
@@ -129,6 +143,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
                                                state.ritz.values, state.r.view());
   state.projected_p = solution.projected_p;
+  if (state.window.one_of_many) leave_out_locked(run, state);
   measure_norms(run, state);
 }
 

@@ -10,7 +10,8 @@ namespace block_eigs {
 
 Window make_window(const LobpcgOptions& options, bool filtered) {
   const int width = block_width(options);
-  Window window{width, width - options.pairs, options.pairs, true};
+  constexpr double filtered_lock_share = 0.25;
+  Window window{width, width - options.pairs, options.pairs, !filtered, filtered ? filtered_lock_share : 1.0};
   if (width > options.pairs) return window;
   // A window narrower than the pairs asked for still wants guards behind the last of them.
   window.guard = std::min(width - 1, default_block_size(width) - width);
@@ -18,7 +19,7 @@ Window make_window(const LobpcgOptions& options, bool filtered) {
   // Filtered windows follow one another; a filter tells a pair from the rest by its distance from the last guard.
   window.guard = std::clamp(width / 5, window.guard, width - 1);
   window.target = std::min(width - window.guard, options.pairs);
-  window.refills = false;
+  window.one_of_many = true;
   return window;
 }
 

@@ -54,6 +54,12 @@ struct Window {
   int guard = 0;        ///< of them, behind the last wanted one
   int target = 0;       ///< locked pairs with which it ends
   bool refills = true;  ///< random columns take the place of locked ones as the iteration goes on
+  /// Of the limit, what a residual must come to before its pair may leave others behind. What is left of it lies
+  /// along the pairs that come after, which cannot take it off.
+  double lock_share = 1.0;
+  /// Others follow: with hundreds of locked pairs what they left adds up, so that residuals are measured without
+  /// their components along locked vectors, which a Rayleigh-Ritz step on all pairs takes off in the end.
+  bool one_of_many = false;
 };
 
 /// What does not change during a run, and where it reports to. By reference; outlived by all of them.

@@ -52,8 +52,14 @@ bool cancels(const SmallMatrix& products, int vectors) {
 template <class T>
 void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const int wanted = state.wanted(run.options);
-  int count = 0;
-  while (count < wanted && state.ritz.judge(state.test, count) != Outcome::not_converged) ++count;
+  const auto leading = [&](double share) {
+    int count = 0;
+    while (count < wanted && state.ritz.within(share, state.test, count)) ++count;
+    return count;
+  };
+  // Where nobody is left behind, the limit itself will do.
+  const int done = leading(1.0);
+  const int count = state.locked.count() + done == run.options.pairs ? done : leading(state.window.lock_share);
   if (count == 0) return;
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));

@@ -21,6 +21,10 @@ class ResidualTest {
     if (residual <= accuracy_limit(lambda, norm)) return Outcome::at_accuracy_limit;
     return Outcome::not_converged;
   }
+  /// Whether the residual is within `share` of the limit, or as small as the arithmetic allows.
+  bool within(double share, double lambda, double residual, double image_norm, double norm) const {
+    return residual <= std::max(share * limit(lambda, image_norm, norm), accuracy_limit(lambda, norm));
+  }
   /// residual over what would do; 1 or less is done.
   double ratio(double lambda, double residual, double image_norm, double norm) const {
     const double enough = std::max(limit(lambda, image_norm, norm), accuracy_limit(lambda, norm));

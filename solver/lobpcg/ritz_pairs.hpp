@@ -20,6 +20,10 @@ struct RitzPairs {
     const auto i = static_cast<std::size_t>(j);
     return test.judge(values[i], residuals[i], image_norms[i], norms[i]);
   }
+  bool within(double share, const ResidualTest& test, int j) const {
+    const auto i = static_cast<std::size_t>(j);
+    return test.within(share, values[i], residuals[i], image_norms[i], norms[i]);
+  }
   /// Residual over what would do; 1 or less is done.
   double ratio(const ResidualTest& test, int j) const {
     const auto i = static_cast<std::size_t>(j);

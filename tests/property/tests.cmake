@@ -1,3 +1,4 @@
 
 # Random problems of random shapes, each named by its seed when it fails.
 block_eigs_test(block_cg_property SOURCES property/block_cg_property_test.cpp RANKS 1 2 3 LABELS property TIMEOUT 240)
+block_eigs_test(orthonormalize_property SOURCES property/orthonormalize_property_test.cpp RANKS 1 2 3 LABELS property)

@@ -1,0 +1,127 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "spmm/error.hpp"
+#include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// Hundreds of pairs by windows of columns, and filters: the budget, matrices that are not positive definite, the
+// luck of the seed, orthonormality.
+namespace block_eigs {
+namespace {
+
+const LaplacianOptions grid{.size = {19, 18, 17}};
+
+std::unique_ptr<MatrixSource> laplacian() { return laplacian3d(Communicator(MPI_COMM_WORLD), grid); }
+
+void expect_correct(test::Problem<double>& problem, const EigenResult<double>& result,
+                    const std::vector<double>& exact, const LobpcgOptions& options) {
+  ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
+  const DenseBlock<double>& v = result.eigenvectors;
+  DenseBlock<double> av = problem.space.make_block(v.cols());
+  problem.matrix.apply(v.view(), av.view());
+  const auto norms = problem.space.residual(av.view(), v.view(), result.eigenvalues, av.view());
+  for (std::size_t j = 0; j < exact.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+    EXPECT_LE(norms[j], options.tolerance * std::abs(result.eigenvalues[j])) << j;
+    EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-8 * std::abs(exact[j])) << j;
+  }
+  EXPECT_LT(test::orthogonality_error(problem.space, v), 1e-12);
+}
+
+TEST(LobpcgWindows, HundredsOfPairsAtDefaultSettings) {
+  test::Problem<double> problem(*laplacian());
+  LobpcgOptions options{.pairs = 300, .tolerance = 1e-6, .filtered_start = true};
+  options.block_size = default_block_size(options.pairs);
+  ASSERT_LT(options.block_size, options.pairs);
+  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  expect_correct(problem, result, closed_form_laplacian_eigenvalues(grid, 300), options);
+}
+
+TEST(LobpcgWindows, TheIterationLimitIsThatOfEachWindow) {
+  test::Problem<double> problem(*laplacian());
+  const LobpcgOptions options{.pairs = 120, .tolerance = 1e-6, .max_iterations = 150, .block_size = 24};
+  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  EXPECT_GT(result.iterations, options.max_iterations);
+  expect_correct(problem, result, closed_form_laplacian_eigenvalues(grid, 120), options);
+}
+
+TEST(LobpcgWindows, FiltersEndWithTheBudget) {
+  test::Problem<double> problem(*laplacian());
+  for (const int most : {0, 1, 2}) {
+    const LobpcgOptions options{.pairs = 6, .tolerance = 1e-9, .max_iterations = most, .filtered_start = true};
+    test::CountingOperator<double> counted(problem.matrix);
+    const auto result = lobpcg<double>(problem.space, counted, nullptr, nullptr, nullptr, {}, options);
+    EXPECT_EQ(result.iterations, most);
+    EXPECT_EQ(result.remark, "max_iterations = " + std::to_string(most) + " reached");
+    ASSERT_EQ(result.history.size(), static_cast<std::size_t>(most));
+    long products = 2L * default_block_size(options.pairs);  // start and final check
+    for (const auto& iteration : result.history) products += iteration.products;
+    EXPECT_EQ(counted.count, products);
+  }
+}
+
+TEST(LobpcgWindows, EverySeedFinishesByFiltersAlone) {
+  test::Problem<double> problem(*laplacian());
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 16);
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    SCOPED_TRACE(seed);
+    const LobpcgOptions options{.pairs = 16, .tolerance = 1e-7, .seed = seed, .filtered_start = true};
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+    expect_correct(problem, result, exact, options);
+    EXPECT_LE(result.iterations, 8);
+  }
+}
+
+/// The Laplacian of the grid less a multiple of the identity: as many eigenvalues below zero as above.
+class Shifted final : public LinearOperator<double> {
+ public:
+  Shifted(test::Problem<double>& problem, double shift) : problem_(problem), shift_(shift) {}
+  LocalIndex rows() const override { return problem_.matrix.rows(); }
+  LocalIndex columns() const override { return problem_.matrix.columns(); }
+  double norm_inf() const override { return problem_.matrix.norm_inf() + shift_; }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override {
+    problem_.matrix.apply(x, y);
+    problem_.context.kernels->axpby(-shift_, x, 1.0, y);
+  }
+
+ private:
+  test::Problem<double>& problem_;
+  double shift_;
+};
+
+TEST(LobpcgWindows, FiltersOfIndefiniteMatrices) {
+  test::Problem<double> problem(*laplacian());
+  constexpr double shift = 3.0;
+  Shifted shifted(problem, shift);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 8);
+  const LobpcgOptions options{.pairs = 8, .tolerance = 1e-8, .filtered_start = true};
+  const auto result = lobpcg<double>(problem.space, shifted, nullptr, nullptr, nullptr, {}, options);
+  ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
+  for (std::size_t j = 0; j < exact.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+    EXPECT_NEAR(result.eigenvalues[j], exact[j] - shift, 1e-10) << j;
+  }
+  EXPECT_LE(result.iterations, 12);
+}
+
+TEST(LobpcgWindows, DenseProblemsBeyondTheLimitAreRefused) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto source = laplacian1d(comm, {.size = {30000}});
+  test::Problem<double> problem(*source);
+  try {
+    lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, {.pairs = 7000});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("at most 6000 pairs"), std::string::npos) << error.what();
+  } catch (const RemoteError& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
