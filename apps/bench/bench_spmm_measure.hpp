@@ -59,7 +59,7 @@ class ColdTimer {
   DenseBlock<double> scratch_;
 };
 
-/// One matrix on the device with its plans, its peer, and its twin on the host.
+/// One matrix on the device with its plans, its peer, and the same on the host.
 template <class T>
 class SpmmBench {
  public:

@@ -1,7 +1,7 @@
 #include "spmm/cuda/dense/elementwise.hpp"
 
 #include "spmm/cuda/dense/row_tiles.cuh"
-#include "spmm/host/dense/random.hpp"
+#include "spmm/device/random.hpp"
 
 namespace block_eigs::cuda {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "spmm/device/random.hpp"
 #include "spmm/host/dense/column_sums.hpp"
 #include "spmm/host/dense/gram.hpp"
-#include "spmm/host/dense/random.hpp"
 #include "spmm/host/dense/update.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
