@@ -74,6 +74,18 @@ void settle_empty_rows(CsrRows& a, double scale) {
   }
 }
 
+/// Whether rows of P reach so many aggregates that P^T A P is worth an estimate: else the product costs little,
+/// and what it came to is looked at afterwards. On meshes it is not. Collective.
+bool may_fill(const Communicator& comm, const SparseRows<LocalIndex>& p, std::size_t modes) {
+  constexpr double few = 8.0;
+  constexpr double many = 64.0;
+  std::size_t longest = 0;
+  for (LocalIndex i = 0; i < p.rows(); ++i) longest = std::max<std::size_t>(longest, p.end(i) - p.begin(i));
+  const double mean = static_cast<double>(p.columns.size()) / std::max<double>(p.rows(), 1.0);
+  const auto aggregates = static_cast<double>(modes);
+  return comm.any(mean > few * aggregates || static_cast<double>(longest) > many * aggregates);
+}
+
 /// Consecutive rows as their aggregates lie on ranks.
 Partition partition_of(const Communicator& comm, LocalIndex rows) {
   std::vector<GlobalIndex> offsets{0};
@@ -209,9 +221,13 @@ CoarseningEnd coarsen(const Communicator& comm, Stage& stage, const CoarseningOp
   comm.collectively([&] {
     coarse = coarse_columns(p.rows, p.coarse, rank);
     local = renumbered(p.rows, coarse);
-    fill = estimated_fill(level.matrix, p.fine, local, coarse,
-                          {stage.space.unknowns_per_node, static_cast<std::size_t>(stage.space.modes)});
   });
+  if (may_fill(comm, local, static_cast<std::size_t>(stage.space.modes))) {
+    comm.collectively([&] {
+      fill = estimated_fill(level.matrix, p.fine, local, coarse,
+                            {stage.space.unknowns_per_node, static_cast<std::size_t>(stage.space.modes)});
+    });
+  }
   // Ranks add to the same rows: what each has for rows of its own is less than the whole, all parts are more.
   if (comm.sum(fill.own) > options.most_entries) return CoarseningEnd::fill;
   if (comm.sum(fill.own + fill.others) > overlap * options.most_entries) return CoarseningEnd::fill;
