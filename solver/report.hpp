@@ -29,7 +29,8 @@ struct IterationReport {
   int iteration = 0;
   int wanted = 0;          ///< pairs or right-hand sides asked for
   int converged = 0;       ///< of those, done so far
-  int active_columns = 0;  ///< columns multiplied by A in this iteration
+  int active_columns = 0;  ///< vectors at work in this iteration
+  int products = 0;        ///< columns multiplied by A in it: as many, or more where it was a filter
   double worst = 0.0;      ///< largest residual over its limit among the wanted at work; 1 or less is done
   double seconds = 0.0;    ///< since the solver began, set-up included
   std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
@@ -38,16 +39,5 @@ struct IterationReport {
 
 /// Called on every rank after every iteration.
 using Observer = std::function<void(const IterationReport&)>;
-
-/// `observer` for a run that goes on where an earlier one has ended, after so many iterations and seconds.
-inline Observer continued(const Observer& observer, int iterations, double seconds) {
-  if (!observer) return {};
-  return [&observer, iterations, seconds](const IterationReport& later) {
-    IterationReport report = later;
-    report.iteration += iterations;
-    report.seconds += seconds;
-    observer(report);
-  };
-}
 
 }  // namespace block_eigs

@@ -49,6 +49,7 @@ void record_iteration(const std::vector<Column>& columns, LocalIndex directions,
   report.wanted = static_cast<int>(result.rhs_norms.size());
   report.converged = collected.done;
   report.active_columns = directions;
+  report.products = directions;
   report.seconds = seconds;
   report.residual_norms = result.history.back().residual_norms;
   for (const Column& column : columns) {

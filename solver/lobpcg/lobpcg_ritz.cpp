@@ -183,7 +183,7 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
   run.history.push_back(std::move(entry));
   if (!run.observer) return;
   const LobpcgIteration& last = run.history.back();
-  run.observer({run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns,
+  run.observer({run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns, products,
                 worst_ratio(run, state), last.seconds, last.eigenvalues, last.residual_norms});
 }
 

@@ -21,7 +21,6 @@ class VectorPanel {
   BlockView<T> b() const { return with_mass_ ? b_.view() : v_.view(); }
   /// V alone, for those who compute its images anew.
   Panel<T>& vectors() { return v_; }
-  Panel<T>& a_image() { return a_; }
 
   /// Each of the panels that are stored.
   template <class Function>

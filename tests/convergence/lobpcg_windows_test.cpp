@@ -55,13 +55,16 @@ TEST(LobpcgWindows, FiltersEndWithTheBudget) {
   for (const int most : {0, 1, 2}) {
     const LobpcgOptions options{.pairs = 6, .tolerance = 1e-9, .max_iterations = most, .filtered_start = true};
     test::CountingOperator<double> counted(problem.matrix);
-    const auto result = lobpcg<double>(problem.space, counted, nullptr, nullptr, nullptr, {}, options);
+    long observed = 0;
+    const auto result = lobpcg<double>(problem.space, counted, nullptr, nullptr, nullptr, {}, options,
+                                       [&](const IterationReport& report) { observed += report.products; });
     EXPECT_EQ(result.iterations, most);
     EXPECT_EQ(result.remark, "max_iterations = " + std::to_string(most) + " reached");
     ASSERT_EQ(result.history.size(), static_cast<std::size_t>(most));
     long products = 2L * default_block_size(options.pairs);  // start and final check
     for (const auto& iteration : result.history) products += iteration.products;
     EXPECT_EQ(counted.count, products);
+    EXPECT_EQ(observed, products - 2L * default_block_size(options.pairs));
   }
 }
 
