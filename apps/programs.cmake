@@ -8,6 +8,7 @@ add_library(block_eigs_apps STATIC
   input/preconditioner.cpp
   input/problem.cpp
   input/right_hand_sides.cpp
+  journey/eigensolve.cpp
   journey/session.cpp
   journey/stages.cpp
   journey/verify.cpp
