@@ -45,8 +45,8 @@ bool begins_in_float(const RunConfig& config) {
 }
 
 template <class T>
-EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, Operators<T>& operators, StartVectors<T> start,
-                          const RunConfig& config, const Observer& observer) {
+EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, Operators<T>& operators,
+                          StartVectors<T> start, const RunConfig& config, const Observer& observer) {
   const Stopwatch setup;
   DenseBlock<T> initial = start_block(operators.preconditioner, config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
