@@ -63,6 +63,7 @@ struct EigenResult {
   int iterations = 0;
   double setup_seconds = 0.0;  ///< start block and its Rayleigh-Ritz step
   double solve_seconds = 0.0;
+  Limitation limitation = Limitation::none;
   std::string remark;  ///< why it ended early; empty where everything converged
 };
 
@@ -77,8 +78,11 @@ struct EigenResult {
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
 /// vector; the start, the end and rare refreshes apart.
 ///
+/// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
+/// returned, `limitation` and `remark` say what was in the way.
+///
 /// Collective. Throws InputError (pairs out of range, a dense problem too large, B not positive definite),
-/// RunError (memory), NumericalError (not finite, preconditioner not positive definite).
+/// RunError (memory), NumericalError (a start block that is not finite).
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
