@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "solver/report.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "tests/battery/try.hpp"
+
+namespace block_eigs::test {
+
+/// What block-eigs would write, gathered on all ranks.
+struct Answer {
+  std::vector<double> values;
+  std::vector<double> vectors;         ///< row-major, all rows x values.size()
+  std::vector<double> residual_norms;  ///< as the program reports them
+  std::vector<Outcome> outcomes;
+  int iterations = 0;
+  double seconds = 0.0;
+  std::string remark;
+};
+
+/// The config of a try, with `overrides` as on the command line of block-eigs. Throws InputError.
+RunConfig config_of(const Try& one, std::span<const std::string> overrides);
+
+/// Goes the way of block-eigs, from reading the matrix to the final check. Collective; throws what it throws.
+Answer solve_try(const Communicator& comm, const Try& one, const RunConfig& config);
+
+}  // namespace block_eigs::test
