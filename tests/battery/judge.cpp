@@ -141,7 +141,7 @@ void check_values(const Try& one, const Reference& reference, Findings found, Ve
 }
 
 /// A mass matrix that is none: exit 4 says at least that something is wrong.
-Verdict accepted_mass(const Try& one, const Answer& answer) {
+Verdict accepted_mass(const Answer& answer) {
   const auto done = std::count_if(answer.outcomes.begin(), answer.outcomes.end(),
                                   [](Outcome outcome) { return outcome != Outcome::not_converged; });
   const bool all = done == static_cast<std::ptrdiff_t>(answer.outcomes.size());
@@ -164,7 +164,7 @@ bool is_fault(Status status) { return status < Status::not_converged; }
 Verdict judge(const Try& one, const Answer& answer, const LobpcgOptions& options, double epsilon) {
   Verdict verdict;
   if (!all_finite(answer)) return {Status::non_finite, 0.0, 0.0, 0.0, "values or vectors are not finite"};
-  if (must_be_refused(one.mass)) return accepted_mass(one, answer);
+  if (must_be_refused(one.mass)) return accepted_mass(answer);
   const Reference reference = make_reference(one);
   const Findings found = examine(one, answer, reference);
   check_residuals(answer, options, epsilon, reference, found, verdict);

@@ -54,7 +54,7 @@ struct Sums {
 
 void print_line(const std::string& name, Sums sums) {
   const int others = sums.of(Status::crash) + sums.of(Status::hang);
-  fmt::print("{:20}{:6}{:6}{:6}{:7}{:7}{:6}{:6}{:6}{:6}{:6}{:6}{:6}{:7}{:9.1f}\n", name, sums.tries(),
+  fmt::print("{:22}{:6}{:6}{:6}{:7}{:7}{:6}{:6}{:6}{:6}{:6}{:6}{:6}{:7}{:9.1f}\n", name, sums.tries(),
              sums.of(Status::ok), sums.of(Status::at_limit), sums.of(Status::refused),
              sums.of(Status::not_converged), sums.of(Status::exception), others,
              sums.of(Status::false_converged) + sums.of(Status::non_finite), sums.of(Status::wrong),
@@ -122,17 +122,19 @@ std::optional<Record> from_line(const std::string& line) {
 }
 
 int print_report(const std::vector<Record>& records, Mode mode, const std::string& command, double at_least) {
-  std::map<std::string, Sums> by_family;
+  std::map<std::string, Sums> by_family, by_mass;
   Sums all;
   for (const Record& record : records) {
     by_family[record.family].add(record);
+    by_mass["  mass " + record.mass].add(record);
     all.add(record);
   }
-  fmt::print("{:20}{:>6}{:>6}{:>6}{:>7}{:>7}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>7}{:>9}\n", "family", "tries",
+  fmt::print("{:22}{:>6}{:>6}{:>6}{:>7}{:>7}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>7}{:>9}\n", "family", "tries",
              "ok", "limit", "refused", "not", "error", "crash", "false", "wrong", "miss", "orth", "singB",
              "median", "seconds");
   for (const auto& [name, sums] : by_family) print_line(name, sums);
   print_line("all", all);
+  for (const auto& [name, sums] : by_mass) print_line(name, sums);
   print_tries(records, mode, command);
   int faults = 0;
   for (const Record& record : records) faults += is_fault(record.verdict.status) ? 1 : 0;

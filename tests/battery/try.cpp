@@ -34,12 +34,12 @@ int draw_rows(Random& random, int pairs, int most) {
 }
 
 MassKind draw_mass(Random& random) {
-  const int kind = whole(random, 0, 19);
-  if (kind < 12) return MassKind::none;
-  if (kind < 14) return MassKind::diagonal;
-  if (kind < 16) return MassKind::consistent;
-  if (kind < 19) return MassKind::ill_conditioned;
-  return whole(random, 0, 1) == 0 ? MassKind::singular : MassKind::indefinite;
+  const int kind = whole(random, 0, 99);
+  if (kind < 65) return MassKind::none;
+  if (kind < 75) return MassKind::diagonal;
+  if (kind < 85) return MassKind::consistent;
+  if (kind < 96) return MassKind::ill_conditioned;
+  return kind < 98 ? MassKind::singular : MassKind::indefinite;
 }
 
 std::string draw_preconditioner(Random& random) {
