@@ -21,6 +21,7 @@ struct Options {
   bool defaults = false;
   bool random = false;
   bool list = false;
+  bool show = false;
   std::vector<std::string> families;
   std::uint64_t seed = 0;  ///< 0: first_seed and on
   long tries = 0;          ///< 0: one a family
@@ -37,6 +38,7 @@ void describe(CLI::App& app, Options& options, Plan& plan) {
   app.add_flag("--defaults", options.defaults, "Every matrix at default settings");
   app.add_flag("--random", options.random, "One seeded combination of options a try");
   app.add_flag("--list", options.list, "Names of the families");
+  app.add_flag("--show", options.show, "Prints the configs of the tries and solves nothing");
   app.add_option("--family", options.families, "Of these families alone");
   app.add_option("--seed", options.seed, "Of this seed alone");
   app.add_option("--first-seed", plan.first_seed, "Seeds from here on (1)");
@@ -68,6 +70,15 @@ void complete(const Options& options, Plan& plan) {
   }
 }
 
+/// A try as a person would have to write it.
+void show(const Try& one, const std::vector<std::string>& overrides) {
+  long nonzeros = 0;
+  for (const double value : one.a.values) nonzeros += value != 0.0 ? 1 : 0;
+  fmt::print("# battery {}: {} rows, {} nonzeros, mass {}\n{}", repeat_options(one), one.a.size, nonzeros,
+             name_of(one.mass), one.yaml);
+  for (const std::string& word : overrides) fmt::print("# {}\n", word);
+}
+
 int run(int argc, char** argv) {
   Options options;
   Plan plan;
@@ -80,6 +91,11 @@ int run(int argc, char** argv) {
     return 0;
   }
   complete(options, plan);
+  if (options.show) {
+    for (long k = 0; k < plan.tries; ++k)
+      show(make_try(plan.mode, family_of(plan, k), seed_of(plan, k)), plan.overrides);
+    return 0;
+  }
   if (!options.worker.empty()) {
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

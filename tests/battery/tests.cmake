@@ -6,7 +6,12 @@ target_link_libraries(block_eigs_families PUBLIC block_eigs::io block_eigs::solv
   PRIVATE block_eigs_flags)
 target_include_directories(block_eigs_families PUBLIC ${PROJECT_SOURCE_DIR})
 
-add_executable(battery battery/battery.cpp battery/driver.cpp battery/judge.cpp battery/record.cpp
-  battery/reference.cpp battery/solve_try.cpp battery/try.cpp battery/worker.cpp)
-target_link_libraries(battery PRIVATE block_eigs_families block_eigs_apps CLI11::CLI11 block_eigs_flags)
+add_library(block_eigs_battery STATIC battery/judge.cpp battery/record.cpp battery/reference.cpp battery/solve_try.cpp
+  battery/try.cpp)
+target_link_libraries(block_eigs_battery PUBLIC block_eigs_families block_eigs_apps PRIVATE block_eigs_flags)
+
+add_executable(battery battery/battery.cpp battery/driver.cpp battery/worker.cpp)
+target_link_libraries(battery PRIVATE block_eigs_battery CLI11::CLI11 block_eigs_flags)
 target_compile_definitions(battery PRIVATE BLOCK_EIGS_MPIEXEC="${MPIEXEC_EXECUTABLE}")
+
+block_eigs_test(battery_judge SOURCES battery/judge_test.cpp LIBRARIES block_eigs_battery LABELS unit)
