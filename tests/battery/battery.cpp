@@ -12,6 +12,7 @@
 
 #include "spmm/error.hpp"
 #include "tests/battery/driver.hpp"
+#include "tests/battery/systems.hpp"
 
 namespace block_eigs::test {
 
@@ -20,6 +21,7 @@ namespace {
 struct Options {
   bool defaults = false;
   bool random = false;
+  bool systems = false;
   bool list = false;
   bool show = false;
   std::vector<std::string> families;
@@ -37,6 +39,7 @@ struct Options {
 void describe(CLI::App& app, Options& options, Plan& plan) {
   app.add_flag("--defaults", options.defaults, "Every matrix at default settings");
   app.add_flag("--random", options.random, "One seeded combination of options a try");
+  app.add_flag("--systems", options.systems, "Linear systems as block-solve meets them, half of them by default");
   app.add_flag("--list", options.list, "Names of the families");
   app.add_flag("--show", options.show, "Prints the configs of the tries and solves nothing");
   app.add_option("--family", options.families, "Of these families alone");
@@ -57,8 +60,8 @@ void describe(CLI::App& app, Options& options, Plan& plan) {
 }
 
 void complete(const Options& options, Plan& plan) {
-  require(options.defaults != options.random, "needs either --defaults or --random");
-  plan.mode = options.random ? Mode::random : Mode::defaults;
+  require(options.defaults + options.random + options.systems == 1, "needs --defaults, --random or --systems");
+  plan.mode = options.random ? Mode::random : options.systems ? Mode::systems : Mode::defaults;
   for (const std::string& name : options.families) plan.families.push_back(family_index(name));
   if (plan.families.empty()) {
     for (std::size_t i = 0; i < families().size(); ++i) plan.families.push_back(static_cast<int>(i));
@@ -74,8 +77,11 @@ void complete(const Options& options, Plan& plan) {
 void show(const Try& one, const std::vector<std::string>& overrides) {
   long nonzeros = 0;
   for (const double value : one.a.values) nonzeros += value != 0.0 ? 1 : 0;
-  fmt::print("# battery {}: {} rows, {} nonzeros, mass {}\n{}", repeat_options(one), one.a.size, nonzeros,
-             name_of(one.mass), one.yaml);
+  fmt::print("# battery {}: {} rows, {} nonzeros, {}\n{}", repeat_options(one), one.a.size, nonzeros,
+             one.mode == Mode::systems ? fmt::format("{}, condition {:.1e} with a diagonal of ones, {} sides",
+                                                     name_of(one.definiteness), one.condition, one.sides.kind)
+                                       : fmt::format("mass {}", name_of(one.mass)),
+             one.yaml);
   for (const std::string& word : overrides) fmt::print("# {}\n", word);
 }
 

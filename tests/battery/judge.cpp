@@ -26,27 +26,6 @@ struct Findings {
   double orthogonality = 0.0;  ///< max |V'BV - I|
 };
 
-/// a x / scale
-std::vector<double> product(const DenseMatrix& a, double scale, const std::vector<double>& x, std::size_t cols) {
-  const auto n = static_cast<std::size_t>(a.size);
-  std::vector<double> y(x.size(), 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      const double entry = a.values[i * n + j] / scale;
-      if (entry == 0.0) continue;
-      for (std::size_t c = 0; c < cols; ++c) y[i * cols + c] += entry * x[j * cols + c];
-    }
-  }
-  return y;
-}
-
-std::vector<double> column_norms(const std::vector<double>& x, std::size_t cols) {
-  std::vector<double> norms(cols, 0.0);
-  for (std::size_t k = 0; k < x.size(); ++k) norms[k % cols] += x[k] * x[k];
-  for (double& norm : norms) norm = std::sqrt(norm);
-  return norms;
-}
-
 double orthogonality(const std::vector<double>& x, const std::vector<double>& bx, std::size_t cols) {
   std::vector<double> gram(cols * cols, 0.0);
   for (std::size_t row = 0; row < x.size(); row += cols) {

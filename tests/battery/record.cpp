@@ -71,9 +71,10 @@ void print_tries(const std::vector<Record>& records, Mode mode, const std::strin
       if (record.verdict.status != status) continue;
       if (first) fmt::print("\n{}:\n", name_of(status));
       first = false;
-      fmt::print("  {} --{} --family {} --seed {}  # n {}, {} {}, mass {}, {} iterations: {}\n", command,
-                 name_of(mode), record.family, record.seed, record.rows, record.pairs, record.which, record.mass,
-                 record.iterations, record.verdict.detail);
+      fmt::print("  {} --{} --family {} --seed {}  # n {}, {} {}, {}, {} iterations: {}\n", command, name_of(mode),
+                 record.family, record.seed, record.rows, record.pairs, record.which,
+                 mode == Mode::systems ? record.other : "mass " + record.other, record.iterations,
+                 record.verdict.detail);
     }
   }
 }
@@ -81,6 +82,10 @@ void print_tries(const std::vector<Record>& records, Mode mode, const std::strin
 }  // namespace
 
 Record record_of(long index, const Try& one, const Verdict& verdict, int iterations, double seconds) {
+  if (one.mode == Mode::systems) {
+    return {index,          one.family, one.seed,   one.a.size, one.pairs, name_of(one.definiteness),
+            one.sides.kind, verdict,    iterations, seconds};
+  }
   return {index,
           one.family,
           one.seed,
@@ -96,7 +101,7 @@ Record record_of(long index, const Try& one, const Verdict& verdict, int iterati
 std::string to_line(const Record& record) {
   const Verdict& verdict = record.verdict;
   return fmt::format("done\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.4f}\t{:.3e}\t{:.3e}\t{:.3e}\t{}", record.index,
-                     record.family, record.seed, record.rows, record.pairs, record.which, record.mass,
+                     record.family, record.seed, record.rows, record.pairs, record.which, record.other,
                      name_of(verdict.status), record.iterations, record.seconds, verdict.residual,
                      verdict.value_error, verdict.orthogonality, one_line(verdict.detail));
 }
@@ -113,7 +118,7 @@ std::optional<Record> from_line(const std::string& line) {
   record.rows = std::stoi(words[4]);
   record.pairs = std::stoi(words[5]);
   record.which = words[6];
-  record.mass = words[7];
+  record.other = words[7];
   record.iterations = std::stoi(words[9]);
   record.seconds = std::stod(words[10]);
   record.verdict = {status_of(words[8]), std::stod(words[11]), std::stod(words[12]), std::stod(words[13]),
@@ -122,11 +127,11 @@ std::optional<Record> from_line(const std::string& line) {
 }
 
 int print_report(const std::vector<Record>& records, Mode mode, const std::string& command, double at_least) {
-  std::map<std::string, Sums> by_family, by_mass;
+  std::map<std::string, Sums> by_family, by_kind;
   Sums all;
   for (const Record& record : records) {
     by_family[record.family].add(record);
-    by_mass["  mass " + record.mass].add(record);
+    by_kind["  " + (mode == Mode::systems ? record.which : "mass " + record.other)].add(record);
     all.add(record);
   }
   fmt::print("{:22}{:>6}{:>6}{:>6}{:>7}{:>7}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>6}{:>7}{:>9}\n", "family", "tries",
@@ -134,7 +139,7 @@ int print_report(const std::vector<Record>& records, Mode mode, const std::strin
              "median", "seconds");
   for (const auto& [name, sums] : by_family) print_line(name, sums);
   print_line("all", all);
-  for (const auto& [name, sums] : by_mass) print_line(name, sums);
+  for (const auto& [name, sums] : by_kind) print_line(name, sums);
   print_tries(records, mode, command);
   int faults = 0;
   for (const Record& record : records) faults += is_fault(record.verdict.status) ? 1 : 0;
@@ -148,11 +153,11 @@ int print_report(const std::vector<Record>& records, Mode mode, const std::strin
 
 void write_csv(const std::string& path, const std::vector<Record>& records, Mode mode) {
   std::ofstream out(path);
-  out << "mode,family,seed,rows,pairs,which,mass,status,iterations,seconds,residual,value,orthogonality,detail\n";
+  out << "mode,family,seed,rows,pairs,which,other,status,iterations,seconds,residual,value,orthogonality,detail\n";
   for (const Record& record : records) {
     const Verdict& verdict = record.verdict;
     out << fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.3e},{:.3e},{:.3e},\"{}\"\n", name_of(mode),
-                       record.family, record.seed, record.rows, record.pairs, record.which, record.mass,
+                       record.family, record.seed, record.rows, record.pairs, record.which, record.other,
                        name_of(verdict.status), record.iterations, record.seconds, verdict.residual,
                        verdict.value_error, verdict.orthogonality, one_line(verdict.detail));
   }

@@ -15,9 +15,9 @@ struct Record {
   std::string family;
   std::uint64_t seed = 0;
   int rows = 0;
-  int pairs = 0;
-  std::string which;
-  std::string mass;
+  int pairs = 0;      ///< or right-hand sides
+  std::string which;  ///< end of the spectrum, or what the matrix of a system is
+  std::string other;  ///< kind of mass, or of right-hand sides
   Verdict verdict{};
   int iterations = 0;
   double seconds = 0.0;

@@ -19,6 +19,26 @@ namespace {
 /// Rounding errors of a dense eigenvalue, in units of epsilon ||A||.
 constexpr double rounding = 100.0;
 
+/// entry(i, j) times d_i d_j / scale
+std::vector<double> in_units(const DenseMatrix& a, const std::vector<double>& d, double scale) {
+  std::vector<double> result;
+  result.reserve(a.values.size());
+  for (int i = 0; i < a.size; ++i) {
+    for (int j = 0; j < a.size; ++j) {
+      result.push_back(a(i, j) / scale * (d[static_cast<std::size_t>(i)] * d[static_cast<std::size_t>(j)]));
+    }
+  }
+  return result;
+}
+
+double largest_magnitude(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
 double infinity_norm(const DenseMatrix& a, double scale) {
   double norm = 0.0;
   for (int i = 0; i < a.size; ++i) {
@@ -41,33 +61,37 @@ std::vector<double> dense_eigenvalues(std::vector<double> a, int n) {
   return w;
 }
 
-/// entry(i, j) times d_i d_j / scale
-std::vector<double> in_units(const DenseMatrix& a, const std::vector<double>& d, double scale) {
-  std::vector<double> result;
-  result.reserve(a.values.size());
-  for (int i = 0; i < a.size; ++i) {
-    for (int j = 0; j < a.size; ++j) {
-      result.push_back(a(i, j) / scale * (d[static_cast<std::size_t>(i)] * d[static_cast<std::size_t>(j)]));
+std::vector<double> product(const DenseMatrix& a, double scale, const std::vector<double>& x, std::size_t cols) {
+  const auto n = static_cast<std::size_t>(a.size);
+  std::vector<double> y(x.size(), 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      const double entry = a.values[i * n + j] / scale;
+      if (entry == 0.0) continue;
+      for (std::size_t c = 0; c < cols; ++c) y[i * cols + c] += entry * x[j * cols + c];
     }
   }
-  return result;
+  return y;
 }
 
-double largest_magnitude(const std::vector<double>& values) {
-  double largest = 0.0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
+std::vector<double> column_norms(const std::vector<double>& x, std::size_t cols) {
+  std::vector<double> norms(cols, 0.0);
+  for (std::size_t k = 0; k < x.size(); ++k) norms[k % cols] += x[k] * x[k];
+  for (double& norm : norms) norm = std::sqrt(norm);
+  return norms;
 }
 
-}  // namespace
+double scale_of(const DenseMatrix& a) {
+  int exponent = 0;
+  std::frexp(largest_magnitude(a.values), &exponent);
+  return std::ldexp(1.0, std::max(exponent, -1000));
+}
 
 Reference make_reference(const Try& one) {
   const int n = one.a.size;
   const double epsilon = std::numeric_limits<double>::epsilon();
   Reference result;
-  int exponent = 0;
-  std::frexp(largest_magnitude(one.a.values), &exponent);
-  result.scale = std::ldexp(1.0, std::max(exponent, -1000));
+  result.scale = scale_of(one.a);
   result.norm_a = infinity_norm(one.a, result.scale);
   result.d.assign(static_cast<std::size_t>(n), 1.0);
   double stretch = 1.0;  // of the inverse of D B D

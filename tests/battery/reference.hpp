@@ -22,6 +22,16 @@ struct Reference {
 
 Reference make_reference(const Try& one);
 
+/// ||A||inf of A / scale.
+double infinity_norm(const DenseMatrix& a, double scale);
+/// A power of two, of the size of the largest entry.
+double scale_of(const DenseMatrix& a);
+/// Eigenvalues, ascending, of n x n numbers that are symmetric; NaN where LAPACK fails.
+std::vector<double> dense_eigenvalues(std::vector<double> a, int n);
+/// a x / scale, row-major blocks of `cols` columns.
+std::vector<double> product(const DenseMatrix& a, double scale, const std::vector<double>& x, std::size_t cols);
+std::vector<double> column_norms(const std::vector<double>& x, std::size_t cols);
+
 /// ||L^-1 D r|| of every column of r (row-major n x k), in place.
 void weigh_residuals(const Reference& reference, int n, std::vector<double>& residuals);
 

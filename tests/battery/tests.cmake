@@ -7,7 +7,7 @@ target_link_libraries(block_eigs_families PUBLIC block_eigs::io block_eigs::solv
 target_include_directories(block_eigs_families PUBLIC ${PROJECT_SOURCE_DIR})
 
 add_library(block_eigs_battery STATIC battery/judge.cpp battery/record.cpp battery/reference.cpp battery/solve_try.cpp
-  battery/try.cpp)
+  battery/systems.cpp battery/systems_judge.cpp battery/try.cpp)
 target_link_libraries(block_eigs_battery PUBLIC block_eigs_families block_eigs_apps PRIVATE block_eigs_flags)
 
 add_executable(battery battery/battery.cpp battery/driver.cpp battery/worker.cpp)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "solver/lobpcg/lobpcg.hpp"
+#include "tests/battery/systems.hpp"
 
 namespace block_eigs::test {
 
@@ -42,21 +43,6 @@ MassKind draw_mass(Random& random) {
   return kind < 98 ? MassKind::singular : MassKind::indefinite;
 }
 
-std::string draw_preconditioner(Random& random) {
-  switch (whole(random, 0, 5)) {
-    case 0:
-      return "{type: none}";
-    case 1:
-      return "{type: jacobi}";
-    case 2:
-      return fmt::format("{{type: chebyshev, degree: {}}}", whole(random, 2, 12));
-    case 3:
-      return fmt::format("{{type: amg, precision: {}}}", one_of<2>(random, {"float", "double"}));
-    default:
-      return "";
-  }
-}
-
 /// Lines of the section eigensolver; `precision` becomes that of the run.
 std::string draw_options(Random& random, int pairs, int rows, std::string& precision) {
   std::string text;
@@ -84,11 +70,34 @@ std::string draw_options(Random& random, int pairs, int rows, std::string& preci
 
 }  // namespace
 
-const char* name_of(Mode mode) { return mode == Mode::defaults ? "defaults" : "random"; }
+const char* name_of(Mode mode) {
+  return mode == Mode::defaults ? "defaults" : mode == Mode::random ? "random" : "systems";
+}
+
+Random random_of(Mode mode, const Family& family, std::uint64_t seed) {
+  const std::uint64_t kind = mode == Mode::defaults ? 0 : mode == Mode::random ? 1 : 2;
+  return Random(hash(family.name) + 0x9e3779b97f4a7c15U * (4 * seed + kind));
+}
+
+std::string draw_preconditioner(Random& random) {
+  switch (whole(random, 0, 5)) {
+    case 0:
+      return "{type: none}";
+    case 1:
+      return "{type: jacobi}";
+    case 2:
+      return fmt::format("{{type: chebyshev, degree: {}}}", whole(random, 2, 12));
+    case 3:
+      return fmt::format("{{type: amg, precision: {}}}", one_of<2>(random, {"float", "double"}));
+    default:
+      return "";
+  }
+}
 
 Try make_try(Mode mode, const Family& family, std::uint64_t seed) {
   constexpr std::array choices{1, 2, 3, 5, 8, 12, 20, 30};
-  Random random(hash(family.name) + 0x9e3779b97f4a7c15U * (2 * seed + (mode == Mode::random ? 1 : 0)));
+  if (mode == Mode::systems) return make_system(family, seed);
+  Random random = random_of(mode, family, seed);
   Try one;
   one.mode = mode;
   one.family = family.name;

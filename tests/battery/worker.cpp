@@ -16,6 +16,7 @@
 #include "spmm/error.hpp"
 #include "tests/battery/record.hpp"
 #include "tests/battery/solve_try.hpp"
+#include "tests/battery/systems.hpp"
 
 namespace block_eigs::test {
 
@@ -49,13 +50,24 @@ void wait_for_all(const Communicator& meeting, const std::optional<Failure>& fai
 
 std::optional<Failure> attempt(const Communicator& comm, const Try& one, const RunConfig& config, Answer& answer) {
   try {
-    answer = solve_try(comm, one, config);
+    answer = one.mode == Mode::systems ? solve_system(comm, one, config) : solve_try(comm, one, config);
   } catch (const Error& error) {
     return Failure{error.what(), static_cast<int>(error.exit_code())};
   } catch (const std::exception& error) {
     return Failure{fmt::format("unexpected error: {}", error.what()), static_cast<int>(ExitCode::run_failed)};
   }
   return std::nullopt;
+}
+
+Verdict judge_outcome(const Try& one, const RunConfig& config, const std::optional<Failure>& failure,
+                      const Answer& answer) {
+  const double epsilon = config.precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
+                                                                : std::numeric_limits<double>::epsilon();
+  const bool system = one.mode == Mode::systems;
+  if (failure && system) return judge_system_error(one, failure->message, failure->code);
+  if (failure) return judge_error(one, config, failure->message, failure->code);
+  return system ? judge_system(one, answer, config, epsilon)
+                : judge(one, answer, config.eigensolver.options, epsilon);
 }
 
 Record run_try(const Communicator& comm, const Communicator& meeting, const Plan& plan, long index) {
@@ -66,18 +78,13 @@ Record run_try(const Communicator& comm, const Communicator& meeting, const Plan
   try {
     config = config_of(one, plan.overrides);
   } catch (const Error& error) {
-    return record_of(index, one, judge_error(one, config, error.what(), 2), 0, 0.0);
+    return record_of(index, one, judge_outcome(one, config, Failure{error.what(), 2}, answer), 0, 0.0);
   }
   const std::optional<Failure> failure = attempt(comm, one, config, answer);
   const double seconds = watch.seconds();
   wait_for_all(meeting, failure);
   Verdict verdict;
-  if (comm.is_root()) {
-    const double epsilon = config.precision == Precision::float32 ? std::numeric_limits<float>::epsilon()
-                                                                  : std::numeric_limits<double>::epsilon();
-    verdict = failure ? judge_error(one, config, failure->message, failure->code)
-                      : judge(one, answer, config.eigensolver.options, epsilon);
-  }
+  if (comm.is_root()) verdict = judge_outcome(one, config, failure, answer);
   return record_of(index, one, verdict, answer.iterations, seconds);
 }
 
