@@ -96,8 +96,8 @@ bool possible(const LobpcgRun<T>& run, const LobpcgState<T>& state, const RitzSo
     if (!std::isfinite(value)) return false;
     if (std::abs(value) > 1.001 * norm) return false;
     if (j >= state.ritz.values.size()) continue;
-    const double slack =
-        roundings * state.test.accuracy_limit(state.ritz.values[j], state.ritz.norms[j]) / state.ritz.image_norms[j];
+    const double slack = roundings * state.test.accuracy_limit(state.ritz.values[j], state.ritz.norms[j]) /
+                         state.ritz.image_norms[j];
     if (sign * (value - state.ritz.values[j]) > slack) return false;
   }
   return !solution.values.empty();

@@ -40,8 +40,7 @@ template <class T>
 void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   SmallMatrix products;
   run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
-  run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()),
-                           {state.r.view()});
+  run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});
 }
 
 /// Without the rows and columns of the leading `count` vectors.
@@ -156,7 +155,7 @@ void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   try {
     state.w.narrow(0, orthonormalize<T>(run.problem.space, {state.deflated.v(), state.x.v(), state.p.v()},
                                         state.w.v(), state.w.b(), {state.deflated.b(), state.x.b(), state.p.b()},
-                                        Orthonormality::well_conditioned));
+                                        Orthonormality::well_conditioned, run.problem.b));
   } catch (const NumericalError&) {
     state.w.narrow(0, 0);  // values that are not finite: nothing new to be had from W
   }

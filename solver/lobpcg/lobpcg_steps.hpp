@@ -25,8 +25,8 @@ bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& stat
 template <class T>
 void orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
-/// W, whose image B W is there, made orthonormal, and orthogonal to what is deflated, X and P. Dependent columns are
-/// dropped, all of them where values are not finite.
+/// W, whose image B W is there, made orthonormal, and orthogonal to what is deflated, X and P. Dependent columns
+/// are dropped, all of them where values are not finite.
 template <class T>
 void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
@@ -38,15 +38,14 @@ template <class T>
 void deflate(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w);
 
 /// The small eigenproblem of [X P W], from [X P W]^T [A W, B W] and what is known of X and P, for `wanted` pairs.
-/// W is used as it is while the basis is well conditioned, which is nearly always; else, and where Ritz values come
-/// out that cannot be, the resorts are gone through. Without values where nothing new is left in W, X being as good
-/// as it was.
+/// W is used as it is while the basis is well conditioned, which is nearly always; else, and where Ritz values
+/// come out that cannot be, the resorts are gone through. Without values where nothing new is left in W, X being
+/// as good as it was.
 template <class T>
 RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted);
 
-/// What is done to a basis [X P W] that has become dependent, one after the other: W made orthonormal to X and P; P
-/// dropped; X made orthonormal anew, with images computed anew, and W to
-/// it.
+/// What is done to a basis [X P W] that has become dependent, one after the other: W made orthonormal to X and P;
+/// P dropped; X made orthonormal anew, with images computed anew, and W to it.
 enum class Resort { orthonormal_w, without_p, renewed_x };
 template <class T>
 void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort);

@@ -90,7 +90,8 @@ SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coeffic
   if (errors.rows() == 0) return result;
   SmallMatrix leading(errors.rows(), coefficients.cols());
   for (int j = 0; j < leading.cols(); ++j) std::copy_n(coefficients.column(j), leading.rows(), leading.column(j));
-  const SmallMatrix inherited = lapack::product(leading, true, lapack::product(errors, false, leading, false), false);
+  const SmallMatrix inherited =
+      lapack::product(leading, true, lapack::product(errors, false, leading, false), false);
   for (std::size_t i = 0; i < result.values().size(); ++i) result.values()[i] += inherited.values()[i];
   return result;
 }
