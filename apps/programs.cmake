@@ -13,6 +13,7 @@ add_library(block_eigs_apps STATIC
   input/right_hand_sides.cpp
   journey/eigensolve.cpp
   journey/session.cpp
+  journey/start.cpp
   journey/stages.cpp
   journey/verify.cpp
   journey/verify_solution.cpp
