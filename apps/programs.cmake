@@ -6,6 +6,7 @@ add_library(block_eigs_apps STATIC
   config/config.cpp
   config/config_matrix.cpp
   input/block_input.cpp
+  input/check_mass.cpp
   input/near_null_space.cpp
   input/operators.cpp
   input/preconditioner.cpp

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/input/check_mass.hpp"
 #include "io/source/check_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -51,20 +52,6 @@ CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknow
   rows = {};
   partition = balanced;
   return source.read(partition);
-}
-
-/// A positive definite matrix has a positive diagonal; the solver finds out whether the rest is so too.
-void check_positive_diagonal(const Communicator& comm, const std::vector<double>& diagonal, GlobalIndex first_row,
-                             const std::string& description) {
-  comm.collectively([&] {
-    for (std::size_t i = 0; i < diagonal.size(); ++i) {
-      if (diagonal[i] > 0.0) continue;
-      throw InputError(
-          fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
-                      "is {}",
-                      description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
-    }
-  });
 }
 
 GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
@@ -117,11 +104,11 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   rows = sources.b->read(problem.partition);
   check_finite(comm, rows, sources.b->description());
   check_symmetric(comm, problem.partition, rows, sources.b->description());
+  check_mass_entries(comm, problem.partition, rows, sources.b->description());
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
   problem.b = build(problem, std::move(rows), options.spmm);
-  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()),
-                          sources.b->description());
+  check_mass_spectrum(context, *problem.b, sources.b->description());
   return problem;
 }
 
