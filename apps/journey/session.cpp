@@ -85,7 +85,7 @@ Failure describe_current_exception() {
   } catch (const Error& error) {
     return {error.what(), error.exit_code()};
   } catch (const std::bad_alloc&) {
-    return {"out of host memory" + address_space_remark(), ExitCode::run_failed};
+    return {"out of memory on this machine" + address_space_remark(), ExitCode::run_failed};
   } catch (const std::exception& error) {
     return {fmt::format("unexpected error: {}", error.what()), ExitCode::run_failed};
   } catch (...) {
