@@ -50,9 +50,19 @@ void solve(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& ite
     column.outcome = judge(state, column);
     all_done = all_done && column.outcome != Outcome::not_converged;
   }
-  if (all_done) sides.remark.clear();
+  if (!all_done) return;
+  sides.remark.clear();
+  sides.findings.end = BlockCgEnd::solved;
 }
 
+template <class T>
+void judge_anew(State<T>& state, Sides<T>& sides) {
+  measure_residuals(state, sides);
+  for (Column& column : sides.columns) column.outcome = judge(state, column);
+}
+
+template void judge_anew(State<float>&, Sides<float>&);
+template void judge_anew(State<double>&, Sides<double>&);
 template void solve(State<float>&, Sides<float>&, Budget&, const Iterated&);
 template void solve(State<double>&, Sides<double>&, Budget&, const Iterated&);
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/block_cg/block_cg_recurrence.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
+#include "solver/block_cg/rounding_probe.hpp"
 #include "solver/report.hpp"
 #include "solver/space/panel.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -20,7 +22,7 @@ struct Column {
   double recursive_norm = 0.0;  ///< of the residual, by the recurrence
   double true_norm = 0.0;       ///< ||f - A x||, when last computed
   double best_norm = 0.0;       ///< true_norm of the best iterate so far
-  double solution_norm = 0.0;   ///< ||x||, when last computed
+  double product_scale = 0.0;   ///< what rounding errors in A x are relative to, by the x last measured
   int iterations = 0;           ///< in which it took part
   bool active = false;
   bool unsolvable = false;  ///< recognised as outside the range of A
@@ -34,6 +36,7 @@ struct Sides {
   BlockView<T> x;               ///< own rows of n x m: the initial guess, then the solution
   bool starts_at_zero = false;  ///< the initial guess is zero
   std::vector<Column> columns;  ///< m; rhs_norm is given
+  BlockCgFindings findings;     ///< how it ended, what was seen of A and the preconditioner
   std::string remark;           ///< what keeps some from being solved; empty where nothing does
 
   LocalIndex count() const { return x.cols; }
@@ -68,6 +71,7 @@ struct State {
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
   BestIterates<T> best;
+  RoundingProbe<T> probe;
 
   BlockView<T> preconditioned() const { return preconditioner != nullptr ? z.view() : q.view(); }
 };
@@ -79,7 +83,7 @@ enum class RoundEnd {
   stalled,            ///< the recurrence cannot go on, or is to be replaced by the true residuals
   given_up,           ///< a right-hand side was recognised as unsolvable: the others go on in a new round
   interrupted,        ///< the caller wants no more iterations
-  impossible          ///< A is not positive definite, or numbers have left the range of the arithmetic
+  impossible          ///< A or M is not positive definite, or numbers have left the range of the arithmetic
 };
 
 /// Called after every iteration with the number of directions that were multiplied by A. Returns whether to go on:
