@@ -69,8 +69,8 @@ void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
       std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
   if (dense) return;
   context_.comm.collectively([&] {
-    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->diagonal(),
-                                                      coarse_matrix_->scaled_gershgorin_bound(), long_polynomial);
+    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->jacobi_diagonal(),
+                                                      coarse_matrix_->jacobi_bound(), long_polynomial);
   });
 }
 
