@@ -93,7 +93,8 @@ template <class T>
 std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
                                                    bool constant_diagonal) {
   DistributedMatrix<T>& a = *problem.a;
-  if (config.type == PreconditionerType::jacobi) return std::make_unique<Jacobi<T>>(problem.context, a.jacobi_diagonal());
+  if (config.type == PreconditionerType::jacobi)
+    return std::make_unique<Jacobi<T>>(problem.context, a.jacobi_diagonal());
   if (config.type == PreconditionerType::none) return nullptr;
   const double bound = a.jacobi_bound();
   return std::make_unique<Chebyshev<T>>(problem.context, a, a.jacobi_diagonal(), bound > 0.0 ? bound : 1.0,

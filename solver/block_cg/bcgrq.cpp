@@ -17,6 +17,7 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
   apply_preconditioner(state);                                            // Z' = M^-1 Q'
   if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // R = Q C with Q = Q' T
   begin_directions(state, small);                                         // S = M^-1 Q = Z' T
+  if (maps_to_nothing(state, sides)) return RoundEnd::impossible;
   for (int k = 0; sides.any_active(); ++k) {
     if (budget.exhausted()) return RoundEnd::out_of_iterations;
     const LocalIndex directions = state.s.cols();

@@ -6,9 +6,9 @@
 namespace block_eigs::bcgrq {
 
 /// Solves A X = F for `sides`, at most state.width of them: rounds of BCGrQ, with the true residuals after each.
-/// Leaves X, outcomes, norms, findings and the remark in `sides`. Spends `budget`, which may have been spent in part
-/// before, and calls `iterated` after every iteration. Collective. Throws what the operators throw, and RunError
-/// (memory); numbers are never a reason.
+/// Leaves X, outcomes, norms, findings and the remark in `sides`. Spends `budget`, which may have been spent in
+/// part before, and calls `iterated` after every iteration. Collective. Throws what the operators throw, and
+/// RunError (memory); numbers are never a reason.
 template <class T>
 void solve(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated);
 

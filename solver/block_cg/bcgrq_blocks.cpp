@@ -18,15 +18,16 @@ struct Collected {
   BlockCgResult<T> result{};
   ColumnScaling scaling{};  ///< of the right-hand sides
   std::size_t first = 0;    ///< right-hand side of the block at work
-  int done = 0;           ///< right-hand sides of earlier blocks
+  int done = 0;             ///< right-hand sides of earlier blocks
 };
 
 void check_finite(const Communicator& comm, const ColumnScaling& scaling, const std::string& what) {
   comm.collectively([&] {
     const std::size_t count = scaling.exponents.size();
     for (std::size_t j = 0; j < count; ++j) {
-      require(std::isfinite(scaling.norm(j)), what + std::to_string(j + 1) + " of " + std::to_string(count) +
-                                                  " holds values that are not finite, or is too long for a number");
+      require(std::isfinite(scaling.norm(j)),
+              what + std::to_string(j + 1) + " of " + std::to_string(count) +
+                  " holds values that are not finite, or is too long for a number");
     }
   });
 }

@@ -16,17 +16,16 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBl
 /// What is done to one block of right-hand sides.
 template <class T>
 struct BlockSolver {
-  /// Leaves X, outcomes, norms, findings and the remark in the sides, spends the budget, and calls `iterated` after
-  /// every iteration, recursive norms and activity of the columns being up to date.
+  /// Leaves X, outcomes, norms, findings and the remark in the sides, spends the budget, and calls `iterated`
+  /// after every iteration, recursive norms and activity of the columns being up to date.
   std::function<void(Sides<T>&, Budget&, const Iterated&)> solve;
   /// Norms and outcomes for an X that has changed since.
   std::function<void(Sides<T>&)> measure;
 };
 
-/// Takes the right-hand sides of `f`, options.block_size at a time, through `solver`, scaled by powers of two where
-/// their squares would leave the range of T. Every block has a budget of
-/// options.max_iterations, all budgets the clock of `began`. Collective. Throws InputError where values are not
-/// finite, and what `solver` throws.
+/// Takes the right-hand sides of `f`, options.block_size at a time, through `solver`, scaled by powers of two
+/// where their squares would leave the range of T. Every block has a budget of options.max_iterations, all budgets
+/// the clock of `began`. Collective. Throws InputError where values are not finite, and what `solver` throws.
 template <class T>
 BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial,
                                  const BlockCgOptions& options, const Observer& observer,

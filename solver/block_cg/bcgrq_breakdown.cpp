@@ -43,8 +43,8 @@ struct Examined {
   bool flat = false;  ///< p^T A p vanishes for some p
   double smallest = 0.0;
   double largest = 0.0;
-  /// For each right-hand side the component of its residual along directions where p^T A p vanishes, relative to the
-  /// residual: both as M measures.
+  /// For each right-hand side the component of its residual along directions where p^T A p vanishes, relative to
+  /// the residual: both as M measures.
   std::vector<double> along;
 };
 
@@ -141,6 +141,13 @@ void note_preconditioner_fault(State<T>& state, Sides<T>& sides, bool negative, 
 }
 
 template <class T>
+bool maps_to_nothing(State<T>& state, Sides<T>& sides) {
+  if (state.preconditioner == nullptr || state.s.cols() > 0 || !sides.any_active()) return false;
+  note_preconditioner_fault(state, sides, true, 0.0);
+  return true;
+}
+
+template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products) {
   Examined found = examine_on_root<T>(state, products, nullptr);
@@ -150,7 +157,8 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
     CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
     multiply(state);
     found = examine_on_root(state, products, &measure);
-    if (state.preconditioner != nullptr) measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
+    if (state.preconditioner != nullptr)
+      measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
   }
   if (found.indefinite) {
     note_indefinite(sides, "p'Ap = " + in_words(found.smallest) + measured + iteration_at_work(budget));
@@ -165,9 +173,9 @@ bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budge
   bool any = false;
   for (Column& column : sides.columns) {
     if (!column.active || !state.test.beyond_reach(column.rhs_norm, column.product_scale)) continue;
-    give_up(column, sides, budget,
-            "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) +
-                " ||f||");
+    give_up(
+        column, sides, budget,
+        "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) + " ||f||");
     any = true;
   }
   return any;
@@ -175,10 +183,12 @@ bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budge
 
 template void note_beyond_range(Sides<float>&);
 template void note_preconditioner_fault(State<float>&, Sides<float>&, bool, double);
+template bool maps_to_nothing(State<float>&, Sides<float>&);
 template std::optional<RoundEnd> examine(State<float>&, Sides<float>&, const Budget&, const SmallMatrix&);
 template bool give_up_growing(const State<float>&, Sides<float>&, const Budget&);
 template void note_beyond_range(Sides<double>&);
 template void note_preconditioner_fault(State<double>&, Sides<double>&, bool, double);
+template bool maps_to_nothing(State<double>&, Sides<double>&);
 template std::optional<RoundEnd> examine(State<double>&, Sides<double>&, const Budget&, const SmallMatrix&);
 template bool give_up_growing(const State<double>&, Sides<double>&, const Budget&);
 

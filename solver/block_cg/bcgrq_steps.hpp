@@ -50,6 +50,9 @@ void note_beyond_range(Sides<T>& sides);
 /// combination of residuals. Looks whether A itself is to blame; uses up state.as.
 template <class T>
 void note_preconditioner_fault(State<T>& state, Sides<T>& sides, bool negative, double inner_square);
+/// Whether M^-1 maps all residuals to zero, so that a round begins without directions; then the sides say so.
+template <class T>
+bool maps_to_nothing(State<T>& state, Sides<T>& sides);
 /// Looks for directions p in the span of S with p^T A p <= 0, from `products` = S^T [A S, S], finite.
 template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,

@@ -16,8 +16,8 @@ double accuracy_limit(const State<T>& state, const Column& column) {
   return state.test.accuracy_limit(column.rhs_norm, column.product_scale);
 }
 
-/// F - A X into r, which may be the storage of A X, with its norms and the scales of A X; what is in state.as may be
-/// lost.
+/// F - A X into r, which may be the storage of A X, with its norms and the scales of A X; what is in state.as may
+/// be lost.
 template <class T>
 void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   const std::vector<double> ones(sides.columns.size(), 1.0);

@@ -192,8 +192,7 @@ void BlockCgRecurrence::narrow() {
 /// Norms of what residuals at work have outside the span of Q rotation. In the inner product x^T M^-1 y little may
 /// be lost where in x^T y it is much: where the rows of A are of very different size.
 std::vector<double> BlockCgRecurrence::lost_with(const SmallMatrix& rotation) const {
-  SmallMatrix rest = lapack::product(
-      rotation, false, lapack::product(rotation, true, components_, false), false);
+  SmallMatrix rest = lapack::product(rotation, false, lapack::product(rotation, true, components_, false), false);
   for (std::size_t k = 0; k < rest.values().size(); ++k) {
     rest.values()[k] = components_.values()[k] - rest.values()[k];
   }
@@ -218,7 +217,8 @@ void BlockCgRecurrence::rotate(const SmallMatrix& rotation, const std::vector<do
 
 SmallMatrix BlockCgRecurrence::direction_update() {
   const SmallMatrix carried = lapack::product(factor_, false, weights_, false);
-  weights_ = has_directions() ? lapack::product(carried, false, factor_, true) : SmallMatrix(transform_.cols(), transform_.cols());
+  weights_ = has_directions() ? lapack::product(carried, false, factor_, true)
+                              : SmallMatrix(transform_.cols(), transform_.cols());
   for (int j = 0; j < weights_.cols(); ++j) weights_(j, j) += 1.0;
   if (!has_directions()) return transform_;
   const int sides = components_.cols();

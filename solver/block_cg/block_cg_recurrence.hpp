@@ -25,11 +25,11 @@ class BlockCgRecurrence {
 
   /// What factorise() has found. But for the first two nothing else is valid until restart().
   enum class Result {
-    orthonormal,          ///< T and C are there
-    nearly_dependent,     ///< replace Q' by Q' rebasing() and call again with its products
-    not_positive,         ///< Q'^T M^-1 Q' is not positive definite, by inner_square()
-    not_finite,           ///< a residual was not finite
-    inverse_not_finite    ///< a residual was, but its image under M^-1 was not
+    orthonormal,        ///< T and C are there
+    nearly_dependent,   ///< replace Q' by Q' rebasing() and call again with its products
+    not_positive,       ///< Q'^T M^-1 Q' is not positive definite, by inner_square()
+    not_finite,         ///< a residual was not finite
+    inverse_not_finite  ///< a residual was, but its image under M^-1 was not
   };
 
   /// `epsilon` of the tall blocks' arithmetic.

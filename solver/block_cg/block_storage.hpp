@@ -17,8 +17,8 @@ class BlockStorage {
 
   /// Those from `first` on, f and x being the caller's blocks.
   Sides<T> take(ConstBlockView<T> f, BlockView<T> x, LocalIndex first);
-  /// The solutions of `sides` to the caller's x. Whether they were scaled: then sides.x holds what x is when scaled,
-  /// which may be another, as a scaled number may be out of range.
+  /// The solutions of `sides` to the caller's x. Whether they were scaled: then sides.x holds what x is when
+  /// scaled, which may be another, as a scaled number may be out of range.
   bool give_back(Sides<T>& sides, BlockView<T> x, LocalIndex first);
 
  private:

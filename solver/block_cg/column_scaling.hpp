@@ -6,9 +6,9 @@
 
 namespace block_eigs {
 
-/// The norms of columns, ldexp(scaled_norms[j], exponents[j]), and powers of two that keep squares of their entries
-/// in the range of T: exponents[j] is 0 where that needs no scaling, else scaled_norms[j] lies in [1, 2). Not finite
-/// where an entry is not.
+/// The norms of columns, ldexp(scaled_norms[j], exponents[j]), and powers of two that keep squares of their
+/// entries in the range of T: exponents[j] is 0 where that needs no scaling, else scaled_norms[j] lies in [1, 2).
+/// Not finite where an entry is not.
 struct ColumnScaling {
   std::vector<double> scaled_norms;
   std::vector<int> exponents;

@@ -36,7 +36,8 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
   half_width_ = 0.5 * (upper_bound - lower);
   inverse_.upload(inverse_diagonal<T>(diagonal).data());
   // Not of T, so that a float polynomial has the same coefficients.
-  if (constant_diagonal && !diagonal.empty()) constant_inverse_ = inverse_diagonal<double>(diagonal.first(1)).front();
+  if (constant_diagonal && !diagonal.empty())
+    constant_inverse_ = inverse_diagonal<double>(diagonal.first(1)).front();
 }
 
 template <class T>

@@ -10,8 +10,8 @@
 
 namespace block_eigs {
 
-/// 1 / |d|, and 1 where d = 0, as close as numbers of T that are neither zero nor near overflow come to it: positive
-/// definite for any finite diagonal.
+/// 1 / |d|, and 1 where d = 0, as close as numbers of T that are neither zero nor near overflow come to it:
+/// positive definite for any finite diagonal.
 template <class T>
 std::vector<T> inverse_diagonal(std::span<const double> diagonal);
 

@@ -15,16 +15,17 @@ struct Curvature {
   SmallMatrix null_directions;
 };
 
-/// Another measure than ||A|| and p^T p, both of which say nothing where rows and columns of A are of very different
-/// size.
+/// Another measure than ||A|| and p^T p, both of which say nothing where rows and columns of A are of very
+/// different size.
 struct CurvatureMeasure {
   SmallMatrix weights;         ///< S^T M S: lengths are those of p^T M p
   std::vector<double> scales;  ///< of the columns of S: estimates of |s|^T |A| |s|
 };
 
 /// From `products` = S^T [A S, S], finite; lengths are those of p^T p, rounding errors those of sums in `epsilon`
-/// with ||A|| = norm_a (or the largest quotient found, where that is larger). With a `measure` p^T A p has vanished
-/// or is negative as soon as this says so. Nothing is found where numbers leave the range of double on the way.
+/// with ||A|| = norm_a (or the largest quotient found, where that is larger). With a `measure` p^T A p has
+/// vanished or is negative as soon as this says so. Nothing is found where numbers leave the range of double on
+/// the way.
 Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon,
                             const CurvatureMeasure* measure = nullptr);
 

@@ -170,7 +170,8 @@ RowNumbers row_numbers(const CsrRows& rows) {
     const double d = std::abs(diagonal);
     scaled_gershgorin = std::max(scaled_gershgorin, sum / (d != 0.0 ? d : 1.0));
     largest = std::max(largest, d);
-    least_sound = std::max(least_sound, d != 0.0 ? beside * (beside / d) : std::numeric_limits<double>::infinity());
+    least_sound =
+        std::max(least_sound, d != 0.0 ? beside * (beside / d) : std::numeric_limits<double>::infinity());
   }
   result.largest_diagonal = largest;
   result.least_sound = least_sound;

@@ -151,7 +151,8 @@ template <class T>
 class Diagonal final : public LinearOperator<T> {
  public:
   Diagonal(Problem<T>& problem, GlobalIndex others, double value)
-      : context_(problem.context), entries_(problem.context.device, static_cast<std::size_t>(problem.matrix.rows())) {
+      : context_(problem.context),
+        entries_(problem.context.device, static_cast<std::size_t>(problem.matrix.rows())) {
     std::vector<T> entries(entries_.size(), T(1));
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (problem.space.first_row() + static_cast<GlobalIndex>(i) < others) entries[i] = static_cast<T>(value);
@@ -160,9 +161,7 @@ class Diagonal final : public LinearOperator<T> {
   }
   LocalIndex rows() const override { return static_cast<LocalIndex>(entries_.size()); }
   LocalIndex columns() const override { return rows(); }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override {
-    context_.kernels->scale_rows(entries_.data(), x, y);
-  }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { context_.kernels->scale_rows(entries_.data(), x, y); }
 
  private:
   Context<T> context_;
@@ -193,6 +192,7 @@ void expect_preconditioner_named(GlobalIndex others, double value, const std::st
 TEST(BlockCgBreakdown, APreconditionerThatIsNotPositiveDefiniteIsNamed) {
   expect_preconditioner_named<double>(216, -1.0, "the preconditioner is not positive definite");
   expect_preconditioner_named<float>(216, -1.0, "the preconditioner is not positive definite");
+  expect_preconditioner_named<double>(216, 0.0, "the preconditioner is not positive definite");
 }
 
 TEST(BlockCgBreakdown, APreconditionerThatGivesNoNumbersIsNamed) {

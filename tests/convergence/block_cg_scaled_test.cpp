@@ -98,10 +98,9 @@ TEST(BlockCgScaled, RoundsInFloatDoNoHarmWhereFloatHasNotTheRange) {
     Problem<float> rounded(source);
     Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
     Jacobi<float> inner(rounded.context, problem.matrix.diagonal());
-    const DenseBlock<double> f = test::make_rhs(
-        problem.space, 4, [=](GlobalIndex i, int j) { return scale(i, decades) * noise(i, j); });
-    const auto result =
-        block_cg_mixed(problem.space, problem.matrix, &jacobi, rounded.matrix, &inner, f, {}, {});
+    const DenseBlock<double> f =
+        test::make_rhs(problem.space, 4, [=](GlobalIndex i, int j) { return scale(i, decades) * noise(i, j); });
+    const auto result = block_cg_mixed(problem.space, problem.matrix, &jacobi, rounded.matrix, &inner, f, {}, {});
     test::expect_consistent(problem, f, result, {});
     expect_all(result, Outcome::converged);
   }
@@ -113,8 +112,8 @@ TEST(BlockCgScaled, AnIndefiniteMatrixIsNamedWhateverItsScaling) {
     auto source = scaled([](GlobalIndex i, GlobalIndex j) { return grid(i, j) - (i == j ? 2.5 : 0.0); }, decades);
     Problem<double> problem(source);
     Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
-    const DenseBlock<double> f = test::make_rhs(
-        problem.space, 3, [=](GlobalIndex i, int j) { return scale(i, decades) * noise(i, j); });
+    const DenseBlock<double> f =
+        test::make_rhs(problem.space, 3, [=](GlobalIndex i, int j) { return scale(i, decades) * noise(i, j); });
     const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
     test::expect_consistent(problem, f, result, {});
     expect_all(result, Outcome::not_converged);
@@ -208,8 +207,7 @@ TEST(BlockCgScaled, RoundsInFloatSolveRightHandSidesOfAnySize) {
   const DenseBlock<double> f = test::make_rhs(problem.space, 6, [](GlobalIndex i, int j) {
     return std::pow(10.0, 100 * (j - 2) - (j == 5 ? 5 : 0)) * noise(i, j);
   });
-  const auto result =
-      block_cg_mixed(problem.space, problem.matrix, nullptr, rounded.matrix, nullptr, f, {}, {});
+  const auto result = block_cg_mixed(problem.space, problem.matrix, nullptr, rounded.matrix, nullptr, f, {}, {});
   expect_all(result, Outcome::converged);
   EXPECT_EQ(result.remark, "");
   for (std::size_t j = 0; j < 6; ++j) EXPECT_LE(result.residual_norms[j], 1e-8 * result.rhs_norms[j]);
@@ -222,8 +220,8 @@ TEST(BlockCgScaled, AnInitialGuessFollowsTheScaling) {
       test::make_rhs(problem.space, 3, [](GlobalIndex i, int j) { return 1e-200 * noise(i, j); });
   auto first = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {.tolerance = 1e-4});
   expect_all(first, Outcome::converged);
-  const auto again = block_cg<double>(problem.space, problem.matrix, nullptr, f, std::move(first.solution),
-                                      {.tolerance = 1e-4});
+  const auto again =
+      block_cg<double>(problem.space, problem.matrix, nullptr, f, std::move(first.solution), {.tolerance = 1e-4});
   EXPECT_EQ(again.total_iterations, 0);
   expect_all(again, Outcome::converged);
 }
@@ -257,28 +255,28 @@ TEST(BlockCgScaled, AFewRowsOfAnyScalingAndMoreRightHandSidesThanRows) {
     const int rows = 1 + static_cast<int>(seed % 5);
     const int sides = test::whole(random, 1, 9);
     const double decades = test::whole(random, 0, 16);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + std::to_string(rows) + " rows, " +
-                 std::to_string(sides) + " right-hand sides, " + std::to_string(decades) + " decades");
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + std::to_string(rows) + " rows, " + std::to_string(sides) +
+                 " right-hand sides, " + std::to_string(decades) + " decades");
     const SmallMatrix a = test::random_spd(random, rows, 1e3);
     std::vector<double> d;
     for (int i = 0; i < rows; ++i) d.push_back(std::pow(10.0, test::uniform(random, -0.5, 0.5) * decades));
     const auto at = [](GlobalIndex i) { return static_cast<std::size_t>(i); };
     test::RuleSource source(rows, [&](GlobalIndex i, GlobalIndex j) {
-      return d[at(i)] * 0.5 * (a(static_cast<int>(i), static_cast<int>(j)) + a(static_cast<int>(j), static_cast<int>(i))) * d[at(j)];
+      return d[at(i)] * 0.5 *
+             (a(static_cast<int>(i), static_cast<int>(j)) + a(static_cast<int>(j), static_cast<int>(i))) *
+             d[at(j)];
     });
     Problem<double> problem(source);
     Problem<float> rounded(source);
     Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
     Jacobi<float> inner(rounded.context, problem.matrix.diagonal());
     const SmallMatrix g = test::random_sides(random, rows, sides);
-    const DenseBlock<double> f = test::make_rhs(problem.space, sides, [&](GlobalIndex i, int j) {
-      return d[at(i)] * g(static_cast<int>(i), j);
-    });
+    const DenseBlock<double> f = test::make_rhs(
+        problem.space, sides, [&](GlobalIndex i, int j) { return d[at(i)] * g(static_cast<int>(i), j); });
     const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
     test::expect_consistent(problem, f, result, {});
     expect_done(result);
-    const auto mixed =
-        block_cg_mixed(problem.space, problem.matrix, &jacobi, rounded.matrix, &inner, f, {}, {});
+    const auto mixed = block_cg_mixed(problem.space, problem.matrix, &jacobi, rounded.matrix, &inner, f, {}, {});
     test::expect_consistent(problem, f, mixed, {});
     expect_done(mixed);
   }

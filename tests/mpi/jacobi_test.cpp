@@ -9,8 +9,8 @@
 #include "solver/small/lapack.hpp"
 #include "tests/support/linear_problem.hpp"
 
-// Jacobi and Chebyshev are finite, symmetric and positive definite whatever the diagonal, and of use where an entry of
-// it is tiny beside its row.
+// Jacobi and Chebyshev are finite, symmetric and positive definite whatever the diagonal, and of use where an
+// entry of it is tiny beside its row.
 namespace block_eigs {
 namespace {
 
@@ -100,9 +100,8 @@ TEST(JacobiDiagonal, WithoutDiagonalIsTheSizeOfTheRows) {
 
 TEST(JacobiDiagonal, AnEmptyRowIsAsLargeAsOthers) {
   for (const double scale : {1e-20, 1.0, 1e20}) {
-    test::RuleSource source(n, [=](GlobalIndex i, GlobalIndex j) {
-      return i == 9 || j == 9 ? 0.0 : scale * chain(i, j);
-    });
+    test::RuleSource source(
+        n, [=](GlobalIndex i, GlobalIndex j) { return i == 9 || j == 9 ? 0.0 : scale * chain(i, j); });
     test::Problem<double> problem(source);
     for (const double d : problem.matrix.jacobi_diagonal()) EXPECT_DOUBLE_EQ(d, 2.0 * scale);
   }
