@@ -88,7 +88,8 @@ void collect(const Sides<T>& sides, Collected<T>& collected) {
   findings.indefinite_matrix |= sides.findings.indefinite_matrix;
   findings.singular_matrix |= sides.findings.singular_matrix;
   findings.indefinite_preconditioner |= sides.findings.indefinite_preconditioner;
-  if (result.remark.find(sides.remark) != std::string::npos) return;
+  // Blocks mostly fail for one reason, with other numbers.
+  if (result.remark.find(sides.remark.substr(0, sides.remark.find(':'))) != std::string::npos) return;
   result.remark += (result.remark.empty() ? "" : "; ") + sides.remark;
 }
 

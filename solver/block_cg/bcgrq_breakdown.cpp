@@ -43,6 +43,7 @@ struct Examined {
   bool flat = false;  ///< p^T A p vanishes for some p
   double smallest = 0.0;
   double largest = 0.0;
+  double least_relative = 0.0;
   /// For each right-hand side the component of its residual along directions where p^T A p vanishes, relative to
   /// the residual: both as M measures.
   std::vector<double> along;
@@ -73,18 +74,19 @@ Examined examine_on_root(State<T>& state, const SmallMatrix& products, Curvature
         const SmallMatrix& components = state.recurrence.components();
         const SmallMatrix& null = curvature.null_directions;
         const bool flat = null.cols() > 0;
-        found.resize(4 + components.cols(), 1);
+        found.resize(5 + components.cols(), 1);
         found(0, 0) = curvature.indefinite ? 1.0 : 0.0;
         found(1, 0) = flat ? 1.0 : 0.0;
         found(2, 0) = curvature.smallest;
         found(3, 0) = curvature.largest;
+        found(4, 0) = curvature.least_relative;
         if (!flat || null.rows() != components.rows()) return;
         const std::vector<double> along = largest_components(null, components);
-        std::copy(along.begin(), along.end(), found.data() + 4);
+        std::copy(along.begin(), along.end(), found.data() + 5);
       },
       {&found});
-  Examined result{found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), {}};
-  result.along.assign(found.data() + 4, found.data() + found.rows());
+  Examined result{found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), found(4, 0), {}};
+  result.along.assign(found.data() + 5, found.data() + found.rows());
   return result;
 }
 
@@ -104,6 +106,28 @@ bool give_up_along(const Examined& found, const State<T>& state, Sides<T>& sides
     any = true;
   }
   return any;
+}
+
+/// The curvature from S^T [A S, S] by |p|^T |A| |p| and p^T M p. A S is as before. Collective.
+template <class T>
+Examined examine_closely(State<T>& state, const SmallMatrix& products) {
+  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
+  multiply(state);
+  return examine_on_root(state, products, &measure);
+}
+
+/// Whether no direction comes near the null space of A, as far as its rows and columns have any size in common:
+/// then x is large because they have not. Uses up state.as for A S.
+template <class T>
+bool is_badly_scaled(State<T>& state) {
+  if (state.s.cols() == 0) return false;
+  multiply(state);
+  SmallMatrix products;
+  state.space.gram({state.s.view()}, {state.as.view(), state.s.view()}, products);
+  if (!all_finite(products)) return false;
+  const Examined found = examine_closely(state, products);
+  return std::isfinite(found.least_relative) &&
+         found.least_relative > std::pow(std::numeric_limits<T>::epsilon(), 0.25);
 }
 
 template <class T>
@@ -154,9 +178,7 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
   if (std::isnan(state.a.norm_inf())) state.test.raise_norm(found.largest);
   std::string measured = " for a direction p of norm 1 met in ";
   if (!found.indefinite && found.flat) {
-    CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
-    multiply(state);
-    found = examine_on_root(state, products, &measure);
+    found = examine_closely(state, products);
     if (state.preconditioner != nullptr)
       measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
   }
@@ -169,27 +191,39 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
 }
 
 template <class T>
-bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budget) {
-  bool any = false;
+bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
+  std::vector<Column*> grown;
   for (Column& column : sides.columns) {
-    if (!column.active || !state.test.beyond_reach(column.rhs_norm, column.product_scale)) continue;
-    give_up(
-        column, sides, budget,
-        "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) + " ||f||");
-    any = true;
+    if (column.active && state.test.beyond_reach(column.rhs_norm, column.product_scale)) grown.push_back(&column);
   }
-  return any;
+  if (grown.empty()) return false;
+  const bool uneven = std::all_of(grown.begin(), grown.end(), [](const Column* column) {
+    return column->product_scale < 0.01 * column->product_bound;
+  });
+  const bool badly_scaled = uneven && is_badly_scaled(state);
+  for (Column* column : grown) {
+    const std::string growth = "||A|| ||x|| = " + in_words(column->product_scale / column->rhs_norm) + " ||f||";
+    give_up(*column, sides, budget, "its iterates have grown to " + growth);
+    if (!badly_scaled) continue;
+    sides.remark =
+        "rows and columns of A are of too different size for this precision: rounding errors in A x are as "
+        "large as a right-hand side, " +
+        growth;
+    sides.findings.end = BlockCgEnd::at_rounding;
+  }
+  if (badly_scaled) sides.findings.singular_matrix = false;
+  return true;
 }
 
 template void note_beyond_range(Sides<float>&);
 template void note_preconditioner_fault(State<float>&, Sides<float>&, bool, double);
 template bool maps_to_nothing(State<float>&, Sides<float>&);
 template std::optional<RoundEnd> examine(State<float>&, Sides<float>&, const Budget&, const SmallMatrix&);
-template bool give_up_growing(const State<float>&, Sides<float>&, const Budget&);
+template bool give_up_growing(State<float>&, Sides<float>&, const Budget&);
 template void note_beyond_range(Sides<double>&);
 template void note_preconditioner_fault(State<double>&, Sides<double>&, bool, double);
 template bool maps_to_nothing(State<double>&, Sides<double>&);
 template std::optional<RoundEnd> examine(State<double>&, Sides<double>&, const Budget&, const SmallMatrix&);
-template bool give_up_growing(const State<double>&, Sides<double>&, const Budget&);
+template bool give_up_growing(State<double>&, Sides<double>&, const Budget&);
 
 }  // namespace block_eigs::bcgrq

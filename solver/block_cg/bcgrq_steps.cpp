@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace block_eigs::bcgrq {
 
@@ -17,13 +18,16 @@ bool all_finite(const SmallMatrix& matrix) {
   return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
 }
 
-/// Norms, and which right-hand sides are at work.
+/// Norms, which right-hand sides are at work, and lengths in Q.
 SmallMatrix summary(const BlockCgRecurrence& recurrence) {
-  SmallMatrix result(2, static_cast<int>(recurrence.sides().size()));
+  const SmallMatrix& components = recurrence.components();
+  SmallMatrix result(3, static_cast<int>(recurrence.sides().size()));
   for (int j = 0; j < result.cols(); ++j) {
     const BlockCgRecurrence::Side& side = recurrence.sides()[static_cast<std::size_t>(j)];
     result(0, j) = side.norm;
     result(1, j) = side.active ? 1.0 : 0.0;
+    const double* c = components.column(j);
+    result(2, j) = std::sqrt(std::inner_product(c, c + components.rows(), c, 0.0));
   }
   return result;
 }
@@ -35,6 +39,7 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
     if (!column.active) continue;
     if (iteration) ++column.iterations;
     column.recursive_norm = norms(0, j);
+    column.inner_norm = norms(2, j);
     column.active = norms(1, j) != 0.0;
   }
 }

@@ -58,9 +58,9 @@ template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products);
 /// Gives up right-hand sides whose iterates, as last measured, have grown until rounding errors in A x are as
-/// large as f. Whether there were any.
+/// large as f. Whether there were any; then state.as holds A S.
 template <class T>
-bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budget);
+bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget);
 
 // bcgrq_true_residual.cpp: true residuals, and what follows from them
 
@@ -78,10 +78,13 @@ bool measure_solutions(State<T>& state, Sides<T>& sides);
 /// limit are done instead.
 template <class T>
 bool needs_residual_replacement(State<T>& state, Sides<T>& sides);
+/// As a round begins: whether r^T M^-1 r of a residual has become less than it was as others began.
+template <class T>
+bool has_gained(Sides<T>& sides);
 /// After a round: true residuals, the best iterates, who goes on. Whether another round is worth it; then state.q
 /// holds F - A X for it.
 template <class T>
-bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round);
+Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round);
 /// The outcome of a right-hand side by its true residual.
 template <class T>
 Outcome judge(const State<T>& state, const Column& column);

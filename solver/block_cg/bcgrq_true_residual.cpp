@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "solver/block_cg/bcgrq_steps.hpp"
@@ -81,6 +82,15 @@ bool restore_best(State<T>& state, Sides<T>& sides) {
   return restored;
 }
 
+/// Whether the round that has ended brought a residual down by much, as M measures.
+template <class T>
+bool inner_norms_fell(const Sides<T>& sides) {
+  constexpr double much = 1e-3;
+  return std::any_of(sides.columns.begin(), sides.columns.end(), [](const Column& column) {
+    return column.active && column.inner_norm < much * column.least_inner;
+  });
+}
+
 template <class T>
 void explain(Sides<T>& sides, const Budget& budget) {
   std::string& remark = sides.remark;
@@ -131,7 +141,7 @@ bool measure_solutions(State<T>& state, Sides<T>& sides) {
   bool doubtful = false;
   for (std::size_t j = 0; j < norms.size(); ++j) {
     Column& column = sides.columns[j];
-    column.product_scale = state.test.product_scale(norms[j]);
+    column.product_scale = column.product_bound = state.test.product_scale(norms[j]);
     doubtful |= state.test.beyond_reach(column.rhs_norm, column.product_scale);
   }
   if (!doubtful) return false;
@@ -170,7 +180,18 @@ bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
 }
 
 template <class T>
-bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
+bool has_gained(Sides<T>& sides) {
+  bool gained = false;
+  for (Column& column : sides.columns) {
+    if (!column.active) continue;
+    gained |= column.inner_norm < progress * column.least_inner;
+    column.least_inner = std::min(column.least_inner, column.inner_norm);
+  }
+  return gained;
+}
+
+template <class T>
+Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
   measure_residuals(state, sides);
   for (Column& column : sides.columns) {
     column.active = !column.unsolvable && judge(state, column) == Outcome::not_converged;
@@ -180,15 +201,18 @@ bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   for (const Column& column : sides.columns) {
     worth_it |= column.active && column.true_norm < progress * column.best_norm;
   }
+  // The norm of a residual may rise while it falls in the norm that M measures.
+  const bool promising = end == RoundEnd::stalled && inner_norms_fell(sides);
   const bool failed = sides.any_active();
-  const bool again = failed && worth_it && may_go_on && !budget.exhausted();
+  const bool again = failed && (worth_it || promising) && may_go_on && !budget.exhausted();
   if (again) note_best(state, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
   if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
   if (failed && may_go_on && !again) explain(sides, budget);
-  return again;
+  if (!again) return Next::end;
+  return worth_it ? Next::round : Next::tentative_round;
 }
 
 template <class T>
@@ -202,13 +226,15 @@ template void begin_sides(State<float>&, Sides<float>&);
 template void measure_residuals(State<float>&, Sides<float>&);
 template bool measure_solutions(State<float>&, Sides<float>&);
 template bool needs_residual_replacement(State<float>&, Sides<float>&);
-template bool conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
+template bool has_gained(Sides<float>&);
+template Next conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<float>&, const Column&);
 template void begin_sides(State<double>&, Sides<double>&);
 template void measure_residuals(State<double>&, Sides<double>&);
 template bool measure_solutions(State<double>&, Sides<double>&);
 template bool needs_residual_replacement(State<double>&, Sides<double>&);
-template bool conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
+template bool has_gained(Sides<double>&);
+template Next conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<double>&, const Column&);
 
 }  // namespace block_eigs::bcgrq

@@ -85,8 +85,12 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
     Noise noise;
     noise.proven = rounding * size * amplification(squares, v);
     noise.estimate = noise.proven;
-    if (measure != nullptr) noise.estimate = std::min(noise.proven, rounding * amplification(measure->scales, v));
     const double value = values[static_cast<std::size_t>(j)];
+    if (measure != nullptr) {
+      const double scale = amplification(measure->scales, v);
+      noise.estimate = std::min(noise.proven, rounding * scale);
+      if (scale > 0.0) result.least_relative = std::min(result.least_relative, value / scale);
+    }
     const bool negative = value < -std::min(noise.proven, beyond_doubt * noise.estimate);
     result.indefinite |= negative;
     if (!negative && value <= noise.estimate) flat.insert(flat.end(), v, v + vectors.rows());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "spmm/small_matrix.hpp"
@@ -11,6 +12,8 @@ struct Curvature {
   double smallest = 0.0;
   double largest = 0.0;
   bool indefinite = false;  ///< the smallest is negative beyond rounding
+  /// The least p^T A p / |p|^T |A| |p|, as far as the measure knows that.
+  double least_relative = std::numeric_limits<double>::infinity();
   /// Columns v, with S v of length one, along which it vanishes within rounding.
   SmallMatrix null_directions;
 };
