@@ -197,10 +197,8 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
     if (column.active && state.test.beyond_reach(column.rhs_norm, column.product_scale)) grown.push_back(&column);
   }
   if (grown.empty()) return false;
-  const bool uneven = std::all_of(grown.begin(), grown.end(), [](const Column* column) {
-    return column->product_scale < 0.01 * column->product_bound;
-  });
-  const bool badly_scaled = uneven && is_badly_scaled(state);
+  const auto uneven = [](const Column* column) { return column->product_scale < 0.05 * column->product_bound; };
+  const bool badly_scaled = std::any_of(grown.begin(), grown.end(), uneven) && is_badly_scaled(state);
   for (Column* column : grown) {
     const std::string growth = "||A|| ||x|| = " + in_words(column->product_scale / column->rhs_norm) + " ||f||";
     give_up(*column, sides, budget, "its iterates have grown to " + growth);

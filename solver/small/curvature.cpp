@@ -11,6 +11,8 @@ namespace {
 
 /// By how much a negative value has to exceed an estimate of rounding errors.
 constexpr double beyond_doubt = 100.0;
+/// Part of an estimate that rounding errors, of which many cancel, hardly exceed.
+constexpr double likely = 0.1;
 
 SmallMatrix half_of(const SmallMatrix& products, int first) {
   SmallMatrix result(products.rows(), products.rows());
@@ -57,6 +59,7 @@ double amplification(const std::vector<double>& diagonal, const double* v) {
 struct Noise {
   double proven = 0.0;    ///< with ||A|| ||p||^2: never less than what they are
   double estimate = 0.0;  ///< with |p|^T |A| |p|, where that is known and less
+  double likely = 0.0;    ///< what they hardly exceed
 };
 
 }  // namespace
@@ -84,16 +87,17 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
     const double* v = vectors.column(j);
     Noise noise;
     noise.proven = rounding * size * amplification(squares, v);
-    noise.estimate = noise.proven;
+    noise.estimate = noise.likely = noise.proven;
     const double value = values[static_cast<std::size_t>(j)];
     if (measure != nullptr) {
       const double scale = amplification(measure->scales, v);
       noise.estimate = std::min(noise.proven, rounding * scale);
+      noise.likely = std::min(noise.proven, likely * rounding * scale);
       if (scale > 0.0) result.least_relative = std::min(result.least_relative, value / scale);
     }
     const bool negative = value < -std::min(noise.proven, beyond_doubt * noise.estimate);
     result.indefinite |= negative;
-    if (!negative && value <= noise.estimate) flat.insert(flat.end(), v, v + vectors.rows());
+    if (!negative && value <= noise.likely) flat.insert(flat.end(), v, v + vectors.rows());
   }
   if (flat.empty()) return result;
   result.null_directions.resize(gram.rows(), static_cast<int>(flat.size()) / gram.rows());
