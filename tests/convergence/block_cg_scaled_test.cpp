@@ -147,6 +147,32 @@ TEST(BlockCgScaled, ASingularMatrixIsSolvedOrNamedWhateverItsScaling) {
   }
 }
 
+TEST(BlockCgScaled, SingularSystemsAreSolvedToTheLimitOfAccuracy) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
+    test::Random random(seed);
+    test::RuleSource source(n, neumann);
+    Problem<double> problem(source);
+    Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+    const int sides = test::whole(random, 1, 16);
+    const SmallMatrix g = test::random_sides(random, n, sides);
+    const DenseBlock<double> f = test::make_rhs(problem.space, sides, [&](GlobalIndex i, int j) {
+      double sum = 0.0;
+      for (const GlobalIndex k : {i - 16, i - 1, i, i + 1, i + 16}) {
+        if (k >= 0 && k < n) sum += neumann(i, k) * g(static_cast<int>(k), j);
+      }
+      return sum;
+    });
+    for (LinearOperator<double>* preconditioner :
+         {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
+      const BlockCgOptions options{.tolerance = 0.0, .max_iterations = 2000};
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, options);
+      test::expect_consistent(problem, f, result, options);
+      expect_done(result);
+    }
+  }
+}
+
 template <class T>
 void expect_scaled_solution(double factor, double a_factor, double tolerance) {
   SCOPED_TRACE("f times " + std::to_string(std::log10(factor)) + ", A times " +
