@@ -68,8 +68,7 @@ template <class T>
 void begin_recurrence(State<T>& state, const Sides<T>& sides) {
   std::vector<BlockCgRecurrence::Side> small;
   for (const Column& column : sides.columns) {
-    // A hundredth of it may leave with directions, those that hold rounding errors of A x alone among them.
-    const double floor = 3.0 * state.test.accuracy_limit(column.rhs_norm, column.product_scale);
+    const double floor = 0.01 * std::numeric_limits<T>::epsilon() * column.rhs_norm;
     small.push_back({aim * column.limit, floor, column.active});
   }
   state.recurrence.restart(std::move(small));
@@ -163,17 +162,13 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   }
   state.space.on_root([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
   if (coefficients.cols() > 0) return std::nullopt;
-  if (!look) {
-    state.space.gram({s}, {as, s}, products);
-    if (!all_finite(products)) {
-      note_beyond_range(sides);
-      return RoundEnd::impossible;
-    }
-    if (const auto end = examine(state, sides, budget, products)) return end;
+  if (look) return RoundEnd::stalled;
+  state.space.gram({s}, {as, s}, products);
+  if (!all_finite(products)) {
+    note_beyond_range(sides);
+    return RoundEnd::impossible;
   }
-  state.space.on_root([&] { coefficients = state.recurrence.reduced_residual_update(products); }, {&coefficients});
-  if (coefficients.cols() > 0) return std::nullopt;
-  return RoundEnd::stalled;
+  return examine(state, sides, budget, products).value_or(RoundEnd::stalled);
 }
 
 template <class T>

@@ -16,8 +16,6 @@ namespace {
 constexpr double negligible = 0.01;
 /// The same where that part is measured in the norm of the residual itself.
 constexpr double bearable = 0.05;
-/// Part of a residual that A maps to nothing and that may be left to later rounds.
-constexpr double hardly_any = 1e-6;
 /// Part of a residual that may go in any case.
 constexpr double rounding = 1e-12;
 /// Iterations between two looks at which directions are needed.
@@ -68,39 +66,6 @@ void place(const SmallMatrix& part, bool transpose, SmallMatrix& whole, int row,
   }
 }
 
-/// Vectors v with v^T K v = 0 for a positive semi-definite K whose entries are known to `epsilon` relative to its
-/// diagonal.
-SmallMatrix null_vectors(const SmallMatrix& matrix, double epsilon) {
-  const int n = matrix.cols();
-  std::vector<double> scales;
-  for (int j = 0; j < n; ++j) scales.push_back(matrix(j, j) > 0.0 ? 1.0 / std::sqrt(matrix(j, j)) : 1.0);
-  SmallMatrix vectors(n, n);
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) {
-      const double scale = scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
-      vectors(i, j) = 0.5 * (matrix(i, j) + matrix(j, i)) * scale;
-      if (!std::isfinite(vectors(i, j))) return {n, 0};
-    }
-  }
-  const std::vector<double> values = lapack::symmetric_eigen(vectors);
-  int count = 0;
-  while (count < n && !(values[static_cast<std::size_t>(count)] > 100.0 * n * epsilon)) ++count;
-  SmallMatrix result(n, count);
-  for (int j = 0; j < count; ++j) {
-    for (int i = 0; i < n; ++i) result(i, j) = scales[static_cast<std::size_t>(i)] * vectors(i, j);
-  }
-  return result;
-}
-
-/// Orthonormal columns that span what is orthogonal to those of `vectors`.
-SmallMatrix complement(const SmallMatrix& vectors) {
-  const SmallMatrix basis = leading_directions(vectors, 0.0);
-  SmallMatrix rest = SmallMatrix::identity(vectors.rows());
-  const SmallMatrix projector = lapack::product(basis, false, basis, true);
-  for (std::size_t k = 0; k < rest.values().size(); ++k) rest.values()[k] -= projector.values()[k];
-  return leading_directions(std::move(rest), 1e-8);
-}
-
 }  // namespace
 
 void BlockCgRecurrence::restart(std::vector<Side> sides) {
@@ -122,39 +87,16 @@ SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
   std::copy_n(products.data(), curvature.values().size(), curvature.data());
   const SmallMatrix inverse = inverse_spd(curvature, epsilon_);
   if (inverse.cols() == 0) return {};
-  return step_along(SmallMatrix::identity(inverse.cols()), inverse);
-}
-
-SmallMatrix BlockCgRecurrence::reduced_residual_update(const SmallMatrix& products) {
-  SmallMatrix curvature(products.rows(), products.rows());
-  std::copy_n(products.data(), curvature.values().size(), curvature.data());
-  const SmallMatrix directions = complement(null_vectors(curvature, epsilon_));
-  if (directions.cols() == 0 || directions.cols() == curvature.cols()) return {};
-  const SmallMatrix inverse = inverse_spd(
-      lapack::product(directions, true, lapack::product(curvature, false, directions, false), false), epsilon_);
-  const std::vector<double> lost = lost_with(directions);
-  for (std::size_t j = 0; j < lost.size(); ++j) {
-    if (lost[j] > hardly_any * sides_[j].norm) return {};
-  }
-  if (inverse.cols() == 0) return {};
-  rotate(directions, lost);
-  return step_along(directions, inverse);
-}
-
-/// The step of the directions S V with `inverse` = (V^T S^T A S V)^-1, Q being Q V already: X by S V Xi C, and the
-/// coefficients of Q' <- Q' T - A S V Xi.
-SmallMatrix BlockCgRecurrence::step_along(const SmallMatrix& directions, const SmallMatrix& inverse) {
-  const SmallMatrix along = lapack::product(directions, false, inverse, false);
-  step_ = lapack::product(along, false, components_, false);
+  step_ = lapack::product(inverse, false, components_, false);
   for (int j = 0; j < step_.cols(); ++j) {
     if (!sides_[static_cast<std::size_t>(j)].active) std::fill_n(step_.column(j), step_.rows(), 0.0);
   }
-  SmallMatrix update(transform_.rows() + along.rows(), along.cols());
+  SmallMatrix update(transform_.rows() + inverse.rows(), inverse.cols());
   place(transform_, false, update, 0, 0);
-  for (int j = 0; j < along.cols(); ++j) {
-    for (int i = 0; i < along.rows(); ++i) update(transform_.rows() + i, j) = -along(i, j);
+  for (int j = 0; j < inverse.cols(); ++j) {
+    for (int i = 0; i < inverse.rows(); ++i) update(transform_.rows() + i, j) = -inverse(i, j);
   }
-  factor_ = lapack::product(directions, true, SmallMatrix::identity(directions.rows()), false);
+  factor_ = SmallMatrix::identity(inverse.cols());
   passes_ = 0;
   return update;
 }

@@ -42,10 +42,6 @@ class BlockCgRecurrence {
   /// (S^T A S)^-1. Without columns where S^T A S is not positive definite within rounding.
   SmallMatrix residual_update(const SmallMatrix& products);
 
-  /// The same where S^T A S is singular: without the directions v with A S v = 0, which leave the block, as residuals
-  /// have hardly any part of them. Without columns where some have, or no direction is left.
-  SmallMatrix reduced_residual_update(const SmallMatrix& products);
-
   /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C.
   Result factorise(const SmallMatrix& products);
   const SmallMatrix& rebasing() const { return rebasing_; }
@@ -73,7 +69,6 @@ class BlockCgRecurrence {
   std::vector<double> lost_with(const SmallMatrix& rotation) const;
   SmallMatrix weighted_components() const;
   void rotate(const SmallMatrix& rotation, const std::vector<double>& lost);
-  SmallMatrix step_along(const SmallMatrix& directions, const SmallMatrix& inverse);
   bool has_directions() const { return step_.cols() > 0; }
 
   double epsilon_;
