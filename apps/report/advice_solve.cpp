@@ -100,7 +100,8 @@ Advice on_rounding(const UnfinishedSolve& run, const RunConfig& config) {
   return {reached, fmt::format("linear_solver.tolerance={:.0e}", 2.0 * worst), ""};
 }
 
-Advice on_singular_matrix() {
+Advice on_singular_matrix(const RunConfig& config) {
+  if (config.precision == Precision::float32) return {"", "precision=double", ""};
   return {"", "",
           "take the null vectors of A (block-eigs finds them: the eigenvectors to eigenvalue zero) out of the "
           "right-hand "
@@ -171,7 +172,7 @@ Advice advise(const UnfinishedSolve& run, const RunConfig& config) {
     case BlockCgEnd::out_of_iterations:
       return on_iterations(run, config.linear_solver);
     case BlockCgEnd::singular_matrix:
-      return on_singular_matrix();
+      return on_singular_matrix(config);
     case BlockCgEnd::indefinite_matrix:
       return on_indefinite_matrix(run);
     case BlockCgEnd::indefinite_preconditioner:
