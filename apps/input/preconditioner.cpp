@@ -105,10 +105,11 @@ template <class T>
 std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
                                                    bool constant_diagonal) {
   DistributedMatrix<T>& a = *problem.a;
-  if (config.type == PreconditionerType::jacobi) return std::make_unique<Jacobi<T>>(problem.context, a.diagonal());
+  if (config.type == PreconditionerType::jacobi)
+    return std::make_unique<Jacobi<T>>(problem.context, a.jacobi_diagonal());
   if (config.type == PreconditionerType::none) return nullptr;
-  const double bound = a.scaled_gershgorin_bound();
-  return std::make_unique<Chebyshev<T>>(problem.context, a, a.diagonal(), bound > 0.0 ? bound : 1.0,
+  const double bound = a.jacobi_bound();
+  return std::make_unique<Chebyshev<T>>(problem.context, a, a.jacobi_diagonal(), bound > 0.0 ? bound : 1.0,
                                         config.chebyshev, constant_diagonal);
 }
 
@@ -128,7 +129,7 @@ Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& m
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
   }
   Preconditioner<T> result;
-  const bool constant_diagonal = is_constant(problem.context.comm, problem.a->diagonal());
+  const bool constant_diagonal = is_constant(problem.context.comm, problem.a->jacobi_diagonal());
   if (config.type == PreconditionerType::jacobi && constant_diagonal) return result;
   problem.context.comm.collectively(
       [&] { result.operation = make_polynomial(problem, config, constant_diagonal); });

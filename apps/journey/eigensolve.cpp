@@ -70,8 +70,12 @@ void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const bool in_float = begins_in_float<T>(config, problem.b != nullptr);
   solver.operators.reset();
+  // Another hierarchy may be made later, of a matrix that is shifted.
+  CsrRows rows;
+  if (solver.choice) rows = problem.a_rows;
   solver.operators =
       std::make_unique<Operators<T>>(make_operators(problem, solver.config, config.preconditioner, in_float));
+  if (solver.choice) problem.a_rows = std::move(rows);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // The journey of block-solve.
+#include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -8,6 +10,7 @@
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
+#include "apps/report/advice_solve.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -53,6 +56,33 @@ SolutionCheck verify_result(Problem<T>& problem, const Sources& sources, const R
   }
 }
 
+/// Collective.
+template <class T>
+DiagonalSigns diagonal_signs(const Problem<T>& problem) {
+  double least = std::numeric_limits<double>::infinity();
+  double largest = -least;
+  for (const double d : problem.a->diagonal()) {
+    least = std::min(least, d);
+    largest = std::max(largest, d);
+  }
+  const Communicator& comm = problem.context.comm;
+  return {-comm.max(-least) > 0.0, comm.max(largest) < 0.0};
+}
+
+/// Why some right-hand sides are not solved and what to try next; empty where all are.
+template <class T>
+std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, DiagonalSigns signs,
+                      const RunConfig& config, const Arguments& arguments) {
+  const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
+  if (open == 0) return {};
+  UnfinishedSolve unfinished = unfinished_solve(result, checked.outcomes, checked.residual_norms);
+  unfinished.signs = signs;
+  const std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
+  const std::string advice =
+      advice_text(advise(unfinished, config), arguments.program, arguments.config, arguments.overrides);
+  return advice.empty() ? remark : remark + "; " + advice;
+}
+
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
@@ -86,10 +116,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
-  const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
+  RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
+  const DiagonalSigns signs = diagonal_signs(problem);
   const SolutionCheck checked = verify_result(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
+  record.remark = remark_on(result, checked, signs, config, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),

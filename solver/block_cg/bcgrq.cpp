@@ -11,12 +11,14 @@ constexpr int true_residual_period = 50;
 
 /// The iterations from one computation of R = F - A X, in state.q, to the next.
 template <class T>
-RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated) {
+RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated, bool tentative) {
   SmallMatrix small;
   begin_recurrence(state, sides);                                         // Q' = R
   apply_preconditioner(state);                                            // Z' = M^-1 Q'
   if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // R = Q C with Q = Q' T
   begin_directions(state, small);                                         // S = M^-1 Q = Z' T
+  if (!has_gained(sides) && tentative) return RoundEnd::stalled;
+  if (maps_to_nothing(state, sides)) return RoundEnd::impossible;
   for (int k = 0; sides.any_active(); ++k) {
     if (budget.exhausted()) return RoundEnd::out_of_iterations;
     const LocalIndex directions = state.s.cols();
@@ -40,19 +42,29 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
 template <class T>
 void solve(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated) {
   begin_sides(state, sides);  // R = F - A X
-  bool again = sides.any_active();
-  for (bool first_round = true; again; first_round = false) {
-    const RoundEnd end = run_round(state, sides, budget, iterated);
-    again = conclude_round(state, sides, budget, end, first_round);  // R = F - A X
+  Next next = sides.any_active() ? Next::round : Next::end;
+  for (bool first_round = true; next != Next::end; first_round = false) {
+    const RoundEnd end = run_round(state, sides, budget, iterated, next == Next::tentative_round);
+    next = conclude_round(state, sides, budget, end, first_round);  // R = F - A X
   }
   bool all_done = true;
   for (Column& column : sides.columns) {
     column.outcome = judge(state, column);
     all_done = all_done && column.outcome != Outcome::not_converged;
   }
-  if (all_done) sides.remark.clear();
+  if (!all_done) return;
+  sides.remark.clear();
+  sides.findings.end = BlockCgEnd::solved;
 }
 
+template <class T>
+void judge_anew(State<T>& state, Sides<T>& sides) {
+  measure_residuals(state, sides);
+  for (Column& column : sides.columns) column.outcome = judge(state, column);
+}
+
+template void judge_anew(State<float>&, Sides<float>&);
+template void judge_anew(State<double>&, Sides<double>&);
 template void solve(State<float>&, Sides<float>&, Budget&, const Iterated&);
 template void solve(State<double>&, Sides<double>&, Budget&, const Iterated&);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bcgrq {
@@ -15,23 +16,33 @@ template <class T>
 struct Collected {
   const Observer& observer;
   BlockCgResult<T> result{};
-  std::size_t first = 0;  ///< right-hand side of the block at work
-  int done = 0;           ///< right-hand sides of earlier blocks
+  ColumnScaling scaling{};  ///< of the right-hand sides
+  std::size_t first = 0;    ///< right-hand side of the block at work
+  int done = 0;             ///< right-hand sides of earlier blocks
 };
 
-void check_finite(const Communicator& comm, const std::vector<double>& norms, const std::string& what) {
+void check_finite(const Communicator& comm, const ColumnScaling& scaling, const std::string& what) {
   comm.collectively([&] {
-    for (std::size_t j = 0; j < norms.size(); ++j) {
-      require(std::isfinite(norms[j]), what + std::to_string(j + 1) + " of " + std::to_string(norms.size()) +
-                                           " holds values that are not finite, or too large to square");
+    const std::size_t count = scaling.exponents.size();
+    for (std::size_t j = 0; j < count; ++j) {
+      require(std::isfinite(scaling.norm(j)),
+              what + std::to_string(j + 1) + " of " + std::to_string(count) +
+                  " holds values that are not finite, or is too long for a number");
     }
   });
+}
+
+/// Of the right-hand side at place j of the block at work, as it was given.
+template <class T>
+double unscaled(const Collected<T>& collected, std::size_t j, double norm) {
+  return std::ldexp(norm, collected.scaling.exponents[collected.first + j]);
 }
 
 template <class T>
 void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& collected) {
   for (std::size_t j = 0; j < columns.size(); ++j) {
-    collected.result.recursive_residual_norms[collected.first + j] = columns[j].recursive_norm;
+    collected.result.recursive_residual_norms[collected.first + j] =
+        unscaled(collected, j, columns[j].recursive_norm);
   }
 }
 
@@ -64,15 +75,41 @@ void record_iteration(const std::vector<Column>& columns, LocalIndex directions,
 template <class T>
 void collect(const Sides<T>& sides, Collected<T>& collected) {
   BlockCgResult<T>& result = collected.result;
-  for (const Column& column : sides.columns) {
-    result.residual_norms.push_back(column.true_norm);
+  for (std::size_t j = 0; j < sides.columns.size(); ++j) {
+    const Column& column = sides.columns[j];
+    result.residual_norms.push_back(unscaled(collected, j, column.true_norm));
     result.outcomes.push_back(column.outcome);
     result.iterations.push_back(column.iterations);
     if (column.outcome != Outcome::not_converged) ++collected.done;
   }
   copy_recursive_norms(sides.columns, collected);
-  if (result.remark.find(sides.remark) != std::string::npos) return;
+  BlockCgFindings& findings = result.findings;
+  if (findings.end == BlockCgEnd::solved) findings.end = sides.findings.end;
+  findings.indefinite_matrix |= sides.findings.indefinite_matrix;
+  findings.singular_matrix |= sides.findings.singular_matrix;
+  findings.indefinite_preconditioner |= sides.findings.indefinite_preconditioner;
+  // Blocks mostly fail for one reason, with other numbers.
+  if (result.remark.find(sides.remark.substr(0, sides.remark.find(':'))) != std::string::npos) return;
   result.remark += (result.remark.empty() ? "" : "; ") + sides.remark;
+}
+
+/// Judges solutions that were scaled to the size that they are wanted in, which may have cost them bits or all.
+template <class T>
+void settle(BlockSpace<T>& space, BlockView<T> x, Sides<T>& sides, const BlockSolver<T>& solver) {
+  solver.measure(sides);
+  bool lost = false;
+  for (std::size_t j = 0; j < sides.columns.size(); ++j) {
+    Column& column = sides.columns[j];
+    if (!std::isfinite(column.true_norm)) {
+      space.kernels().fill(x.columns(static_cast<LocalIndex>(j), 1), 0.0);
+      column.true_norm = column.rhs_norm;
+      column.outcome = Outcome::not_converged;
+    }
+    lost |= column.outcome == Outcome::not_converged;
+  }
+  if (!lost || !sides.remark.empty()) return;
+  sides.findings.end = BlockCgEnd::beyond_range;
+  sides.remark = "a solution is beyond the range of the arithmetic";
 }
 
 }  // namespace
@@ -96,41 +133,36 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBl
 template <class T>
 BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial,
                                  const BlockCgOptions& options, const Observer& observer,
-                                 Budget::Clock::time_point began, const SolveBlock<T>& solve) {
+                                 Budget::Clock::time_point began, const BlockSolver<T>& solver) {
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   const bool zero_guess = initial.cols() == 0;
   Collected<T> collected{observer};
   BlockCgResult<T>& result = collected.result;
   result.solution = zero_guess ? space.make_block(f.cols()) : std::move(initial);
   if (zero_guess) space.kernels().fill(result.solution.view(), 0.0);
-  // In contiguous rows where the block is a part of many right-hand sides.
-  DenseBlock<T> packed = f.cols() > width ? space.make_block(width) : DenseBlock<T>();
-  result.rhs_norms = space.column_norms(f.view());
-  check_finite(space.comm(), result.rhs_norms, "right-hand side ");
+  collected.scaling = column_scaling<T>(space, f.view(), width);
+  check_finite(space.comm(), collected.scaling, "right-hand side ");
   if (!zero_guess) {
-    check_finite(space.comm(), space.column_norms(result.solution.view()), "initial guess ");
+    check_finite(space.comm(), column_scaling<T>(space, result.solution.view(), width), "initial guess ");
   }
+  for (std::size_t j = 0; j < collected.scaling.exponents.size(); ++j) {
+    result.rhs_norms.push_back(collected.scaling.norm(j));
+  }
+  BlockStorage<T> storage(space, collected.scaling, width);
   result.recursive_residual_norms = result.rhs_norms;
   result.setup_seconds = Budget(0, began).seconds();
   for (LocalIndex first = 0; first < f.cols(); first += width) {
     const LocalIndex count = std::min(width, f.cols() - first);
-    const BlockView<T> x = result.solution.columns(first, count);
-    Sides<T> sides{f.columns(first, count), x, zero_guess, {}, {}};
-    if (packed.cols() > 0) {
-      sides.x = packed.columns(0, count);
-      space.copy(x, sides.x);
-    }
     collected.first = static_cast<std::size_t>(first);
-    sides.columns.resize(static_cast<std::size_t>(count));
-    for (std::size_t j = 0; j < sides.columns.size(); ++j) {
-      sides.columns[j].rhs_norm = result.rhs_norms[collected.first + j];
-    }
+    Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
+    sides.starts_at_zero = zero_guess;
     Budget budget(options.max_iterations, began);
-    solve(sides, budget, [&](LocalIndex directions) {
+    solver.solve(sides, budget, [&](LocalIndex directions) {
       record_iteration(sides.columns, directions, budget.seconds(), collected);
       return true;
     });
-    if (packed.cols() > 0) space.copy(sides.x, x);
+    const BlockView<T> x = result.solution.columns(first, count);
+    if (storage.give_back(sides, x, first)) settle(space, x, sides, solver);
     collect(sides, collected);
   }
   result.solve_seconds = Budget(0, began).seconds() - result.setup_seconds;
@@ -143,9 +175,9 @@ template void check_arguments(BlockSpace<double>&, const DenseBlock<double>&, co
                               const BlockCgOptions&);
 template BlockCgResult<float> solve_in_blocks(BlockSpace<float>&, const DenseBlock<float>&, DenseBlock<float>,
                                               const BlockCgOptions&, const Observer&, Budget::Clock::time_point,
-                                              const SolveBlock<float>&);
+                                              const BlockSolver<float>&);
 template BlockCgResult<double> solve_in_blocks(BlockSpace<double>&, const DenseBlock<double>&, DenseBlock<double>,
                                                const BlockCgOptions&, const Observer&, Budget::Clock::time_point,
-                                               const SolveBlock<double>&);
+                                               const BlockSolver<double>&);
 
 }  // namespace block_eigs::bcgrq

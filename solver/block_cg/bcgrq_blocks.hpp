@@ -13,17 +13,22 @@ template <class T>
 void check_arguments(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBlock<T>& initial,
                      const BlockCgOptions& options);
 
-/// Solves one block of right-hand sides: leaves X, outcomes, norms and the remark in the sides, spends the budget,
-/// and calls `iterated` after every iteration, recursive norms and activity of the columns being up to date.
+/// What is done to one block of right-hand sides.
 template <class T>
-using SolveBlock = std::function<void(Sides<T>&, Budget&, const Iterated&)>;
+struct BlockSolver {
+  /// Leaves X, outcomes, norms, findings and the remark in the sides, spends the budget, and calls `iterated`
+  /// after every iteration, recursive norms and activity of the columns being up to date.
+  std::function<void(Sides<T>&, Budget&, const Iterated&)> solve;
+  /// Norms and outcomes for an X that has changed since.
+  std::function<void(Sides<T>&)> measure;
+};
 
-/// Takes the right-hand sides of `f`, options.block_size at a time, through `solve`. Every block has a budget of
-/// options.max_iterations, all budgets the clock of `began`. Collective. Throws InputError where values are not
-/// finite, and what `solve` throws.
+/// Takes the right-hand sides of `f`, options.block_size at a time, through `solver`, scaled by powers of two
+/// where their squares would leave the range of T. Every block has a budget of options.max_iterations, all budgets
+/// the clock of `began`. Collective. Throws InputError where values are not finite, and what `solver` throws.
 template <class T>
 BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial,
                                  const BlockCgOptions& options, const Observer& observer,
-                                 Budget::Clock::time_point began, const SolveBlock<T>& solve);
+                                 Budget::Clock::time_point began, const BlockSolver<T>& solver);
 
 }  // namespace block_eigs::bcgrq

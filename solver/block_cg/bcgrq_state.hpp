@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/block_cg/block_cg_recurrence.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
+#include "solver/block_cg/rounding_probe.hpp"
 #include "solver/report.hpp"
 #include "solver/space/panel.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -15,13 +18,16 @@ namespace block_eigs::bcgrq {
 
 /// One right-hand side f and its solution x.
 struct Column {
-  double rhs_norm = 0.0;        ///< ||f||
-  double limit = 0.0;           ///< tolerance ||f||
-  double recursive_norm = 0.0;  ///< of the residual, by the recurrence
-  double true_norm = 0.0;       ///< ||f - A x||, when last computed
-  double best_norm = 0.0;       ///< true_norm of the best iterate so far
-  double solution_norm = 0.0;   ///< ||x||, when last computed
-  int iterations = 0;           ///< in which it took part
+  double rhs_norm = 0.0;                                         ///< ||f||
+  double limit = 0.0;                                            ///< tolerance ||f||
+  double recursive_norm = 0.0;                                   ///< of the residual, by the recurrence
+  double true_norm = 0.0;                                        ///< ||f - A x||, when last computed
+  double best_norm = 0.0;                                        ///< true_norm of the best iterate so far
+  double inner_norm = 0.0;                                       ///< (r^T M^-1 r)^1/2, by the recurrence
+  double least_inner = std::numeric_limits<double>::infinity();  ///< of inner_norm as rounds began
+  double product_bound = 0.0;                                    ///< ||A|| ||x||, by the x last measured
+  double product_scale = 0.0;  ///< what rounding errors in A x are relative to: that, or less
+  int iterations = 0;          ///< in which it took part
   bool active = false;
   bool unsolvable = false;  ///< recognised as outside the range of A
   Outcome outcome = Outcome::not_converged;
@@ -34,6 +40,7 @@ struct Sides {
   BlockView<T> x;               ///< own rows of n x m: the initial guess, then the solution
   bool starts_at_zero = false;  ///< the initial guess is zero
   std::vector<Column> columns;  ///< m; rhs_norm is given
+  BlockCgFindings findings;     ///< how it ended, what was seen of A and the preconditioner
   std::string remark;           ///< what keeps some from being solved; empty where nothing does
 
   LocalIndex count() const { return x.cols; }
@@ -68,6 +75,7 @@ struct State {
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
   BestIterates<T> best;
+  RoundingProbe<T> probe;
 
   BlockView<T> preconditioned() const { return preconditioner != nullptr ? z.view() : q.view(); }
 };
@@ -79,7 +87,14 @@ enum class RoundEnd {
   stalled,            ///< the recurrence cannot go on, or is to be replaced by the true residuals
   given_up,           ///< a right-hand side was recognised as unsolvable: the others go on in a new round
   interrupted,        ///< the caller wants no more iterations
-  impossible          ///< A is not positive definite, or numbers have left the range of the arithmetic
+  impossible          ///< A or M is not positive definite, or numbers have left the range of the arithmetic
+};
+
+/// What follows a round.
+enum class Next {
+  end,
+  round,           ///< another one
+  tentative_round  ///< another one, which ends at once where r^T M^-1 r has not become less than in all before
 };
 
 /// Called after every iteration with the number of directions that were multiplied by A. Returns whether to go on:

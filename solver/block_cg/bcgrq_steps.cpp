@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace block_eigs::bcgrq {
 
@@ -13,19 +14,20 @@ constexpr int curvature_period = 16;
 /// The recurrence aims a little below the limit, so that the true residual is not above it by rounding.
 constexpr double aim = 0.999;
 
-constexpr const char* beyond_range = "the numbers grew beyond the range of the arithmetic";
-
 bool all_finite(const SmallMatrix& matrix) {
   return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
 }
 
-/// Norms, and which right-hand sides are at work.
+/// Norms, which right-hand sides are at work, and lengths in Q.
 SmallMatrix summary(const BlockCgRecurrence& recurrence) {
-  SmallMatrix result(2, static_cast<int>(recurrence.sides().size()));
+  const SmallMatrix& components = recurrence.components();
+  SmallMatrix result(3, static_cast<int>(recurrence.sides().size()));
   for (int j = 0; j < result.cols(); ++j) {
     const BlockCgRecurrence::Side& side = recurrence.sides()[static_cast<std::size_t>(j)];
     result(0, j) = side.norm;
     result(1, j) = side.active ? 1.0 : 0.0;
+    const double* c = components.column(j);
+    result(2, j) = std::sqrt(std::inner_product(c, c + components.rows(), c, 0.0));
   }
   return result;
 }
@@ -37,6 +39,7 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
     if (!column.active) continue;
     if (iteration) ++column.iterations;
     column.recursive_norm = norms(0, j);
+    column.inner_norm = norms(2, j);
     column.active = norms(1, j) != 0.0;
   }
 }
@@ -55,7 +58,8 @@ State<T>::State(BlockSpace<T>& of_space, LinearOperator<T>& matrix, LinearOperat
       q(space, columns),
       z(space, inverse != nullptr ? columns : 0),
       s(space, columns),
-      as(space, columns) {
+      as(space, columns),
+      probe(space, matrix) {
   a.reserve(columns);
   if (preconditioner != nullptr) preconditioner->reserve(columns);
 }
@@ -83,7 +87,7 @@ template <class T>
 bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients) {
   using Result = BlockCgRecurrence::Result;
   BlockCgRecurrence& recurrence = state.recurrence;
-  SmallMatrix products, norms, rebasing;
+  SmallMatrix products, norms, rebasing, fault;
   do {
     if (state.preconditioner != nullptr) {
       state.space.gram({state.q.view()}, {state.z.view(), state.q.view()}, products);
@@ -98,17 +102,27 @@ bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients)
             recurrence.narrow();
             coefficients = recurrence.direction_update();
           }
-          norms = result == Result::not_finite ? SmallMatrix() : summary(recurrence);
+          const bool sound = result == Result::orthonormal || result == Result::nearly_dependent;
+          norms = sound ? summary(recurrence) : SmallMatrix();
+          fault.resize(sound ? 0 : 2, 1);
+          if (sound) return;
+          fault(0, 0) = static_cast<double>(result);
+          fault(1, 0) = recurrence.inner_square();
         },
-        {&norms, &rebasing, &coefficients});
+        {&norms, &rebasing, &coefficients, &fault});
     if (rebasing.cols() > 0) {
       state.space.update({state.q.view()}, rebasing, {state.q.view().columns(0, rebasing.cols())});
       state.q.narrow(0, rebasing.cols());
       apply_preconditioner(state);
     }
   } while (rebasing.cols() > 0);
-  if (norms.cols() == 0) {
-    sides.remark = beyond_range;
+  if (fault.rows() > 0) {
+    const auto result = static_cast<Result>(static_cast<int>(fault(0, 0)));
+    if (result == Result::not_finite) {
+      note_beyond_range(sides);
+    } else {
+      note_preconditioner_fault(state, sides, result == Result::not_positive, fault(1, 0));
+    }
     return false;
   }
   adopt(norms, state.s.cols() > 0, sides.columns);
@@ -136,20 +150,24 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   SmallMatrix products;
   state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products);
   if (!all_finite(products)) {
-    sides.remark = beyond_range;
+    note_beyond_range(sides);
     return RoundEnd::impossible;
   }
   if (look) {
     if (const auto end = examine(state, sides, budget, products)) return end;
   }
   if (look && k > 0) {
-    measure_solutions(state, sides);
+    if (measure_solutions(state, sides)) multiply(state);
     if (give_up_growing(state, sides, budget)) return RoundEnd::given_up;
   }
   state.space.on_root([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
   if (coefficients.cols() > 0) return std::nullopt;
   if (look) return RoundEnd::stalled;
   state.space.gram({s}, {as, s}, products);
+  if (!all_finite(products)) {
+    note_beyond_range(sides);
+    return RoundEnd::impossible;
+  }
   return examine(state, sides, budget, products).value_or(RoundEnd::stalled);
 }
 

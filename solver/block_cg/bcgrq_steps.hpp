@@ -19,8 +19,8 @@ void begin_recurrence(State<T>& state, const Sides<T>& sides);
 template <class T>
 void apply_preconditioner(State<T>& state);
 /// T with (Q' T)^T M^-1 Q' T = I, zeta and C <- zeta C; norms of the residuals, and which columns are at work.
-/// `coefficients` are those of update_solution or begin_directions. False where numbers are not finite. Throws
-/// NumericalError when the preconditioner is not positive definite.
+/// `coefficients` are those of update_solution or begin_directions. False where numbers are not finite or the
+/// preconditioner is not positive definite; the sides say so then.
 template <class T>
 bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients);
 /// S = Z' T
@@ -41,37 +41,50 @@ void update_residuals(State<T>& state, const SmallMatrix& coefficients);
 template <class T>
 void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients);
 
-// bcgrq_breakdown.cpp: matrices that are not positive definite
+// bcgrq_breakdown.cpp: operators that are not positive definite
 
-/// Looks for directions p in the span of S with p^T A p <= 0, from `products` = S^T [A S, S].
+/// To the sides: numbers have left the range of the arithmetic.
+template <class T>
+void note_beyond_range(Sides<T>& sides);
+/// To the sides: M^-1 gives values that are not finite or, where `negative`, r^T M^-1 r = `inner_square` < 0 for a
+/// combination of residuals. Looks whether A itself is to blame; uses up state.as.
+template <class T>
+void note_preconditioner_fault(State<T>& state, Sides<T>& sides, bool negative, double inner_square);
+/// Whether M^-1 maps all residuals to zero, so that a round begins without directions; then the sides say so.
+template <class T>
+bool maps_to_nothing(State<T>& state, Sides<T>& sides);
+/// Looks for directions p in the span of S with p^T A p <= 0, from `products` = S^T [A S, S], finite.
 template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products);
 /// Gives up right-hand sides whose iterates, as last measured, have grown until rounding errors in A x are as
-/// large as f. Whether there were any.
+/// large as f. Whether there were any; then state.as holds A S.
 template <class T>
-bool give_up_growing(const State<T>& state, Sides<T>& sides, const Budget& budget);
+bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget);
 
 // bcgrq_true_residual.cpp: true residuals, and what follows from them
 
 /// Limits, true residuals of the initial guess, in state.q too, and who is at work.
 template <class T>
 void begin_sides(State<T>& state, Sides<T>& sides);
-/// state.q = F - A X, with its norms and those of X.
+/// state.q = F - A X, with its norms and the scales of A X. Uses up state.as.
 template <class T>
 void measure_residuals(State<T>& state, Sides<T>& sides);
-/// Norms of X.
+/// Scales of A X. Whether products with A were needed for them, which use up state.as.
 template <class T>
-void measure_solutions(State<T>& state, Sides<T>& sides);
+bool measure_solutions(State<T>& state, Sides<T>& sides);
 /// Whether the gap between recursive and true residual, which rounding errors open, asks for a new round from the
 /// true one (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000). Right-hand sides whose gap is at the accuracy
 /// limit are done instead.
 template <class T>
 bool needs_residual_replacement(State<T>& state, Sides<T>& sides);
+/// As a round begins: whether r^T M^-1 r of a residual has become less than it was as others began.
+template <class T>
+bool has_gained(Sides<T>& sides);
 /// After a round: true residuals, the best iterates, who goes on. Whether another round is worth it; then state.q
 /// holds F - A X for it.
 template <class T>
-bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round);
+Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round);
 /// The outcome of a right-hand side by its true residual.
 template <class T>
 Outcome judge(const State<T>& state, const Column& column);

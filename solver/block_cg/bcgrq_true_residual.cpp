@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "solver/block_cg/bcgrq_steps.hpp"
@@ -13,10 +14,11 @@ constexpr double largest_gap = 2.0;
 
 template <class T>
 double accuracy_limit(const State<T>& state, const Column& column) {
-  return state.test.accuracy_limit(column.rhs_norm, column.solution_norm);
+  return state.test.accuracy_limit(column.rhs_norm, column.product_scale);
 }
 
-/// F - A X into r, which may be the storage of A X, with its norms and those of X.
+/// F - A X into r, which may be the storage of A X, with its norms and the scales of A X; what is in state.as may
+/// be lost.
 template <class T>
 void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   const std::vector<double> ones(sides.columns.size(), 1.0);
@@ -25,6 +27,18 @@ void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   const std::vector<double> norms = state.space.residual(sides.f, state.as.view(), ones, r);
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].true_norm = norms[j];
   measure_solutions(state, sides);
+}
+
+/// Initial guesses that numbers are too small for are replaced by zero. Whether there were any.
+template <class T>
+bool forget_guesses(State<T>& state, Sides<T>& sides) {
+  bool any = false;
+  for (std::size_t j = 0; j < sides.columns.size(); ++j) {
+    if (std::isfinite(sides.columns[j].true_norm)) continue;
+    state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
+    any = true;
+  }
+  return any;
 }
 
 /// The initial guess is the best iterate so far.
@@ -68,11 +82,26 @@ bool restore_best(State<T>& state, Sides<T>& sides) {
   return restored;
 }
 
-void explain(std::string& remark, const Budget& budget) {
+/// Whether the round that has ended brought a residual down by much, as M measures.
+template <class T>
+bool inner_norms_fell(const Sides<T>& sides) {
+  constexpr double much = 1e-3;
+  return std::any_of(sides.columns.begin(), sides.columns.end(), [](const Column& column) {
+    return column.active && column.inner_norm < much * column.least_inner;
+  });
+}
+
+template <class T>
+void explain(Sides<T>& sides, const Budget& budget) {
+  std::string& remark = sides.remark;
   if (!remark.empty()) remark += "; ";
-  remark += budget.exhausted()
-                ? "max_iterations = " + std::to_string(budget.limit()) + " reached"
-                : "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";
+  if (budget.exhausted()) {
+    sides.findings.end = BlockCgEnd::out_of_iterations;
+    remark += "max_iterations = " + std::to_string(budget.limit()) + " reached";
+  } else {
+    if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
+    remark += "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";
+  }
 }
 
 }  // namespace
@@ -91,6 +120,7 @@ void begin_sides(State<T>& state, Sides<T>& sides) {
     state.space.copy(sides.f, state.q.view());
   } else {
     measure_residuals(state, sides);
+    if (forget_guesses(state, sides)) measure_residuals(state, sides);
   }
   for (Column& column : sides.columns) {
     column.best_norm = column.recursive_norm = column.true_norm;
@@ -106,9 +136,23 @@ void measure_residuals(State<T>& state, Sides<T>& sides) {
 }
 
 template <class T>
-void measure_solutions(State<T>& state, Sides<T>& sides) {
+bool measure_solutions(State<T>& state, Sides<T>& sides) {
   const std::vector<double> norms = state.space.column_norms(sides.x);
-  for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].solution_norm = norms[j];
+  bool doubtful = false;
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    Column& column = sides.columns[j];
+    column.product_scale = column.product_bound = state.test.product_scale(norms[j]);
+    doubtful |= state.test.beyond_reach(column.rhs_norm, column.product_scale);
+  }
+  if (!doubtful) return false;
+  // ||A|| ||x|| is a poor bound where rows of A are of very different size.
+  state.as.set_columns(sides.count());
+  const std::vector<double> scales = state.probe.product_scales(sides.x, state.as.view());
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    // Not a number: x is not finite, and the bound says so too.
+    if (scales[j] < sides.columns[j].product_scale) sides.columns[j].product_scale = scales[j];
+  }
+  return true;
 }
 
 template <class T>
@@ -136,7 +180,18 @@ bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
 }
 
 template <class T>
-bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
+bool has_gained(Sides<T>& sides) {
+  bool gained = false;
+  for (Column& column : sides.columns) {
+    if (!column.active) continue;
+    gained |= column.inner_norm < progress * column.least_inner;
+    column.least_inner = std::min(column.least_inner, column.inner_norm);
+  }
+  return gained;
+}
+
+template <class T>
+Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
   measure_residuals(state, sides);
   for (Column& column : sides.columns) {
     column.active = !column.unsolvable && judge(state, column) == Outcome::not_converged;
@@ -146,35 +201,40 @@ bool conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   for (const Column& column : sides.columns) {
     worth_it |= column.active && column.true_norm < progress * column.best_norm;
   }
+  // The norm of a residual may rise while it falls in the norm that M measures.
+  const bool promising = end == RoundEnd::stalled && inner_norms_fell(sides);
   const bool failed = sides.any_active();
-  const bool again = failed && worth_it && may_go_on && !budget.exhausted();
+  const bool again = failed && (worth_it || promising) && may_go_on && !budget.exhausted();
   if (again) note_best(state, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
   if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
-  if (failed && may_go_on && !again) explain(sides.remark, budget);
-  return again;
+  if (failed && may_go_on && !again) explain(sides, budget);
+  if (!again) return Next::end;
+  return worth_it ? Next::round : Next::tentative_round;
 }
 
 template <class T>
 Outcome judge(const State<T>& state, const Column& column) {
-  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.solution_norm);
+  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.product_scale);
   const bool doubtful = column.unsolvable && outcome == Outcome::at_accuracy_limit;
   return doubtful ? Outcome::not_converged : outcome;
 }
 
 template void begin_sides(State<float>&, Sides<float>&);
 template void measure_residuals(State<float>&, Sides<float>&);
-template void measure_solutions(State<float>&, Sides<float>&);
+template bool measure_solutions(State<float>&, Sides<float>&);
 template bool needs_residual_replacement(State<float>&, Sides<float>&);
-template bool conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
+template bool has_gained(Sides<float>&);
+template Next conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<float>&, const Column&);
 template void begin_sides(State<double>&, Sides<double>&);
 template void measure_residuals(State<double>&, Sides<double>&);
-template void measure_solutions(State<double>&, Sides<double>&);
+template bool measure_solutions(State<double>&, Sides<double>&);
 template bool needs_residual_replacement(State<double>&, Sides<double>&);
-template bool conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
+template bool has_gained(Sides<double>&);
+template Next conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<double>&, const Column&);
 
 }  // namespace block_eigs::bcgrq

@@ -16,10 +16,11 @@ BlockCgResult<T> block_cg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOper
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   bcgrq::State<T> state(space, a, preconditioner, options.tolerance, width);
-  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, observer, began,
-                                   [&](bcgrq::Sides<T>& sides, Budget& budget, const bcgrq::Iterated& iterated) {
-                                     bcgrq::solve(state, sides, budget, iterated);
-                                   });
+  const bcgrq::BlockSolver<T> solver{[&](bcgrq::Sides<T>& sides, Budget& budget, const bcgrq::Iterated& iterated) {
+                                       bcgrq::solve(state, sides, budget, iterated);
+                                     },
+                                     [&](bcgrq::Sides<T>& sides) { bcgrq::judge_anew(state, sides); }};
+  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, observer, began, solver);
 }
 
 template BlockCgResult<float> block_cg(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/report.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -36,6 +37,7 @@ struct BlockCgResult {
   int total_iterations = 0;    ///< of all blocks
   double setup_seconds = 0.0;  ///< work space and norms
   double solve_seconds = 0.0;
+  BlockCgFindings findings;
   std::string remark;  ///< why some are not solved; empty where all are
 };
 

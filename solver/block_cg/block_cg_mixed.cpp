@@ -9,7 +9,6 @@
 #include "solver/block_cg/bcgrq.hpp"
 #include "solver/block_cg/bcgrq_blocks.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -96,8 +95,8 @@ std::vector<double> true_norms(const std::vector<Column>& columns) {
 
 /// correction = E of A E = R diag(1 / norms) in float, R in state.q; zero for columns that are done. As deep as a
 /// round may go, or what is missing: a new round begins without search directions, so that few deep rounds take
-/// fewer iterations than many equal ones. Throws NumericalError as bcgrq::solve.
-void correct(FloatCopy& copy, const std::vector<double>& norms, const State<double>& state, Sides<double>& sides,
+/// fewer iterations than many equal ones. False where the preconditioner is not positive definite in float.
+bool correct(FloatCopy& copy, const std::vector<double>& norms, const State<double>& state, Sides<double>& sides,
              Budget& budget, const Iterated& iterated) {
   const LocalIndex count = sides.count();
   std::vector<double> inverse;
@@ -107,7 +106,7 @@ void correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
   state.space.kernels().convert(state.q.view(), inverse, r);
   copy.space.kernels().fill(e, 0.0);
   copy.state.test = copy.state.test.with_tolerance(std::max(margin / worst(sides.columns), deepest));
-  Sides<float> inner{r, e, true, std::vector<Column>(sides.columns.size()), {}};
+  Sides<float> inner{r, e, true, std::vector<Column>(sides.columns.size()), {}, {}};
   const std::vector<double> lengths = copy.space.column_norms(r);
   for (std::size_t j = 0; j < lengths.size(); ++j) inner.columns[j].rhs_norm = lengths[j];
   Progress progress(std::max(shortest_patience, budget.limit() / 4));
@@ -118,6 +117,7 @@ void correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
     return iterated(directions) && progress.made(inner.columns);
   });
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
+  return !inner.findings.indefinite_preconditioner;
 }
 
 /// X += E diag(scales), by way of state.q.
@@ -132,11 +132,7 @@ void add_correction(FloatCopy& copy, const std::vector<double>& scales, State<do
 bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
                  const Iterated& iterated) {
   std::vector<double> before = true_norms(sides.columns);
-  try {
-    correct(copy, before, state, sides, budget, iterated);
-  } catch (const OnAllRanks&) {
-    return false;  // a preconditioner that is not positive definite in float, say
-  }
+  if (!correct(copy, before, state, sides, budget, iterated)) return false;
   add_correction(copy, before, state, sides);
   sides.starts_at_zero = false;
   bcgrq::measure_residuals(state, sides);
@@ -177,11 +173,12 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   State<double> state(space, a, preconditioner, options.tolerance, width);
   FloatCopy copy(float_context(space), space.partition(), a_float, preconditioner_float, width);
-  return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, observer, began,
-                                        [&](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
-                                          refine(copy, state, sides, budget, iterated);
-                                          bcgrq::solve(state, sides, budget, iterated);
-                                        });
+  const bcgrq::BlockSolver<double> solver{[&](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
+                                            refine(copy, state, sides, budget, iterated);
+                                            bcgrq::solve(state, sides, budget, iterated);
+                                          },
+                                          [&](Sides<double>& sides) { bcgrq::judge_anew(state, sides); }};
+  return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, observer, began, solver);
 }
 
 }  // namespace block_eigs

@@ -12,9 +12,9 @@ namespace block_eigs {
 ///
 /// `a_float` is A, `preconditioner_float` the preconditioner of the rounds (may be null), on the same rows as
 /// `space`. Arguments otherwise, result and errors as block_cg's; iterations and history count both kinds.
-/// An error that all ranks have in a round, a preconditioner that is not positive definite in float, say, ends the
-/// rounds; any other one is passed on. Holds 5 more blocks of block_size float columns (6 with a preconditioner),
-/// made before the first iteration. Collective.
+/// An operator that is not positive definite in float, or numbers beyond its range, end the rounds; errors are
+/// passed on. Holds 5 more blocks of block_size float columns (6 with a preconditioner), made before the first
+/// iteration. Collective.
 BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<double>& a,
                                      LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
                                      LinearOperator<float>* preconditioner_float, const DenseBlock<double>& f,

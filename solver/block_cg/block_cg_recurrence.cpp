@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "solver/small/lapack.hpp"
 #include "solver/small/rank_revealing.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -16,6 +14,10 @@ namespace {
 
 /// A direction may go when it holds less than this part of what every residual may have left at the end.
 constexpr double negligible = 0.01;
+/// The same where that part is measured in the norm of the residual itself.
+constexpr double bearable = 0.05;
+/// Part of a residual that may go in any case.
+constexpr double rounding = 1e-12;
 /// Iterations between two looks at which directions are needed.
 constexpr int ranking_period = 8;
 /// Passes of orthonormalisation after which what is still dependent is dropped.
@@ -72,6 +74,7 @@ void BlockCgRecurrence::restart(std::vector<Side> sides) {
   components_ = SmallMatrix::identity(columns);
   factor_ = SmallMatrix::identity(columns);
   step_ = SmallMatrix();
+  weights_ = SmallMatrix();
   passes_ = 0;
 }
 
@@ -100,8 +103,8 @@ SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
 
 /// ||r||^2 = c^T Q'^T Q' c, plus what was dropped. False where that is not finite.
 bool BlockCgRecurrence::measure(const SmallMatrix& products) {
-  const SmallMatrix squares = last_columns(products, products.rows());
-  const SmallMatrix images = lapack::product(squares, false, components_, false);
+  squares_ = last_columns(products, products.rows());
+  const SmallMatrix images = lapack::product(squares_, false, components_, false);
   bool finite = true;
   for (int j = 0; j < components_.cols(); ++j) {
     const double* c = components_.column(j);
@@ -120,10 +123,6 @@ std::vector<int> BlockCgRecurrence::beyond_rounding(const SmallMatrix& products)
   const double noise = !has_directions() && passes_ == 0 ? 0.0 : 100.0 * epsilon_;
   std::vector<int> result;
   for (int j = 0; j < products.rows(); ++j) {
-    if (passes_ == 0 && products(j, j) < 0.0) {
-      throw NumericalError("the preconditioner is not positive definite: r'M^-1 r = " +
-                           std::to_string(products(j, j)) + " for a combination r of residuals");
-    }
     if (products(j, j) > noise * noise) result.push_back(j);
   }
   return result;
@@ -131,14 +130,19 @@ std::vector<int> BlockCgRecurrence::beyond_rounding(const SmallMatrix& products)
 
 BlockCgRecurrence::Result BlockCgRecurrence::factorise(const SmallMatrix& products) {
   if (!measure(products)) return Result::not_finite;
+  for (int j = 0; j < products.rows(); ++j) {
+    for (int i = 0; i < products.rows(); ++i) {
+      if (!std::isfinite(products(i, j))) return Result::inverse_not_finite;
+    }
+    inner_square_ = products(j, j);
+    if (passes_ == 0 && inner_square_ < 0.0) return Result::not_positive;
+  }
   // Cholesky QR loses epsilon / pivot of orthogonality.
   const double accept = std::sqrt(epsilon_);
   const std::vector<int> chosen = beyond_rounding(products);
   const GramFactor found = factor_gram(restricted(products, chosen), accept);
-  if (found.smallest_pivot < -0.01) {
-    throw NumericalError(
-        "the preconditioner is not positive definite, or not symmetric, on the space of the residuals");
-  }
+  inner_square_ = found.smallest_pivot;
+  if (inner_square_ < -0.01) return Result::not_positive;
   const int columns = static_cast<int>(chosen.size());
   const bool done = found.independent == columns || passes_ >= most_passes;
   auto [transform, factor] = extended(found, chosen, products.rows(), done ? found.independent : columns);
@@ -176,26 +180,46 @@ void BlockCgRecurrence::narrow() {
   if (!left && ++since_ranking_ < ranking_period) return;
   since_ranking_ = 0;
   const SmallMatrix rotation = leading_directions(weighted_components(), negligible);
-  if (rotation.cols() < components_.rows()) rotate(rotation);
+  if (rotation.cols() == components_.rows()) return;
+  const std::vector<double> lost = lost_with(rotation);
+  for (std::size_t j = 0; j < lost.size(); ++j) {
+    const Side& side = sides_[j];
+    if (lost[j] > std::max(bearable * std::max(side.limit, side.floor), rounding * side.norm)) return;
+  }
+  rotate(rotation, lost);
 }
 
-/// Q <- Q rotation, whose columns are orthonormal and fewer.
-void BlockCgRecurrence::rotate(const SmallMatrix& rotation) {
-  const SmallMatrix before = std::move(components_);
-  components_ = lapack::product(rotation, true, before, false);
+/// Norms of what residuals at work have outside the span of Q rotation. In the inner product x^T M^-1 y little may
+/// be lost where in x^T y it is much: where the rows of A are of very different size.
+std::vector<double> BlockCgRecurrence::lost_with(const SmallMatrix& rotation) const {
+  SmallMatrix rest = lapack::product(rotation, false, lapack::product(rotation, true, components_, false), false);
+  for (std::size_t k = 0; k < rest.values().size(); ++k) {
+    rest.values()[k] = components_.values()[k] - rest.values()[k];
+  }
+  const SmallMatrix along = lapack::product(transform_, false, rest, false);
+  const SmallMatrix images = lapack::product(squares_, false, along, false);
+  std::vector<double> lost;
+  for (int j = 0; j < along.cols(); ++j) {
+    const double* v = along.column(j);
+    const double squared = std::inner_product(v, v + along.rows(), images.column(j), 0.0);
+    lost.push_back(sides_[static_cast<std::size_t>(j)].active ? std::sqrt(std::max(squared, 0.0)) : 0.0);
+  }
+  return lost;
+}
+
+/// Q <- Q rotation, whose columns are orthonormal and fewer, so that residuals lose parts with norms `lost`.
+void BlockCgRecurrence::rotate(const SmallMatrix& rotation, const std::vector<double>& lost) {
+  components_ = lapack::product(rotation, true, components_, false);
   transform_ = lapack::product(transform_, false, rotation, false);
   factor_ = lapack::product(rotation, true, factor_, false);
-  const SmallMatrix within = lapack::product(rotation, false, components_, false);
-  for (int j = 0; j < before.cols(); ++j) {
-    const double whole = length(before, j);
-    double squared = 0.0;
-    for (int i = 0; i < before.rows(); ++i) squared += std::pow(before(i, j) - within(i, j), 2);
-    Side& side = sides_[static_cast<std::size_t>(j)];
-    if (whole > 0.0 && side.active) side.dropped += side.norm * std::sqrt(squared) / whole;
-  }
+  for (std::size_t j = 0; j < lost.size(); ++j) sides_[j].dropped += lost[j];
 }
 
-SmallMatrix BlockCgRecurrence::direction_update() const {
+SmallMatrix BlockCgRecurrence::direction_update() {
+  const SmallMatrix carried = lapack::product(factor_, false, weights_, false);
+  weights_ = has_directions() ? lapack::product(carried, false, factor_, true)
+                              : SmallMatrix(transform_.cols(), transform_.cols());
+  for (int j = 0; j < weights_.cols(); ++j) weights_(j, j) += 1.0;
   if (!has_directions()) return transform_;
   const int sides = components_.cols();
   const int before = factor_.cols();

@@ -23,11 +23,13 @@ class BlockCgRecurrence {
     double dropped = 0.0;  ///< norm of what has left the residual with dropped directions; part of `norm`
   };
 
-  /// What factorise() has found.
+  /// What factorise() has found. But for the first two nothing else is valid until restart().
   enum class Result {
-    orthonormal,       ///< T and C are there
-    nearly_dependent,  ///< replace Q' by Q' rebasing() and call again with its products
-    not_finite         ///< a product was not finite: nothing else is valid until restart()
+    orthonormal,        ///< T and C are there
+    nearly_dependent,   ///< replace Q' by Q' rebasing() and call again with its products
+    not_positive,       ///< Q'^T M^-1 Q' is not positive definite, by inner_square()
+    not_finite,         ///< a residual was not finite
+    inverse_not_finite  ///< a residual was, but its image under M^-1 was not
   };
 
   /// `epsilon` of the tall blocks' arithmetic.
@@ -40,10 +42,11 @@ class BlockCgRecurrence {
   /// (S^T A S)^-1. Without columns where S^T A S is not positive definite within rounding.
   SmallMatrix residual_update(const SmallMatrix& products);
 
-  /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C. Throws
-  /// NumericalError when Q'^T M^-1 Q' is not positive definite.
+  /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C.
   Result factorise(const SmallMatrix& products);
   const SmallMatrix& rebasing() const { return rebasing_; }
+  /// After not_positive: r^T M^-1 r for a combination r of residuals, relative to that of others.
+  double inner_square() const { return inner_square_; }
 
   /// Right-hand sides whose norm has come down to its limit leave, and directions that no other needs with them.
   void narrow();
@@ -52,17 +55,20 @@ class BlockCgRecurrence {
   void set_active(const std::vector<bool>& active);
 
   /// Coefficients of [X S] <- [X S Z'] (...) after residual_update and factorise; of S <- Z' T after restart.
-  SmallMatrix direction_update() const;
+  SmallMatrix direction_update();
 
   const std::vector<Side>& sides() const { return sides_; }
   /// C, directions x right-hand sides: also S^T R.
   const SmallMatrix& components() const { return components_; }
+  /// S^T M S, M never being applied: I + zeta (S^T M S) zeta^T for the next S, as S^T Q = 0 for the next Q.
+  const SmallMatrix& weights() const { return weights_; }
 
  private:
   bool measure(const SmallMatrix& products);
   std::vector<int> beyond_rounding(const SmallMatrix& products) const;
+  std::vector<double> lost_with(const SmallMatrix& rotation) const;
   SmallMatrix weighted_components() const;
-  void rotate(const SmallMatrix& rotation);
+  void rotate(const SmallMatrix& rotation, const std::vector<double>& lost);
   bool has_directions() const { return step_.cols() > 0; }
 
   double epsilon_;
@@ -72,6 +78,9 @@ class BlockCgRecurrence {
   SmallMatrix factor_;      ///< zeta of Q' = Q zeta: takes the old C to the new one, and, transposed, S along
   SmallMatrix step_;        ///< Xi C, zero for right-hand sides that are done; no columns before the first step
   SmallMatrix rebasing_;
+  SmallMatrix squares_;  ///< Q'^T Q'
+  SmallMatrix weights_;  ///< S^T M S
+  double inner_square_ = 0.0;
   int passes_ = 0;  ///< of orthonormalisation in this iteration
   int since_ranking_ = 0;
 };

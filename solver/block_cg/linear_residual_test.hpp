@@ -6,7 +6,9 @@
 
 namespace block_eigs {
 
-/// Decides when a right-hand side f of A x = f is done, from the norms of f, x and the residual f - A x.
+/// Decides when a right-hand side f of A x = f is done, from the norms of f and the residual f - A x and the scale
+/// of A x: a bound or estimate of the norm of |A| |x|, which rounding errors in A x are relative to. That is
+/// product_scale(), or what RoundingProbe finds where this says too little.
 class LinearResidualTest {
  public:
   /// ||A||inf, and epsilon of the arithmetic.
@@ -20,19 +22,21 @@ class LinearResidualTest {
   LinearResidualTest with_tolerance(double tolerance) const { return {tolerance, norm_a_, epsilon_}; }
 
   double limit(double rhs_norm) const { return tolerance_ * rhs_norm; }
+  /// ||A||inf ||x||, a bound; 0 where ||A|| is not known.
+  double product_scale(double solution_norm) const { return norm_a_ > 0.0 ? norm_a_ * solution_norm : 0.0; }
   /// Rounding errors in f - A x: residuals below say nothing more.
-  double accuracy_limit(double rhs_norm, double solution_norm) const {
-    return 10.0 * epsilon_ * (norm_a_ * solution_norm + rhs_norm);
+  double accuracy_limit(double rhs_norm, double product_scale) const {
+    return 10.0 * epsilon_ * (product_scale + rhs_norm);
   }
   /// Whether x is so large that rounding errors in A x leave nothing of f: that solves nothing.
-  bool beyond_reach(double rhs_norm, double solution_norm) const {
-    return accuracy_limit(rhs_norm, solution_norm) > 0.1 * rhs_norm;
+  bool beyond_reach(double rhs_norm, double product_scale) const {
+    return !(accuracy_limit(rhs_norm, product_scale) <= 0.1 * rhs_norm);
   }
 
-  Outcome judge(double residual, double rhs_norm, double solution_norm) const {
+  Outcome judge(double residual, double rhs_norm, double product_scale) const {
     if (residual <= limit(rhs_norm)) return Outcome::converged;
-    const bool small = residual <= accuracy_limit(rhs_norm, solution_norm);
-    return small && !beyond_reach(rhs_norm, solution_norm) ? Outcome::at_accuracy_limit : Outcome::not_converged;
+    const bool small = residual <= accuracy_limit(rhs_norm, product_scale);
+    return small && !beyond_reach(rhs_norm, product_scale) ? Outcome::at_accuracy_limit : Outcome::not_converged;
   }
 
  private:

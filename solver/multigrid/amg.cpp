@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -65,14 +66,15 @@ void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
   const bool dense = is_inverted(context_.comm, level, options);
   // What is left of a singular matrix after rounding errors on the way down must not be inverted.
   const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
-  CsrRows rows =
-      dense ? pseudo_inverse(context_.comm, level.partition, level.matrix, noise) : std::move(level.matrix);
+  CsrRows rows = dense ? pseudo_inverse(context_.comm, level.partition, level.matrix, noise,
+                                        std::numeric_limits<T>::epsilon())
+                       : std::move(level.matrix);
   coarse_matrix_ =
       std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
   if (dense) return;
   context_.comm.collectively([&] {
-    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->diagonal(),
-                                                      coarse_matrix_->scaled_gershgorin_bound(), long_polynomial);
+    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->jacobi_diagonal(),
+                                                      coarse_matrix_->jacobi_bound(), long_polynomial);
   });
 }
 

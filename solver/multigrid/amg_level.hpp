@@ -18,9 +18,9 @@ struct Amg<T>::Level {
         restriction(context, std::move(level.restriction), coarser, level.partition),
         twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
               static_cast<double>(matrix.row_partition().rows())) {
-    const bool constant_diagonal = is_constant(context.comm, matrix.diagonal());
+    const bool constant_diagonal = is_constant(context.comm, matrix.jacobi_diagonal());
     context.comm.collectively([&] {
-      smoother.emplace(context, matrix, matrix.diagonal(), matrix.scaled_gershgorin_bound(),
+      smoother.emplace(context, matrix, matrix.jacobi_diagonal(), matrix.jacobi_bound(),
                        ChebyshevOptions{options.smoother_degree, options.smoother_ratio}, constant_diagonal);
     });
   }

@@ -43,29 +43,58 @@ SmallMatrix gather(const Communicator& comm, const Partition& partition, const C
   return matrix;
 }
 
-SmallMatrix invert(SmallMatrix matrix, double noise) {
+/// Powers of two that bring positive diagonal entries to about one; ones where some are not positive.
+std::vector<double> unit_scales(const SmallMatrix& matrix) {
+  const auto n = static_cast<std::size_t>(matrix.rows());
+  std::vector<double> scales;
+  for (int i = 0; i < matrix.rows(); ++i) {
+    if (!(matrix(i, i) > 0.0)) return std::vector<double>(n, 1.0);
+    scales.push_back(std::ldexp(1.0, -std::ilogb(matrix(i, i)) / 2));
+  }
+  return scales;
+}
+
+void scale(SmallMatrix& matrix, const std::vector<double>& scales) {
+  for (int j = 0; j < matrix.cols(); ++j) {
+    for (int i = 0; i < matrix.rows(); ++i) {
+      matrix(i, j) *= scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
+    }
+  }
+}
+
+/// Eigenvalues up to `noise` count as zero; where none are expected rows and columns may be of any size.
+SmallMatrix invert(SmallMatrix matrix, double noise, double epsilon) {
   const int n = matrix.rows();
+  const std::vector<double> scales =
+      noise > 0.0 ? std::vector<double>(static_cast<std::size_t>(n), 1.0) : unit_scales(matrix);
+  scale(matrix, scales);
   const std::vector<double> values = lapack::symmetric_eigen(matrix);
   double largest = 0.0;
   for (const double value : values) largest = std::max(largest, std::abs(value));
   const double zero = std::max(noise, n * std::numeric_limits<double>::epsilon() * largest);
+  // In arithmetic with `epsilon` what is much larger than the rest would drown it, and the inverse would not be
+  // positive definite.
+  const double least = 10.0 * epsilon * largest;
   SmallMatrix scaled = matrix;
   for (int j = 0; j < n; ++j) {
     const double value = values[static_cast<std::size_t>(j)];
-    const double factor = value > zero ? 1.0 / value : 0.0;
+    const double factor = value > zero ? 1.0 / std::max(value, least) : 0.0;
     for (int i = 0; i < n; ++i) scaled(i, j) *= factor;
   }
-  return lapack::product(scaled, false, matrix, true);
+  SmallMatrix inverse = lapack::product(scaled, false, matrix, true);
+  scale(inverse, scales);
+  return inverse;
 }
 
 }  // namespace
 
-CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, const CsrRows& matrix, double noise) {
+CsrRows pseudo_inverse(const Communicator& comm, const Partition& partition, const CsrRows& matrix, double noise,
+                       double epsilon) {
   SmallMatrix dense = gather(comm, partition, matrix);
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(comm.size()));
   comm.collectively([&] {
     if (!comm.is_root()) return;
-    const SmallMatrix inverse = invert(std::move(dense), noise);
+    const SmallMatrix inverse = invert(std::move(dense), noise, epsilon);
     for (int r = 0; r < comm.size(); ++r) {
       for (GlobalIndex i = partition.begin(r); i < partition.end(r); ++i) {
         // Symmetric: a row is a column.

@@ -34,10 +34,10 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
   const double lower = upper_bound / ratio;
   center_ = 0.5 * (upper_bound + lower);
   half_width_ = 0.5 * (upper_bound - lower);
-  const std::vector<double> inverse = inverse_diagonal(diagonal);
-  const std::vector<T> rounded(inverse.begin(), inverse.end());
-  inverse_.upload(rounded.data());
-  if (constant_diagonal && !inverse.empty()) constant_inverse_ = inverse.front();
+  inverse_.upload(inverse_diagonal<T>(diagonal).data());
+  // Not of T, so that a float polynomial has the same coefficients.
+  if (constant_diagonal && !diagonal.empty())
+    constant_inverse_ = inverse_diagonal<double>(diagonal.first(1)).front();
 }
 
 template <class T>

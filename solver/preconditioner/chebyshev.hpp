@@ -23,7 +23,8 @@ struct ChebyshevOptions {
 template <class T>
 class Chebyshev final : public LinearOperator<T> {
  public:
-  /// `diagonal` holds the own diagonal entries of A; `upper_bound` bounds the eigenvalues of |D|^-1 A from above.
+  /// `diagonal` holds own entries of D, A's or DistributedMatrix::jacobi_diagonal(); `upper_bound` bounds the
+  /// eigenvalues of |D|^-1 A from above: jacobi_bound() for that.
   /// `constant_diagonal` says that is_constant() holds, on all ranks alike: that spares a pass over the block. `a`
   /// is kept by reference. Throws InputError on a degree below 1 or a ratio of 1 or less. Not collective.
   Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal, double upper_bound,

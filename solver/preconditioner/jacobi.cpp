@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace block_eigs {
 
-std::vector<double> inverse_diagonal(std::span<const double> diagonal) {
-  std::vector<double> inverse(diagonal.size());
+template <class T>
+std::vector<T> inverse_diagonal(std::span<const double> diagonal) {
+  // Room for what is multiplied by it.
+  constexpr double largest = std::is_same_v<T, float> ? 0x1p+120 : 0x1p+1000;
+  constexpr double smallest = std::numeric_limits<T>::min();
+  std::vector<T> inverse(diagonal.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
-    inverse[i] = diagonal[i] != 0.0 ? 1.0 / std::abs(diagonal[i]) : 1.0;
+    const double d = std::abs(diagonal[i]);
+    inverse[i] = static_cast<T>(d != 0.0 ? std::clamp(1.0 / d, smallest, largest) : 1.0);
   }
   return inverse;
 }
@@ -29,9 +35,7 @@ bool is_constant(const Communicator& comm, std::span<const double> diagonal) {
 template <class T>
 Jacobi<T>::Jacobi(const Context<T>& context, std::span<const double> diagonal)
     : context_(context), inverse_(context.device, diagonal.size()) {
-  const std::vector<double> inverse = inverse_diagonal(diagonal);
-  const std::vector<T> rounded(inverse.begin(), inverse.end());
-  inverse_.upload(rounded.data());
+  inverse_.upload(inverse_diagonal<T>(diagonal).data());
 }
 
 template <class T>
@@ -39,6 +43,8 @@ void Jacobi<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
   context_.kernels->scale_rows(inverse_.data(), x, y);
 }
 
+template std::vector<float> inverse_diagonal(std::span<const double>);
+template std::vector<double> inverse_diagonal(std::span<const double>);
 template class Jacobi<float>;
 template class Jacobi<double>;
 

@@ -10,8 +10,10 @@
 
 namespace block_eigs {
 
-/// 1 / |d|, and 1 where d = 0, so that the result is positive definite for any diagonal.
-std::vector<double> inverse_diagonal(std::span<const double> diagonal);
+/// 1 / |d|, and 1 where d = 0, as close as numbers of T that are neither zero nor near overflow come to it:
+/// positive definite for any finite diagonal.
+template <class T>
+std::vector<T> inverse_diagonal(std::span<const double> diagonal);
 
 /// Whether all ranks' entries of `diagonal` are one number other than zero. Then |D|^-1 is a multiple of the
 /// identity, with which CG and LOBPCG make the same iterates as without: it need not be applied. Collective.
@@ -21,7 +23,8 @@ bool is_constant(const Communicator& comm, std::span<const double> diagonal);
 template <class T>
 class Jacobi final : public LinearOperator<T> {
  public:
-  /// `diagonal` holds the own diagonal entries of A. Not collective.
+  /// `diagonal` holds own entries of D: DistributedMatrix::jacobi_diagonal(), say, or the diagonal of an A that is
+  /// known to be positive definite. Not collective.
   Jacobi(const Context<T>& context, std::span<const double> diagonal);
 
   LocalIndex rows() const override { return static_cast<LocalIndex>(inverse_.size()); }

@@ -9,10 +9,19 @@ namespace block_eigs {
 
 namespace {
 
+/// By how much a negative value has to exceed an estimate of rounding errors.
+constexpr double beyond_doubt = 100.0;
+/// Part of an estimate that rounding errors, of which many cancel, hardly exceed.
+constexpr double likely = 0.1;
+
 SmallMatrix half_of(const SmallMatrix& products, int first) {
   SmallMatrix result(products.rows(), products.rows());
   std::copy_n(products.column(first), result.values().size(), result.data());
   return result;
+}
+
+bool all_finite(const SmallMatrix& matrix) {
+  return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
 }
 
 /// Columns V with V^T gram V = I on the well-conditioned part of the space.
@@ -27,6 +36,7 @@ SmallMatrix orthonormal_coordinates(const SmallMatrix& gram) {
       vectors(i, j) = gram(i, j) * scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
     }
   }
+  if (!all_finite(vectors)) return {n, 0};
   const std::vector<double> values = lapack::symmetric_eigen(vectors);
   int first = 0;
   while (first < n && values[static_cast<std::size_t>(first)] < dependent) ++first;
@@ -38,34 +48,56 @@ SmallMatrix orthonormal_coordinates(const SmallMatrix& gram) {
   return result;
 }
 
-/// Bound of v^T (S^T S) v with signs taken away: how much larger rounding errors in S^T A S get.
-double amplification(const SmallMatrix& gram, const double* v) {
+/// Bound of v^T M v with signs taken away, from the diagonal of M: how much larger rounding errors in S^T A S get.
+double amplification(const std::vector<double>& diagonal, const double* v) {
   double sum = 0.0;
-  for (int i = 0; i < gram.cols(); ++i) sum += std::abs(v[i]) * std::sqrt(std::max(gram(i, i), 0.0));
+  for (std::size_t i = 0; i < diagonal.size(); ++i) sum += std::abs(v[i]) * std::sqrt(std::max(diagonal[i], 0.0));
   return sum * sum;
 }
 
+/// What p^T A p, p = S v, may be off by for rounding errors.
+struct Noise {
+  double proven = 0.0;    ///< with ||A|| ||p||^2: never less than what they are
+  double estimate = 0.0;  ///< with |p|^T |A| |p|, where that is known and less
+  double likely = 0.0;    ///< what they hardly exceed
+};
+
 }  // namespace
 
-Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon) {
+Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon,
+                            const CurvatureMeasure* measure) {
+  Curvature result;
+  result.null_directions.resize(products.rows(), 0);
   const SmallMatrix projected = half_of(products, 0);
   const SmallMatrix gram = half_of(products, products.rows());
-  const SmallMatrix basis = orthonormal_coordinates(gram);
+  const SmallMatrix basis = orthonormal_coordinates(measure != nullptr ? measure->weights : gram);
   SmallMatrix rotation = lapack::product(basis, true, lapack::product(projected, false, basis, false), false);
+  if (!all_finite(rotation)) return result;
   const std::vector<double> values = lapack::symmetric_eigen(rotation);
   const SmallMatrix vectors = lapack::product(basis, false, rotation, false);
-  Curvature result;
-  result.null_directions.resize(gram.rows(), 0);
   if (values.empty()) return result;
   result.smallest = values.front();
   result.largest = values.back();
-  const double rounding = 10.0 * epsilon * std::max(norm_a, std::abs(result.largest));
+  const double rounding = 10.0 * epsilon;
+  const double size = measure != nullptr ? norm_a : std::max(norm_a, std::abs(result.largest));
+  std::vector<double> squares;
+  for (int j = 0; j < gram.cols(); ++j) squares.push_back(gram(j, j));
   std::vector<double> flat;
   for (int j = 0; j < vectors.cols(); ++j) {
-    const double noise = rounding * amplification(gram, vectors.column(j));
+    const double* v = vectors.column(j);
+    Noise noise;
+    noise.proven = rounding * size * amplification(squares, v);
+    noise.estimate = noise.likely = noise.proven;
     const double value = values[static_cast<std::size_t>(j)];
-    if (value < -noise) result.indefinite = true;
-    if (std::abs(value) <= noise) flat.insert(flat.end(), vectors.column(j), vectors.column(j) + vectors.rows());
+    if (measure != nullptr) {
+      const double scale = amplification(measure->scales, v);
+      noise.estimate = std::min(noise.proven, rounding * scale);
+      noise.likely = std::min(noise.proven, likely * rounding * scale);
+      if (scale > 0.0) result.least_relative = std::min(result.least_relative, value / scale);
+    }
+    const bool negative = value < -std::min(noise.proven, beyond_doubt * noise.estimate);
+    result.indefinite |= negative;
+    if (!negative && value <= noise.likely) flat.insert(flat.end(), v, v + vectors.rows());
   }
   if (flat.empty()) return result;
   result.null_directions.resize(gram.rows(), static_cast<int>(flat.size()) / gram.rows());

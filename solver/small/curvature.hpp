@@ -1,22 +1,35 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "spmm/small_matrix.hpp"
 
 namespace block_eigs {
 
-/// What p^T A p / p^T p does on a small space of directions p = S v.
+/// What p^T A p does on a small space of directions p = S v of length one.
 struct Curvature {
   double smallest = 0.0;
   double largest = 0.0;
   bool indefinite = false;  ///< the smallest is negative beyond rounding
-  /// Columns v, with ||S v|| = 1, along which it vanishes within rounding.
+  /// The least p^T A p / |p|^T |A| |p|, as far as the measure knows that.
+  double least_relative = std::numeric_limits<double>::infinity();
+  /// Columns v, with S v of length one, along which it vanishes within rounding.
   SmallMatrix null_directions;
 };
 
-/// From `products` = S^T [A S, S]; rounding errors are those of sums in `epsilon` with ||A|| = norm_a (or the
-/// largest quotient found, where that is larger).
-Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon);
+/// Another measure than ||A|| and p^T p, both of which say nothing where rows and columns of A are of very
+/// different size.
+struct CurvatureMeasure {
+  SmallMatrix weights;         ///< S^T M S: lengths are those of p^T M p
+  std::vector<double> scales;  ///< of the columns of S: estimates of |s|^T |A| |s|
+};
+
+/// From `products` = S^T [A S, S], finite; lengths are those of p^T p, rounding errors those of sums in `epsilon`
+/// with ||A|| = norm_a (or the largest quotient found, where that is larger). With a `measure` p^T A p has
+/// vanished or is negative as soon as this says so. Nothing is found where numbers leave the range of double on
+/// the way.
+Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon,
+                            const CurvatureMeasure* measure = nullptr);
 
 }  // namespace block_eigs

@@ -1,7 +1,9 @@
 #include "spmm/matrix/distributed_matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -130,10 +132,15 @@ SplitRows<T> split(CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std:
   return parts;
 }
 
+/// A diagonal entry is raised where a positive semi-definite matrix would have more than this many times as much.
+constexpr double too_small = 2.0;
+
 struct RowNumbers {
   std::vector<double> diagonal;
   double norm_inf = 0.0;
   double scaled_gershgorin = 0.0;
+  double largest_diagonal = 0.0;
+  double least_sound = 0.0;  ///< max_i r_i^2 / |d_i|, r_i the largest entry beside d_i; infinite where d_i = 0
 };
 
 RowNumbers row_numbers(const CsrRows& rows) {
@@ -141,19 +148,33 @@ RowNumbers row_numbers(const CsrRows& rows) {
   result.diagonal.assign(static_cast<std::size_t>(rows.rows()), 0.0);
   double norm_inf = 0.0;
   double scaled_gershgorin = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin)
+  double largest = 0.0;
+  double least_sound = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin, largest, least_sound)
   for (LocalIndex i = 0; i < rows.rows(); ++i) {
     const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
     const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
     double sum = 0.0;
+    double beside = 0.0;
     double& diagonal = result.diagonal[static_cast<std::size_t>(i)];
     for (std::size_t k = first; k < last; ++k) {
-      sum += std::abs(rows.values[k]);
-      if (rows.columns[k] == rows.row_begin + i) diagonal = rows.values[k];
+      const double size = std::abs(rows.values[k]);
+      sum += size;
+      if (rows.columns[k] == rows.row_begin + i) {
+        diagonal = rows.values[k];
+      } else {
+        beside = std::max(beside, size);
+      }
     }
     norm_inf = std::max(norm_inf, sum);
-    scaled_gershgorin = std::max(scaled_gershgorin, sum / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
+    const double d = std::abs(diagonal);
+    scaled_gershgorin = std::max(scaled_gershgorin, sum / (d != 0.0 ? d : 1.0));
+    largest = std::max(largest, d);
+    least_sound =
+        std::max(least_sound, d != 0.0 ? beside * (beside / d) : std::numeric_limits<double>::infinity());
   }
+  result.largest_diagonal = largest;
+  result.least_sound = least_sound;
   result.norm_inf = norm_inf;
   result.scaled_gershgorin = scaled_gershgorin;
   return result;
@@ -182,16 +203,21 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
   std::vector<GlobalIndex> ghosts;
+  std::array<double, 2> diagonals{};  // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
     ghosts = ghost_columns(rows, begin, end);
     RowNumbers numbers = row_numbers(rows);
     diagonal_ = std::move(numbers.diagonal);
     norm_inf_ = numbers.norm_inf;
+    diagonals = {numbers.largest_diagonal, numbers.least_sound};
     if (row_partition_.rows() == column_partition_.rows()) scaled_gershgorin_ = numbers.scaled_gershgorin;
   });
   norm_inf_ = comm.max(norm_inf_);
-  scaled_gershgorin_ = comm.max(scaled_gershgorin_);
+  scaled_gershgorin_ = jacobi_bound_ = comm.max(scaled_gershgorin_);
+  const bool square = row_partition_.rows() == column_partition_.rows();
+  const double largest = comm.max(diagonals[0]);
+  if (comm.max(diagonals[1]) > too_small * largest && square) raise_diagonal(rows, largest);
   global_nonzeros_ = comm.sum(std::int64_t{rows.nonzeros()});
   ghosts_ = static_cast<LocalIndex>(ghosts.size());
   HaloPlan plan(comm, column_partition_, ghosts);
@@ -201,6 +227,33 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
     matrix_ = std::make_unique<SplitMatrix<T>>(context_, std::move(parts.own), std::move(parts.boundary),
                                                std::move(plan), options);
   });
+}
+
+/// Collective.
+template <class T>
+void DistributedMatrix<T>::raise_diagonal(const CsrRows& rows, double largest) {
+  double bound = 0.0;
+  context_.comm.collectively([&] {
+    raised_ = diagonal_;
+#pragma omp parallel for schedule(static) reduction(max : bound)
+    for (LocalIndex i = 0; i < rows.rows(); ++i) {
+      const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
+      const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
+      double sum = 0.0;
+      double beside = 0.0;
+      for (std::size_t k = first; k < last; ++k) {
+        const double size = std::abs(rows.values[k]);
+        sum += size;
+        if (rows.columns[k] != rows.row_begin + i) beside = std::max(beside, size);
+      }
+      double& d = raised_[static_cast<std::size_t>(i)];
+      const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest) : d == 0.0 ? largest : 0.0;
+      if (sound > too_small * std::abs(d)) d = sound;
+      if (d == 0.0) d = 1.0;
+      bound = std::max(bound, sum / std::abs(d));
+    }
+  });
+  jacobi_bound_ = context_.comm.max(bound);
 }
 
 template <class T>

@@ -48,14 +48,25 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// max_i sum_j |a_ij| / |d_i| over all ranks, d the diagonal with 1 for 0: no eigenvalue of D^-1 A, or of
   /// D^-1/2 A D^-1/2 for positive d, is larger (Gershgorin). 0 where not square.
   double scaled_gershgorin_bound() const { return scaled_gershgorin_; }
+  /// What Jacobi divides by: own diagonal entries, any sign, raised to r_i min(1, r_i / max_j |d_j|) in magnitude
+  /// where that is more than twice as much, r_i = max_j |a_ij| beside the diagonal. A positive semi-definite
+  /// matrix has no such entries, as a_ij^2 <= a_ii a_jj; elsewhere 1 / d_i would drown all other rows. Where row
+  /// and diagonal are zero: max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not square.
+  const std::vector<double>& jacobi_diagonal() const { return raised_.empty() ? diagonal_ : raised_; }
+  /// scaled_gershgorin_bound() for jacobi_diagonal().
+  double jacobi_bound() const { return jacobi_bound_; }
 
  private:
+  void raise_diagonal(const CsrRows& rows, double largest);
+
   Context<T> context_;
   Partition row_partition_;
   Partition column_partition_;
   std::vector<double> diagonal_;
+  std::vector<double> raised_;  ///< jacobi_diagonal(); empty where no rank's differs from the diagonal
   double norm_inf_ = 0.0;
   double scaled_gershgorin_ = 0.0;
+  double jacobi_bound_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;
   LocalIndex ghosts_ = 0;
   std::unique_ptr<SplitMatrix<T>> matrix_;

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 
 import h5py
 import harness
@@ -226,6 +227,88 @@ class Limits(SolveTest):
         self.right_hand_sides(f)
         _, file = self.solve(text)
         self.check(file, ring, f, 1e-8)
+
+
+    def assert_named(self, run, *words):
+        """One last line that says why and what to try, in words."""
+        last = run.stderr.strip().splitlines()[-1]
+        for word in words:
+            self.assertIn(word, last, run)
+        self.assertRegex(last, "; try: ", run)
+        self.assertNotRegex(run.stdout + run.stderr, r"(?i)-?\bnan\b|\binf\b|\binfo \d", run)
+
+    def test_indefinite_matrices_are_named_with_every_preconditioner(self):
+        a = grid(20, 15) - 1.5 * sp.identity(300)
+        d = sp.diags(10.0 ** np.random.default_rng(1).uniform(-5, 5, 300))
+        for name, matrix in (("shifted", a), ("scaled", d @ a @ d), ("negative", -grid(20, 15))):
+            self.save(matrix)
+            for options in ("type: none", "type: jacobi", "type: chebyshev", "type: amg", "type: amg, precision: double"):
+                for precision in ("double", "float"):
+                    if precision == "float" and name == "scaled":
+                        continue  # 20 decades
+                    with self.subTest(matrix=name, preconditioner=options, precision=precision):
+                        run, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {random: 6}\n"
+                                               f"precision: {precision}\n"
+                                               f"linear_solver: {{preconditioner: {{{options}}}}}\n", code=4)
+                        self.assert_named(run, "not positive definite")
+                        self.assertTrue((file["residual_norms"][:] <= file["rhs_norms"][:] * (1 + 1e-6)).all())
+                        file.close()
+
+    def test_the_command_that_is_advised_solves_it(self):
+        a = grid(40, 30)
+        self.save(a)
+        self.right_hand_sides(np.random.default_rng(2).standard_normal((1200, 3)))
+        text = "matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n"
+        for first in (3, 40):
+            with self.subTest(max_iterations=first):
+                run, file = self.solve(text, f"linear_solver.max_iterations={first}", code=4)
+                file.close()
+                self.assert_named(run, f"max_iterations = {first} reached")
+                command = shlex.split(re.search(r"try: block-solve (.*)$", run.stderr.strip()).group(1))
+                self.assertEqual(len([word for word in command if "max_iterations" in word]), 1, command)
+                again = self.run_program(*command)
+                self.assertEqual(again.code, 0, again)
+
+    def test_float_cannot_hold_tiny_right_hand_sides(self):
+        self.save(grid(20, 15))
+        self.right_hand_sides(1e-170 * np.random.default_rng(3).standard_normal((300, 2)))
+        run, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\nprecision: float\n", code=4)
+        self.assert_named(run, "precision=double")
+        self.assertFalse(file["converged"][:].any())
+
+
+class Scales(SolveTest):
+    def test_right_hand_sides_of_any_size(self):
+        a = grid(20, 15)
+        self.save(a)
+        f = np.random.default_rng(4).standard_normal((300, 6))
+        sizes = np.array([1e-300, 1e-170, 1e-120, 1.0, 1e155, 1e300])
+        self.right_hand_sides(f * sizes)
+        exact = np.linalg.solve(a.toarray(), f)
+        for inner in ("double", "float"):
+            _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n",
+                                 f"linear_solver.inner_precision={inner}")
+            self.assertTrue((file["status"][:] == b"converged").all())
+            np.testing.assert_allclose(file["solution"][:] / sizes, exact, atol=1e-6 * abs(exact).max())
+            np.testing.assert_allclose(file["rhs_norms"][:] / sizes, np.linalg.norm(f, axis=0), rtol=1e-12)
+            self.assertTrue((file["residual_norms"][:] <= 1e-8 * file["rhs_norms"][:]).all())
+            file.close()
+
+    def test_rows_and_columns_of_any_size(self):
+        rng = np.random.default_rng(5)
+        f = rng.standard_normal((300, 3))
+        for decades in (5, 10, 15):
+            scale = sp.diags(10.0 ** rng.uniform(-decades / 2, decades / 2, 300))
+            a = (scale @ grid(20, 15) @ scale).tocsr()
+            a = (0.5 * (a + a.T)).tocsr()
+            self.save(a)
+            self.right_hand_sides(scale @ f)
+            for inner in ("double", "float"):
+                with self.subTest(decades=decades, inner=inner):
+                    _, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n",
+                                         f"linear_solver.inner_precision={inner}")
+                    self.check(file, a, scale @ f, 1e-8)
+                    file.close()
 
 
 class Refusals(SolveTest):

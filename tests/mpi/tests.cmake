@@ -7,6 +7,8 @@ block_eigs_test(smoothed_aggregation SOURCES mpi/smoothed_aggregation_test.cpp R
 block_eigs_test(aggregation SOURCES mpi/aggregation_test.cpp RANKS 1 3 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)
 block_eigs_test(reserve SOURCES mpi/reserve_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 60)
 block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
+block_eigs_test(column_scaling SOURCES mpi/column_scaling_test.cpp RANKS 1 3 LABELS mpi)
+block_eigs_test(jacobi SOURCES mpi/jacobi_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_major_product SOURCES mpi/column_major_product_test.cpp RANKS 1 2 3 4 LABELS mpi)
 block_eigs_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp RANKS 1 2 3 4 LABELS mpi)
 

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "solver/small/lapack.hpp"
-#include "spmm/error.hpp"
 #include "tests/support/random_problem.hpp"
 
 extern "C" void dposv_(const char* part, const int* n, const int* sides, double* a, const int* lda, double* b,
@@ -183,6 +182,9 @@ TEST(BlockCgRecurrence, HoldsItsInvariantsInEveryIteration) {
       const SmallMatrix& components = run.recurrence.components();
       EXPECT_LT(largest(difference(transposed_times(run.s, residual), components)), 1e-11);
       EXPECT_LT(largest(transposed_times(run.s, times(run.a, earlier))), 1e-11);
+      const SmallMatrix ms = preconditioned ? cholesky_solution(run.inverse, run.s) : run.s;
+      const SmallMatrix weights = transposed_times(run.s, ms);
+      EXPECT_LT(largest(difference(weights, run.recurrence.weights())), 1e-10 * largest(weights));
       for (int j = 0; j < 5; ++j) {
         const double norm = test::column_norm(residual, j);
         EXPECT_NEAR(run.recurrence.sides()[static_cast<std::size_t>(j)].norm, norm, 1e-11);
@@ -254,20 +256,47 @@ TEST(BlockCgRecurrence, AnIndefiniteMatrixHasNoStep) {
   EXPECT_FALSE(run.step());
 }
 
-TEST(BlockCgRecurrence, APreconditionerThatIsNotPositiveDefiniteIsANumericalError) {
+TEST(BlockCgRecurrence, APreconditionerThatIsNotPositiveDefiniteIsSeen) {
   Random random(19);
-  SmallMatrix inverse = test::random_spd(random, 10, 2.0);
-  for (double& value : inverse.values()) value = -value;
-  DenseSolve run{test::random_spd(random, 10, 2.0), inverse, test::random_matrix(random, 10, 2)};
-  EXPECT_THROW(run.begin(1e-10), NumericalError);
+  // Negative for one combination of both residuals, and for all.
+  for (const double coupling : {2.0, -1.0}) {
+    BlockCgRecurrence recurrence(epsilon);
+    recurrence.restart({{1e-8, 1e-18}, {1e-8, 1e-18}});
+    SmallMatrix products(2, 4);
+    products(0, 0) = products(1, 1) = coupling > 0.0 ? 1.0 : -1.0;
+    products(0, 1) = products(1, 0) = coupling > 0.0 ? coupling : 0.0;
+    products(0, 2) = products(1, 3) = 1.0;
+    EXPECT_EQ(recurrence.factorise(products), Result::not_positive);
+    EXPECT_LT(recurrence.inner_square(), -0.5);
+  }
 }
 
 TEST(BlockCgRecurrence, ProductsThatAreNotFiniteAreSeen) {
+  for (const int column : {0, 2}) {
+    BlockCgRecurrence recurrence(epsilon);
+    recurrence.restart({{1e-8, 1e-18}, {1e-8, 1e-18}});
+    SmallMatrix products(2, 4);
+    for (int j = 0; j < 4; ++j) products(j % 2, j) = 1.0;
+    products(0, column) = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(recurrence.factorise(products), column == 0 ? Result::inverse_not_finite : Result::not_finite);
+  }
+}
+
+TEST(BlockCgRecurrence, DirectionsThatHoldLittleOfTheInnerProductButMuchOfTheNormStay) {
+  // Q' = I, M = diag(1, 1e12): the second row holds a millionth of r^T M^-1 r and all of r^T r.
   BlockCgRecurrence recurrence(epsilon);
-  recurrence.restart({{1e-8, 1e-18}, {1e-8, 1e-18}});
-  SmallMatrix products = SmallMatrix::identity(2);
-  products(0, 0) = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(recurrence.factorise(products), Result::not_finite);
+  recurrence.restart({{100.0, 1e-16}, {100.0, 1e-16}});
+  const double r[2][2] = {{1.0, 0.9}, {1e3, 1.1e3}};
+  SmallMatrix products(2, 4);
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      products(i, j) = r[0][i] * r[0][j] + 1e-12 * r[1][i] * r[1][j];
+      products(i, 2 + j) = r[0][i] * r[0][j] + r[1][i] * r[1][j];
+    }
+  }
+  ASSERT_EQ(recurrence.factorise(products), Result::orthonormal);
+  recurrence.narrow();
+  EXPECT_EQ(recurrence.direction_update().cols(), 2);
 }
 
 }  // namespace

@@ -84,6 +84,42 @@ TEST(Curvature, NullDirectionsAreFoundWithUnitLength) {
   EXPECT_NEAR(a[1][0] * v[0] + a[1][1] * v[1], 0.0, 1e-7);
 }
 
+/// A direction of two in a matrix with rows of very different size: s^T A s = value, |s|^T |A| |s| = scale.
+SmallMatrix beside_a_large_one(double value) {
+  SmallMatrix products(2, 4);
+  products(0, 0) = 1e12;
+  products(1, 1) = value;
+  products(0, 2) = products(1, 3) = 1.0;
+  return products;
+}
+
+TEST(Curvature, SmallRowsAreNotTakenForANullSpaceWhereTheirSizeIsKnown) {
+  const CurvatureMeasure measure{SmallMatrix::identity(2), {1e12, 1e-8}};
+  Curvature found = examine_curvature(beside_a_large_one(1e-9), 1e12, epsilon);
+  EXPECT_EQ(found.null_directions.cols(), 1);
+  found = examine_curvature(beside_a_large_one(1e-9), 1e12, epsilon, &measure);
+  EXPECT_EQ(found.null_directions.cols(), 0);
+  EXPECT_FALSE(found.indefinite);
+  found = examine_curvature(beside_a_large_one(-1e-9), 1e12, epsilon);
+  EXPECT_FALSE(found.indefinite);
+  found = examine_curvature(beside_a_large_one(-1e-9), 1e12, epsilon, &measure);
+  EXPECT_TRUE(found.indefinite);
+  for (const double value : {1e-24, 0.0, -1e-24, -1e-22}) {
+    found = examine_curvature(beside_a_large_one(value), 1e12, epsilon, &measure);
+    EXPECT_EQ(found.null_directions.cols(), 1);
+    EXPECT_FALSE(found.indefinite);
+  }
+}
+
+TEST(Curvature, OfNumbersBeyondTheRangeNothingIsSaid) {
+  SmallMatrix products(2, 4);
+  for (double& value : products.values()) value = 1e308;
+  products(0, 2) = products(1, 3) = 1e-308;
+  const Curvature found = examine_curvature(products, 1.0, epsilon);
+  EXPECT_FALSE(found.indefinite);
+  EXPECT_EQ(found.null_directions.cols(), 0);
+}
+
 TEST(Curvature, OfNothing) {
   const Curvature found = examine_curvature(SmallMatrix(2, 4), 1.0, epsilon);
   EXPECT_FALSE(found.indefinite);

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "solver/block_cg/block_cg.hpp"
+
+namespace block_eigs {
+
+/// Of A's diagonal, over all ranks.
+struct DiagonalSigns {
+  bool all_positive = true;
+  bool all_negative = false;
+};
+
+/// What is known of a run of block-solve that did not solve everything.
+struct UnfinishedSolve {
+  BlockCgFindings findings;
+  /// Per right-hand side, relative to ||f||: 0 where f is zero.
+  std::vector<double> residuals;  ///< as they stand in the result
+  std::vector<Outcome> outcomes;
+  /// Of the slowest right-hand side that is not solved: residuals iteration by iteration, relative to ||f||.
+  std::vector<double> course;
+  DiagonalSigns signs;
+};
+
+/// From a result; `outcomes` and `residual_norms` as verified. Not collective.
+template <class T>
+UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, std::vector<Outcome> outcomes,
+                                 const std::vector<double>& residual_norms);
+
+/// Iterations after which a residual that fell as `course` says comes down to `tolerance`, by the rate of the
+/// later half; 0 where that cannot be told: too few iterations, no progress, or no tolerance.
+double estimated_iterations(std::span<const double> course, double tolerance);
+
+/// What was limiting and what to try next.
+struct Advice {
+  std::string reason;  ///< what is known beside the solver's remark; may be empty
+  std::string change;  ///< "linear_solver.max_iterations=400"; empty where no option of ours helps
+  std::string other;   ///< where `change` is empty
+};
+
+Advice advise(const UnfinishedSolve& run, const RunConfig& config);
+
+/// "reason; try: block-solve run.yaml ... change": the overrides of the run itself without those that `change`
+/// replaces, quoted for a shell where they need it.
+std::string advice_text(const Advice& advice, const std::string& program, const std::string& config_file,
+                        std::span<const std::string> overrides);
+
+}  // namespace block_eigs
