@@ -22,3 +22,5 @@ block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBR
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LABELS unit property)
+
+block_eigs_test(confidence SOURCES unit/confidence_test.cpp LABELS unit property)

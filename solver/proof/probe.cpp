@@ -1,0 +1,208 @@
+#include "solver/proof/probe.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "solver/proof/deflation.hpp"
+#include "solver/proof/shifted_operator.hpp"
+#include "solver/small/lapack.hpp"
+#include "solver/space/orthonormalize.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Of the numbers that fill_random draws.
+constexpr double variance = 1.0 / 3.0;
+/// The logarithm of how much of a deflated vector may come back from rounding errors between two projections.
+constexpr double largest_return = 12.0;
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+double or_zero(double value) { return std::isfinite(value) ? value : 0.0; }
+
+/// Numbers of a probe, in units of eigenvalues unless said otherwise.
+struct Scales {
+  double sigma = 0.0;   ///< the last found value
+  double margin = 0.0;  ///< within which the found values are known
+  double spread = 0.0;  ///< of the found values, or what stands for it where there is none
+  double reach = 0.0;   ///< farther before sigma no eigenvalue is looked for
+};
+
+template <class T>
+Scales find_scales(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                   ConstBlockView<T> images) {
+  const double norm_a = or_zero(operators.a.norm_inf());
+  const double norm_b = operators.b != nullptr ? or_zero(operators.b->norm_inf()) : 1.0;
+  const std::vector<double> norms = space.column_norms(found.vectors);
+  const std::vector<double> image_norms = space.column_norms(images);
+  Scales scales;
+  scales.sigma = found.values.back();
+  double rounding = 0.0;
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    const double error =
+        std::numeric_limits<T>::epsilon() * (norm_a + std::abs(found.values[j]) * norm_b) * norms[j];
+    rounding = std::max(rounding, error / image_norms[j]);
+    scales.margin = std::max(scales.margin, (found.residual_norms[j] + error) / image_norms[j]);
+  }
+  scales.margin *= 10.0;
+  const double width = std::abs(found.values.back() - found.values.front());
+  scales.spread = std::max({width, 0.01 * std::abs(scales.sigma), 10.0 * rounding});
+  scales.reach = 2.0 * std::max({std::abs(scales.sigma), std::abs(found.values.front()), scales.spread,
+                                 operators.b == nullptr ? norm_a : 0.0});
+  return scales;
+}
+
+/// How the preconditioner takes the last found vectors, which stand for those that were missed: see the theory.
+template <class T>
+void calibrate(ShiftedOperator<T>& t, BlockSpace<T>& space, const Deflation<T>& deflation, LinearOperator<T>* m,
+               DenseBlock<T>& x, DenseBlock<T>& y, ProbeStatistics& statistics) {
+  if (t.plain()) return;
+  const ConstBlockView<T> images = deflation.images()[0];
+  const LocalIndex count = std::min(x.cols(), images.cols);
+  const ConstBlockView<T> bv = images.columns(images.cols - count, count);
+  const BlockView<T> z = y.columns(0, count);
+  if (m != nullptr) {
+    const Profile::Scope scope(space.profile(), Phase::preconditioner);
+    m->apply(bv, z);
+  } else {
+    space.copy(bv, z);
+  }
+  const std::vector<double> responses = space.column_dots(bv, z);
+  const std::vector<double> overlaps = space.column_norms(z);
+  statistics.response = *std::min_element(responses.begin(), responses.end());
+  statistics.overlap = *std::min_element(overlaps.begin(), overlaps.end());
+}
+
+/// The interval that suits a filter of so many degrees: what lies just behind sigma may grow as well, but no more
+/// than the filter takes off the bulk of the spectrum, whose energy is that of the start block.
+ProbeFilter choose_filter(double start_energy, double upper, int degree, const Scales& scales,
+                          const ProbeStatistics& statistics) {
+  const double bulk = start_energy / (scales.spread * statistics.overlap * statistics.overlap);
+  const double growth = std::max(0.5 * std::log(std::max(bulk, 1.0)) + 1.5, 2.0);
+  const double at_sigma = std::cosh(growth / degree);
+  return {upper * std::min((at_sigma - 1.0) / (at_sigma + 1.0), 0.5), upper, degree};
+}
+
+/// x <- p(T) x, p = 1 at sigma. `tx` is T x; `x` and `before` change places as the recurrence goes.
+template <class T>
+void apply_filter(ShiftedOperator<T>& t, BlockSpace<T>& space, Deflation<T>& deflation, const ProbeFilter& filter,
+                  double deepest, const DenseBlock<T>& tx, DenseBlock<T>& x, DenseBlock<T>& before) {
+  const double center = 0.5 * (filter.upper + filter.lower);
+  const double half_width = 0.5 * (filter.upper - filter.lower);
+  const double at_sigma = center / half_width;
+  const double period = std::max(std::floor(largest_return / std::max(filter.growth(deepest), 1e-3)), 1.0);
+  ProductStep<T> first;
+  first.alpha = -1.0 / center;
+  first.beta = 1.0;
+  space.kernels().combine(first, tx.view(), x.view(), before.view());
+  std::swap(x, before);
+  double rho = 1.0 / at_sigma;
+  for (int k = 1; k < filter.degree; ++k) {
+    const double next = 1.0 / (2.0 * at_sigma - rho);
+    t.step(-2.0 * next / half_width, 2.0 * next * center / half_width, -next * rho, x.view(), before.view());
+    std::swap(x, before);
+    rho = next;
+    if (t.plain() && k % static_cast<int>(period) == 0) {
+      deflation.remove_from(x.view());
+      deflation.remove_from(before.view());
+    }
+  }
+}
+
+/// Ritz pairs of the filtered block that lie before sigma.
+template <class T>
+void find_missed(BlockSpace<T>& space, const ProbeOperators<T>& operators, const Deflation<T>& deflation,
+                 const FoundPairs<T>& found, const Scales& scales, DenseBlock<T>& x, ProbeResult<T>& result) {
+  DenseBlock<T> bx = space.make_block(operators.b != nullptr ? x.cols() : 0);
+  const BlockView<T> images = operators.b != nullptr ? bx.view() : x.view();
+  if (operators.b != nullptr) operators.b->apply(x.view(), bx.view());
+  const LocalIndex count = orthonormalize<T>(space, deflation.vectors(), x.view(), images, deflation.images(),
+                                             Orthonormality::to_rounding);
+  if (count == 0) return;
+  const BlockView<T> basis = x.columns(0, count);
+  DenseBlock<T> ax = space.make_block(count);
+  operators.a.apply(basis, ax.view());
+  result.products += count;
+  SmallMatrix vectors;
+  space.gram({basis}, {ax.view()}, vectors);
+  SmallMatrix values(count, 1);
+  space.on_root(
+      [&] {
+        const std::vector<double> ritz = lapack::symmetric_eigen(vectors);
+        std::copy(ritz.begin(), ritz.end(), values.data());
+      },
+      {&vectors, &values});
+  SmallMatrix chosen(count, count);
+  int missed = 0;
+  for (int j = 0; j < count; ++j) {
+    const int from = found.which == Which::smallest ? j : count - 1 - j;
+    const double before = (scales.sigma - values(from, 0)) * (found.which == Which::smallest ? 1.0 : -1.0);
+    if (!(before > scales.margin)) break;
+    std::copy_n(vectors.column(from), count, chosen.column(missed++));
+    result.missed_values.push_back(values(from, 0));
+  }
+  if (missed == 0) return;
+  space.update({basis}, chosen, {basis});
+  result.missed = space.make_block(missed);
+  space.copy(x.columns(0, missed), result.missed.view());
+}
+
+}  // namespace
+
+template <class T>
+ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                     const ProbeOptions& options) {
+  constexpr LocalIndex columns = probe_columns<T>();
+  Deflation<T> deflation(space, operators.b, found.vectors, found.constraints);
+  const Scales scales = find_scales(space, operators, found, deflation.images()[0]);
+  ShiftedOperator<T> t(space, operators, deflation, found.which, scales.sigma, columns);
+  DenseBlock<T> x = space.make_block(columns);
+  DenseBlock<T> y = space.make_block(columns);
+  DenseBlock<T> tx = space.make_block(columns);
+  ProbeStatistics statistics{.columns = columns};
+  calibrate(t, space, deflation, operators.preconditioner, x, y, statistics);
+
+  space.fill_random(y.view(), options.seed);
+  t.preconditioned(y.view(), x.view());
+  deflation.remove_from(x.view());
+  t.shifted(x.view(), y.view());
+  const double start_energy = sum(space.column_dots(x.view(), y.view())) / (variance * columns);
+  t.preconditioned(y.view(), tx.view());
+  const double norm = or_zero(operators.a.norm_inf());
+  const double sign = found.which == Which::smallest ? 1.0 : -1.0;
+  double upper = t.plain() ? norm - sign * scales.sigma : operators.spectral_bound;
+  if (!(upper > 0.0)) {
+    const double quotient = sum(space.column_dots(y.view(), tx.view())) / (start_energy * variance * columns);
+    upper = 1.5 * or_zero(quotient);
+  }
+
+  ProbeResult<T> result;
+  result.calibrated = !t.plain();
+  result.smallest_gap = std::numeric_limits<double>::infinity();
+  ProbeFilter filter;
+  if (upper > 0.0 && options.degree > 0) {
+    filter = choose_filter(start_energy, upper, options.degree, scales, statistics);
+    const double deepest = -std::abs(scales.sigma - found.values.front()) * statistics.response;
+    apply_filter(t, space, deflation, filter, deepest, tx, x, y);
+    deflation.remove_from(x.view());
+    deflation.remove_from(x.view());
+    t.shifted(x.view(), y.view());
+    const double energy = sum(space.column_dots(x.view(), y.view())) / variance;
+    statistics.energy = energy * std::exp(2.0 * filter.log_value(0.0));
+    const double gap = smallest_visible_gap(statistics, filter, options.probability, scales.reach);
+    result.smallest_gap = std::max(gap, scales.margin);
+  }
+  find_missed(space, operators, deflation, found, scales, x, result);
+  result.products += t.products();
+  return result;
+}
+
+template ProbeResult<float> probe(BlockSpace<float>&, const ProbeOperators<float>&, const FoundPairs<float>&,
+                                  const ProbeOptions&);
+template ProbeResult<double> probe(BlockSpace<double>&, const ProbeOperators<double>&, const FoundPairs<double>&,
+                                   const ProbeOptions&);
+
+}  // namespace block_eigs
