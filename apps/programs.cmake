@@ -9,6 +9,9 @@ add_library(block_eigs_apps STATIC
   input/problem.cpp
   input/right_hand_sides.cpp
   journey/eigensolve.cpp
+  journey/proof.cpp
+  journey/proof_inertia.cpp
+  journey/proof_probe.cpp
   journey/session.cpp
   journey/stages.cpp
   journey/verify.cpp

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/proof.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
@@ -46,13 +47,18 @@ bool begins_in_float(const RunConfig& config) {
 
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, Operators<T>& operators,
-                          StartVectors<T> start, const RunConfig& config, const Observer& observer) {
+                          const Sources& sources, StartVectors<T> start, const RunConfig& config,
+                          const Observer& observer, Proof& proof) {
   const Stopwatch setup;
   DenseBlock<T> initial = start_block(operators.preconditioner, config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = iterate(space, problem, operators, start.constraints, std::move(initial),
                                   config.eigensolver.options, observer);
   result.setup_seconds += setup_seconds;
+  const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
+    return iterate(space, problem, operators, start.constraints, std::move(vectors), options, observer);
+  };
+  proof = prove<T>({space, problem, operators, sources, start.constraints, config.eigensolver, again}, result);
   return result;
 }
 
@@ -73,10 +79,10 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 
 template bool begins_in_float<float>(const RunConfig&);
 template bool begins_in_float<double>(const RunConfig&);
-template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, Operators<float>&, StartVectors<float>,
-                                       const RunConfig&, const Observer&);
-template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, Operators<double>&,
-                                        StartVectors<double>, const RunConfig&, const Observer&);
+template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, Operators<float>&, const Sources&,
+                                       StartVectors<float>, const RunConfig&, const Observer&, Proof&);
+template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, Operators<double>&, const Sources&,
+                                        StartVectors<double>, const RunConfig&, const Observer&, Proof&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

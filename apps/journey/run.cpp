@@ -6,7 +6,9 @@
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
+#include "apps/journey/proof.hpp"
 #include "apps/journey/stages.hpp"
+#include "apps/journey/verify.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -41,6 +43,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
+  require_proof(comm, eigensolver);
   Problem<T> problem = read_problem(context, sources, config, eigensolver.preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, eigensolver);
@@ -56,18 +59,23 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
+  Proof proof;
   EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& observer) {
-    return eigensolve(space, problem, *operators, std::move(start), config, observer);
+    return eigensolve(space, problem, *operators, sources, std::move(start), config, observer, proof);
   });
   operators.reset();
-  const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations, result.remark};
+  const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
+                    remark_of_all(result.remark, proof)};
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
-  const Verification verified = verify_result(space, problem, sources, config, result);
+  Verification verified = verify_result(space, problem, sources, config, result);
+  give_up_missing(verified, proof);
   print_pairs(comm, verified, known_eigenvalues(config));
+  print_proof(comm, verified, proof);
   const bool with_vectors = config.output && config.output->eigenvectors;
-  write_result(problem, config, record, pairs_record(verified), history_record(result.history, options.pairs),
-               "/eigenvectors", with_vectors ? &result.eigenvectors : nullptr);
+  write_result(problem, config, record, pairs_record(verified, proof),
+               history_record(result.history, options.pairs), "/eigenvectors",
+               with_vectors ? &result.eigenvectors : nullptr);
   return end_run(comm, config, *context.profile, all, watch, record, "pairs",
                  outcomes_of_all(verified, options.pairs));
 }

@@ -32,26 +32,31 @@ struct Scales {
 };
 
 template <class T>
-Scales find_scales(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
-                   ConstBlockView<T> images) {
+double accuracy(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                ConstBlockView<T> images) {
   const double norm_a = or_zero(operators.a.norm_inf());
   const double norm_b = operators.b != nullptr ? or_zero(operators.b->norm_inf()) : 1.0;
   const std::vector<double> norms = space.column_norms(found.vectors);
   const std::vector<double> image_norms = space.column_norms(images);
+  double most = 0.0;
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    const double rounding =
+        std::numeric_limits<T>::epsilon() * (norm_a + std::abs(found.values[j]) * norm_b) * norms[j];
+    most = std::max(most, (found.residual_norms[j] + rounding) / image_norms[j]);
+  }
+  return 10.0 * most;
+}
+
+template <class T>
+Scales find_scales(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                   ConstBlockView<T> images) {
   Scales scales;
   scales.sigma = found.values.back();
-  double rounding = 0.0;
-  for (std::size_t j = 0; j < norms.size(); ++j) {
-    const double error =
-        std::numeric_limits<T>::epsilon() * (norm_a + std::abs(found.values[j]) * norm_b) * norms[j];
-    rounding = std::max(rounding, error / image_norms[j]);
-    scales.margin = std::max(scales.margin, (found.residual_norms[j] + error) / image_norms[j]);
-  }
-  scales.margin *= 10.0;
+  scales.margin = accuracy(space, operators, found, images);
   const double width = std::abs(found.values.back() - found.values.front());
-  scales.spread = std::max({width, 0.01 * std::abs(scales.sigma), 10.0 * rounding});
-  scales.reach = 2.0 * std::max({std::abs(scales.sigma), std::abs(found.values.front()), scales.spread,
-                                 operators.b == nullptr ? norm_a : 0.0});
+  scales.spread = std::max({width, 0.01 * std::abs(scales.sigma), scales.margin});
+  const double norm = operators.b == nullptr ? or_zero(operators.a.norm_inf()) : 0.0;
+  scales.reach = 2.0 * std::max({std::abs(scales.sigma), std::abs(found.values.front()), scales.spread, norm});
   return scales;
 }
 
@@ -200,6 +205,16 @@ ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
   return result;
 }
 
+template <class T>
+double known_within(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found) {
+  if (operators.b == nullptr) return accuracy(space, operators, found, found.vectors);
+  DenseBlock<T> images = space.make_block(found.vectors.cols);
+  operators.b->apply(found.vectors, images.view());
+  return accuracy(space, operators, found, ConstBlockView<T>(images.view()));
+}
+
+template double known_within(BlockSpace<float>&, const ProbeOperators<float>&, const FoundPairs<float>&);
+template double known_within(BlockSpace<double>&, const ProbeOperators<double>&, const FoundPairs<double>&);
 template ProbeResult<float> probe(BlockSpace<float>&, const ProbeOperators<float>&, const FoundPairs<float>&,
                                   const ProbeOptions&);
 template ProbeResult<double> probe(BlockSpace<double>&, const ProbeOperators<double>&, const FoundPairs<double>&,

@@ -53,6 +53,11 @@ struct ProbeResult {
   int products = 0;  ///< columns multiplied with A
 };
 
+/// How far the values may be from eigenvalues, ten times over, in units of eigenvalues: residuals and rounding.
+/// Collective.
+template <class T>
+double known_within(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found);
+
 /// Columns of the random block: as many as a row of the least width in memory holds.
 template <class T>
 constexpr LocalIndex probe_columns() {
