@@ -11,9 +11,8 @@ namespace block_eigs {
 
 namespace {
 
-/// Of the solve, that a probe may cost, and the part of it that counts where iterations ran in float.
-constexpr double share = 0.08;
-constexpr double weight_in_float = 0.6;
+/// The part of a solve that counts where iterations ran in float.
+constexpr double weight_in_float = 0.8;
 constexpr double probability = 0.01;
 
 std::string statement(const Proof& proof, double last, bool calibrated) {
@@ -57,7 +56,7 @@ ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>
 template <class T>
 Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   const bool preconditioned = setting.operators.preconditioner.operation != nullptr || setting.problem.b;
-  const double effort = share * (setting.operators.in_float.a != nullptr ? weight_in_float : 1.0);
+  const double effort = probe_share * (setting.operators.in_float.a != nullptr ? weight_in_float : 1.0);
   const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), effort);
   proof.made = "probe";
   if (degree == 0) {

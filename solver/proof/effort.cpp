@@ -7,8 +7,8 @@ namespace block_eigs {
 int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditioned, LocalIndex columns,
                  double share) {
   // Reading the matrix costs about as much as a few columns do.
-  constexpr double narrow = 2.0;
-  constexpr double products_besides = 3.0;
+  const double narrow = preconditioned ? 1.0 : 1.5;
+  constexpr double products_besides = 2.0;
   constexpr double least = 2.0;
   double work = 0.0;
   for (const LobpcgIteration& iteration : history) {

@@ -24,3 +24,5 @@ block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRA
 block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LABELS unit property)
 
 block_eigs_test(confidence SOURCES unit/confidence_test.cpp LABELS unit property)
+
+block_eigs_test(proof SOURCES unit/proof_test.cpp RANKS 1 2 LABELS unit TIMEOUT 240 LIBRARIES block_eigs_apps block_eigs::petsc)
