@@ -1,7 +1,7 @@
 #include "apps/journey/proof.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <exception>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,7 +34,6 @@ bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, Eige
   if (options.max_iterations <= 0) return false;
   const LocalIndex found = result.eigenvectors.cols();
   options.block_size = std::max(options.block_size, found + missed.cols);
-  options.filtered_start = false;
   try {
     DenseBlock<T> initial = setting.space.make_block(found + missed.cols);
     setting.space.copy(result.eigenvectors.view(), initial.columns(0, found));
@@ -53,10 +52,19 @@ bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, Eige
   }
 }
 
+/// What fails for all ranks alike takes the proof away, not the result.
 template <class T>
 Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
-  return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
-                                                : look_by_inertia(setting, result, round, proof);
+  try {
+    return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
+                                                  : look_by_inertia(setting, result, round, proof);
+  } catch (const OnAllRanks& error) {
+    const auto* known = dynamic_cast<const std::exception*>(&error);
+    proof.statement = fmt::format("none, {} failed: {}", proof.made, known != nullptr ? known->what() : "");
+    proof.made = "none";
+    proof.failed = setting.config.verify == Verify::inertia;
+    return {};
+  }
 }
 
 template <class T>

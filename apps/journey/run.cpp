@@ -33,6 +33,13 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
   return outcomes;
 }
 
+/// A certificate that was asked for and could not be had is a failure, though the result is there.
+ExitCode with_proof(const Communicator& comm, const std::string& program, const Proof& proof, ExitCode code) {
+  if (!proof.failed || code != ExitCode::success) return code;
+  if (comm.is_root()) fmt::print(stderr, "{}: verify: {}\n", program, proof.statement);
+  return ExitCode::run_failed;
+}
+
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
@@ -76,8 +83,9 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   write_result(problem, config, record, pairs_record(verified, proof),
                history_record(result.history, options.pairs), "/eigenvectors",
                with_vectors ? &result.eigenvectors : nullptr);
-  return end_run(comm, config, *context.profile, all, watch, record, "pairs",
-                 outcomes_of_all(verified, options.pairs));
+  const ExitCode code = end_run(comm, config, *context.profile, all, watch, record, "pairs",
+                                outcomes_of_all(verified, options.pairs));
+  return with_proof(comm, arguments.program, proof, code);
 }
 
 }  // namespace

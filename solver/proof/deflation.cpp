@@ -1,18 +1,30 @@
 #include "solver/proof/deflation.hpp"
 
+#include "solver/space/orthonormalize.hpp"
+
 namespace block_eigs {
 
 template <class T>
 Deflation<T>::Deflation(BlockSpace<T>& space, LinearOperator<T>* b, ConstBlockView<T> v, ConstBlockView<T> more)
-    : space_(space), v_(v), more_(more), bv_(v), bmore_(more) {
-  if (b == nullptr) return;
-  storage_ = space.make_block(v.cols);
-  b->apply(v, storage_.view());
-  bv_ = storage_.view();
+    : space_(space), v_(v), bv_(v) {
+  if (b != nullptr) {
+    images_ = space.make_block(v.cols);
+    b->apply(v, images_.view());
+    bv_ = images_.view();
+  }
   if (more.cols == 0) return;
-  more_storage_ = space.make_block(more.cols);
-  b->apply(more, more_storage_.view());
-  bmore_ = more_storage_.view();
+  basis_ = space.make_block(more.cols);
+  space.copy(more, basis_.view());
+  BlockView<T> image = basis_.view();
+  if (b != nullptr) {
+    basis_images_ = space.make_block(more.cols);
+    b->apply(more, basis_images_.view());
+    image = basis_images_.view();
+  }
+  const LocalIndex count =
+      orthonormalize<T>(space, {v_}, basis_.view(), image, {bv_}, Orthonormality::to_rounding);
+  more_ = basis_.columns(0, count);
+  bmore_ = image.columns(0, count);
 }
 
 template <class T>

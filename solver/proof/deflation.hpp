@@ -9,7 +9,8 @@ namespace block_eigs {
 template <class T>
 class Deflation {
  public:
-  /// `v` and `more` side by side (the latter may have no columns); B null is the identity. Collective.
+  /// `v`, B-orthonormal, and beside it an orthonormal basis of what `more` has outside its span; B null is the
+  /// identity. Collective.
   Deflation(BlockSpace<T>& space, LinearOperator<T>* b, ConstBlockView<T> v, ConstBlockView<T> more);
 
   ConstBlockList<T> vectors() const { return {v_, more_}; }
@@ -20,7 +21,8 @@ class Deflation {
  private:
   BlockSpace<T>& space_;
   ConstBlockView<T> v_, more_;
-  DenseBlock<T> storage_, more_storage_;  ///< of the images, where B is not the identity
+  DenseBlock<T> basis_;                  ///< of `more`
+  DenseBlock<T> images_, basis_images_;  ///< where B is not the identity
   ConstBlockView<T> bv_, bmore_;
 };
 

@@ -29,7 +29,7 @@ struct FoundPairs {
   const std::vector<double>& values;
   const std::vector<double>& residual_norms;
   ConstBlockView<T> vectors;      ///< own rows of n x pairs, B-orthonormal
-  ConstBlockView<T> constraints;  ///< what the solve stayed orthogonal to, B-orthonormal; without columns: nothing
+  ConstBlockView<T> constraints;  ///< what the solve stayed orthogonal to; without columns: nothing
 };
 
 struct ProbeOptions {

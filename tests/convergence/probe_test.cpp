@@ -144,8 +144,15 @@ TEST(Probe, LeavesConstraintsAlone) {
       lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
   const std::vector<double> values(all.eigenvalues.begin() + 4, all.eigenvalues.end());
   const std::vector<double> norms(all.residual_norms.begin() + 4, all.residual_norms.end());
+  // As users give them: a basis of any kind.
+  DenseBlock<double> constraints = problem.space.make_block(4);
+  SmallMatrix mixed(4, 4);
+  for (int j = 0; j < 4; ++j) {
+    for (int i = 0; i <= j; ++i) mixed(i, j) = 1.0 + i + 2.0 * j;
+  }
+  problem.space.update({all.eigenvectors.columns(0, 4)}, mixed, {constraints.view()});
   const FoundPairs<double> found{Which::smallest, values, norms, all.eigenvectors.columns(4, 3),
-                                 all.eigenvectors.columns(0, 4)};
+                                 constraints.view()};
   EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, found, {.degree = 60}).missed.cols(), 0);
   const FoundPairs<double> unknown{Which::smallest, values, norms, all.eigenvectors.columns(4, 3), {}};
   EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, unknown, {.degree = 60}).missed.cols(), 4);
