@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/effort.hpp"
 
 namespace block_eigs {
@@ -34,7 +35,7 @@ template <class T>
 ProbeOperators<T> probe_operators(const SolveSetting<T>& setting) {
   ProbeOperators<T> operators{*setting.problem.a, setting.problem.b.get(),
                               setting.operators.preconditioner.operation.get()};
-  if (setting.config.preconditioner.type == PreconditionerType::jacobi)
+  if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
   return operators;
 }

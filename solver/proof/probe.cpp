@@ -91,6 +91,15 @@ ProbeFilter choose_filter(double start_energy, double upper, int degree, const S
   return {upper * std::min((at_sigma - 1.0) / (at_sigma + 1.0), 0.5), upper, degree};
 }
 
+/// Of the eigenvalues of T; 0 where none is known.
+template <class T>
+double upper_bound(const ProbeOperators<T>& operators, Which which, double sigma) {
+  if (operators.preconditioner != nullptr) return operators.spectral_bound;
+  const double norm = or_zero(operators.a.norm_inf());
+  if (operators.b == nullptr) return norm > 0.0 ? norm - (which == Which::smallest ? sigma : -sigma) : 0.0;
+  return norm > 0.0 ? norm + std::abs(sigma) * or_zero(operators.b->norm_inf()) : 0.0;
+}
+
 /// x <- p(T) x, p = 1 at sigma. `tx` is T x; `x` and `before` change places as the recurrence goes.
 template <class T>
 void apply_filter(ShiftedOperator<T>& t, BlockSpace<T>& space, Deflation<T>& deflation, const ProbeFilter& filter,
@@ -176,9 +185,7 @@ ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
   t.shifted(x.view(), y.view());
   const double start_energy = sum(space.column_dots(x.view(), y.view())) / (variance * columns);
   t.preconditioned(y.view(), tx.view());
-  const double norm = or_zero(operators.a.norm_inf());
-  const double sign = found.which == Which::smallest ? 1.0 : -1.0;
-  double upper = t.plain() ? norm - sign * scales.sigma : operators.spectral_bound;
+  double upper = upper_bound(operators, found.which, scales.sigma);
   if (!(upper > 0.0)) {
     const double quotient = sum(space.column_dots(y.view(), tx.view())) / (start_energy * variance * columns);
     upper = 1.5 * or_zero(quotient);

@@ -17,8 +17,8 @@ struct ProbeOperators {
   LinearOperator<T>& a;
   LinearOperator<T>* b = nullptr;               ///< null is the identity
   LinearOperator<T>* preconditioner = nullptr;  ///< symmetric positive definite, linear; null is the identity
-  /// About the largest eigenvalue of M^-1 A; 0 where nothing is known. With neither B nor preconditioner ||A||inf
-  /// is taken. What is wrong with it costs power, not truth: the statement rests on what the filter has left.
+  /// About the largest eigenvalue of M^-1 A; 0 where nothing is known. Without a preconditioner norms are taken.
+  /// What is wrong with it costs power, not truth: the statement rests on what the filter has left.
   double spectral_bound = 0.0;
 };
 
