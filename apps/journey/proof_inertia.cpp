@@ -58,7 +58,8 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   const bool upper = setting.config.options.which == Which::largest;
   const double outwards = upper ? -1.0 : 1.0;
   const char* side = upper ? "above" : "below";
-  const double within = known_within(setting.space, probe_operators(setting), found_pairs(setting, result));
+  const double within =
+      known_within(setting.space, probe_operators(setting, result), found_pairs(setting, result));
   const Counter count(setting);
 
   proof.shift = values.back() + outwards * within;
@@ -88,7 +89,7 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   if (proof.counted == before) return {};
   constexpr int filter_degree = 400;
   constexpr int iterations = 40;
-  const ProbeOperators<T> operators = probe_operators(setting);
+  const ProbeOperators<T> operators = probe_operators(setting, result);
   const bool plain = operators.b == nullptr && operators.preconditioner == nullptr;
   ProbeResult<T> seen = probe_result(setting, result, plain ? filter_degree : iterations, round);
   return {static_cast<int>(std::abs(proof.counted - before)), std::move(seen.missed)};

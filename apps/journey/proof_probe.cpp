@@ -32,9 +32,10 @@ std::string statement(const Proof& proof, double last, bool calibrated) {
 }  // namespace
 
 template <class T>
-ProbeOperators<T> probe_operators(const SolveSetting<T>& setting) {
-  ProbeOperators<T> operators{*setting.problem.a, setting.problem.b.get(),
-                              setting.operators.preconditioner.operation.get()};
+ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  ProbeOperators<T> operators{*setting.problem.a, setting.problem.b.get()};
+  if (!setting.problem.b && mostly_filtered(result.history)) return operators;
+  operators.preconditioner = setting.operators.preconditioner.operation.get();
   if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
   return operators;
@@ -51,12 +52,13 @@ ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>
   ProbeOptions options{.degree = degree, .probability = probability};
   // Far from the seeds that users count up, and from those of other rounds.
   options.seed = setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
-  return probe(setting.space, probe_operators(setting), found_pairs(setting, result), options);
+  return probe(setting.space, probe_operators(setting, result), found_pairs(setting, result), options);
 }
 
 template <class T>
 Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
-  const bool preconditioned = setting.operators.preconditioner.operation != nullptr || setting.problem.b;
+  const ProbeOperators<T> operators = probe_operators(setting, result);
+  const bool preconditioned = operators.preconditioner != nullptr || operators.b != nullptr;
   const double effort = probe_share * (setting.operators.in_float.a != nullptr ? weight_in_float : 1.0);
   const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), effort);
   proof.made = "probe";
@@ -72,8 +74,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   return {seen.missed.cols(), std::move(seen.missed)};
 }
 
-template ProbeOperators<float> probe_operators(const SolveSetting<float>&);
-template ProbeOperators<double> probe_operators(const SolveSetting<double>&);
+template ProbeOperators<float> probe_operators(const SolveSetting<float>&, const EigenResult<float>&);
+template ProbeOperators<double> probe_operators(const SolveSetting<double>&, const EigenResult<double>&);
 template FoundPairs<float> found_pairs(const SolveSetting<float>&, const EigenResult<float>&);
 template FoundPairs<double> found_pairs(const SolveSetting<double>&, const EigenResult<double>&);
 template ProbeResult<float> probe_result(const SolveSetting<float>&, const EigenResult<float>&, int, int);

@@ -12,9 +12,9 @@ struct Finding {
   DenseBlock<T> vectors;  ///< to find some of them from
 };
 
-/// The operators of the solve, as a probe takes them.
+/// The operators of the solve, as a probe takes them: without the preconditioner where the solve did not need it.
 template <class T>
-ProbeOperators<T> probe_operators(const SolveSetting<T>& setting);
+ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenResult<T>& result);
 
 template <class T>
 FoundPairs<T> found_pairs(const SolveSetting<T>& setting, const EigenResult<T>& result);

@@ -39,4 +39,12 @@ int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditione
   return degree < least ? 0 : static_cast<int>(std::min(degree, most));
 }
 
+bool mostly_filtered(const std::vector<LobpcgIteration>& history) {
+  double in_filters = 0.0;
+  double in_iterations = 0.0;
+  for (const LobpcgIteration& entry : history)
+    (entry.products > entry.active_columns ? in_filters : in_iterations) += entry.products;
+  return in_filters > in_iterations;
+}
+
 }  // namespace block_eigs

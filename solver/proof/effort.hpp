@@ -18,4 +18,7 @@ constexpr double probe_share = 0.09;
 int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditioned, LocalIndex columns,
                  double share);
 
+/// Whether filters, which need no preconditioner, have done most of the work.
+bool mostly_filtered(const std::vector<LobpcgIteration>& history);
+
 }  // namespace block_eigs
