@@ -36,7 +36,7 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
 /// A certificate that was asked for and could not be had is a failure, though the result is there.
 ExitCode with_proof(const Communicator& comm, const std::string& program, const Proof& proof, ExitCode code) {
   if (!proof.failed || code != ExitCode::success) return code;
-  if (comm.is_root()) fmt::print(stderr, "{}: verify: {}\n", program, proof.statement);
+  if (comm.is_root()) fmt::print(stderr, "{}: no certificate: {}\n", program, proof.statement);
   return ExitCode::run_failed;
 }
 

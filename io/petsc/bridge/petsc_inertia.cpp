@@ -13,7 +13,7 @@ namespace block_eigs::petsc {
 
 namespace {
 
-constexpr const char* counting = "verify: inertia: factorising A - sigma B";
+constexpr const char* counting = "factorising A - sigma B";
 
 /// A - sigma B as PETSc holds it.
 OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows* rows_b,
