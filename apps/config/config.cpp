@@ -23,9 +23,9 @@ constexpr std::array convergence_names{std::pair{"relative", Convergence::relati
                                        std::pair{"norm", Convergence::norm},
                                        std::pair{"absolute", Convergence::absolute}};
 constexpr std::array preconditioner_names{
-    std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
-    std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
-    std::pair{"petsc", PreconditionerType::petsc}};
+    std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none},
+    std::pair{"jacobi", PreconditionerType::jacobi},  std::pair{"chebyshev", PreconditionerType::chebyshev},
+    std::pair{"amg", PreconditionerType::amg},        std::pair{"petsc", PreconditionerType::petsc}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
                                   std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
@@ -63,7 +63,7 @@ namespace {
 /// Options of a preconditioner and the types that have them, for messages.
 struct OwnedKey {
   const char* key;
-  std::array<PreconditionerType, 2> owners;
+  std::array<PreconditionerType, 2> owners;  // what they have in common is auto's too
   const char* named;
 };
 constexpr std::array owned_keys{
@@ -71,9 +71,10 @@ constexpr std::array owned_keys{
     OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
     OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
     OwnedKey{"precision", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"shift", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
+    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
+    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
     OwnedKey{"options", {PreconditionerType::petsc, PreconditionerType::amg}, "types petsc and amg"},
 };
 
@@ -92,10 +93,8 @@ void describe_degree(YamlSection& section, int& degree) {
   at_least(section, "degree", degree, 1);
 }
 
-void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
-  section.choice("method", config.method, method_names);
-  describe_degree(section, config.cycle.smoother_degree);
-  section.choice("precision", config.precision, precision_names);
+/// What the unknowns are, for multigrid.
+void describe_unknowns(YamlSection& section, AmgConfig& config) {
   section.section("coordinates", config.coordinates);
   section.section("near_null_space", config.near_null_space);
   section.check("near_null_space", !config.near_null_space || !config.coordinates,
@@ -104,6 +103,14 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
   at_least(section, "unknowns_per_node", config.unknowns_per_node, 1);
   section.check("unknowns_per_node", !section.has("unknowns_per_node") || !config.coordinates,
                 "follows from 'coordinates'; leave it out");
+}
+
+void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
+  section.choice("method", config.method, method_names);
+  describe_degree(section, config.cycle.smoother_degree);
+  section.choice("precision", config.precision, precision_names);
+  section.item("shift", config.shift);
+  describe_unknowns(section, config);
   section.item("options", options);
   section.check("options", options.empty() || config.method != AmgMethod::aggregation,
                 "are PETSc's, for the methods gamg and hypre; the method is aggregation");
@@ -114,7 +121,9 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
 void describe(YamlSection& section, PreconditionerConfig& config) {
   section.choice("type", config.type, preconditioner_names);
   refuse_keys_of_others(section, config.type);
-  if (config.type == PreconditionerType::chebyshev) {
+  if (config.type == PreconditionerType::automatic) {
+    describe_unknowns(section, config.amg);
+  } else if (config.type == PreconditionerType::chebyshev) {
     describe_degree(section, config.chebyshev.degree);
     section.item("ratio", config.chebyshev.ratio);
     section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
@@ -142,8 +151,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   section.item("block_size", options.block_size);
   at_least(section, "block_size", options.block_size, 1);
   section.item("seed", options.seed);
-  // What lies below the wanted end of the spectrum is what these preconditioners amplify.
-  if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
+  section.item("dense_up_to", options.dense_up_to);
+  at_least(section, "dense_up_to", options.dense_up_to, GlobalIndex{0});
   section.section("preconditioner", config.preconditioner);
   // The levels hold A in float, so that it costs no memory.
   if (section.reading() && config.preconditioner.type == PreconditionerType::amg &&
@@ -158,8 +167,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
   if (section.reading()) {
     const PreconditionerType type = config.preconditioner.type;
-    options.filtered_start =
-        !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
+    options.filtered_start = !section.has("initial") && type != PreconditionerType::chebyshev &&
+                             type != PreconditionerType::amg && type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
   section.choice("verify", config.verify, verify_names);

@@ -33,6 +33,11 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
   return outcomes;
 }
 
+/// Why it ended early, missed pairs included.
+std::string remark_of_all(const std::string& remark, const Proof& proof) {
+  return remark.empty() && proof.missing > 0 ? proof.statement : remark;
+}
+
 /// A certificate that was asked for and could not be had is a failure, though the result is there.
 ExitCode with_proof(const Communicator& comm, const std::string& program, const Proof& proof, ExitCode code) {
   if (!proof.failed || code != ExitCode::success) return code;
@@ -43,34 +48,36 @@ ExitCode with_proof(const Communicator& comm, const std::string& program, const 
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
-  const EigensolverConfig& eigensolver = config.eigensolver;
-  const LobpcgOptions& options = eigensolver.options;
-  const bool in_float = begins_in_float<T>(config);
+  const LobpcgOptions& options = config.eigensolver.options;
   const Context<T> context = make_context<T>(comm, config.device);
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
-  require_proof(comm, eigensolver);
-  Problem<T> problem = read_problem(context, sources, config, eigensolver.preconditioner, in_float);
+  require_proof(comm, config.eigensolver);
+  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner,
+                                    begins_in_float<T>(config.eigensolver, config.mass.has_value()));
   BlockSpace<T> space(context, problem.partition);
-  StartVectors<T> start = read_start_vectors(space, eigensolver);
-  announce(problem, sources, config, arguments.program, task(eigensolver) + (in_float ? ", begun in float" : ""));
+  StartVectors<T> start = read_start_vectors(space, config.eigensolver);
+  announce(problem, sources, config, arguments.program, task(config.eigensolver));
 
   const Stopwatch setup;
-  auto operators =
-      std::make_unique<Operators<T>>(make_operators(problem, config, eigensolver.preconditioner, in_float));
-  announce(comm, operators->preconditioner.made);
+  EigenSolver<T> solver = make_solver(problem, config);
+  if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
+  announce(comm, solver.operators->preconditioner.made);
   const MemoryEstimate memory =
-      estimate_memory(memory_needs(problem, *operators, eigensolver, start), *context.device);
+      estimate_memory(memory_needs(problem, *solver.operators, solver.config.eigensolver, start), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
   Proof proof;
   EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& observer) {
-    return eigensolve(space, problem, *operators, sources, std::move(start), config, observer, proof);
+    EigenResult<T> found = eigensolve(space, problem, solver, start, observer,
+                                      [&](const std::string& text) { announce(comm, text); });
+    proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+    return found;
   });
-  operators.reset();
+  solver.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
                     remark_of_all(result.remark, proof)};
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "solver/report.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "tests/battery/try.hpp"
+
+namespace block_eigs::test {
+
+/// What block-eigs would write, gathered on all ranks.
+struct Answer {
+  std::vector<double> values;
+  std::vector<double> vectors;         ///< row-major, all rows x values.size()
+  std::vector<double> residual_norms;  ///< as the program reports them
+  std::vector<Outcome> outcomes;
+  int iterations = 0;
+  double seconds = 0.0;
+  std::string remark;
+};
+
+/// The config of a try, with `overrides` as on the command line of block-eigs. Throws InputError.
+RunConfig config_of(const Try& one, std::span<const std::string> overrides);
+
+/// Goes the way of block-eigs, from reading the matrix to the final check. Collective; throws what it throws.
+Answer solve_try(const Communicator& comm, const Try& one, const RunConfig& config);
+
+/// All rows of a block on all ranks, row-major. Collective.
+template <class T>
+std::vector<double> all_rows(BlockSpace<T>& space, const DenseBlock<T>& block) {
+  const auto cols = static_cast<std::size_t>(block.cols());
+  std::vector<double> all(static_cast<std::size_t>(space.dimension()) * cols, 0.0);
+  const std::vector<T> own = block.to_host();
+  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(cols) * space.first_row());
+  space.comm().sum(std::span(all));
+  return all;
+}
+
+}  // namespace block_eigs::test
