@@ -12,8 +12,6 @@ namespace block_eigs {
 
 namespace {
 
-/// The part of a solve that counts where iterations ran in float.
-constexpr double weight_in_float = 0.8;
 constexpr double probability = 0.01;
 
 std::string statement(const Proof& proof, double last, bool calibrated) {
@@ -59,8 +57,7 @@ template <class T>
 Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   const ProbeOperators<T> operators = probe_operators(setting, result);
   const bool preconditioned = operators.preconditioner != nullptr || operators.b != nullptr;
-  const double effort = probe_share * (setting.operators.in_float.a != nullptr ? weight_in_float : 1.0);
-  const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), effort);
+  const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), probe_share);
   proof.made = "probe";
   if (degree == 0) {
     proof.made = "none";

@@ -20,7 +20,7 @@ int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditione
                  double share) {
   // Columns that an iteration could multiply for what it does beside, at the least.
   constexpr double iteration = 4.0;
-  constexpr double products_besides = 2.0;
+  const double products_besides = preconditioned ? 1.3 : 2.0;
   constexpr double least = 2.0;
   double work = 0.0;
   double widest = columns;
@@ -33,7 +33,7 @@ int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditione
       work += (filter ? 1.0 : iteration) * entry.products;
     }
   }
-  const double narrow = preconditioned ? 1.0 : words(columns) / words(widest);
+  const double narrow = preconditioned ? 0.9 : words(columns) / words(widest);
   const double degree = share * work / (narrow * columns) - products_besides;
   const double most = preconditioned ? 40.0 : 400.0;
   return degree < least ? 0 : static_cast<int>(std::min(degree, most));
