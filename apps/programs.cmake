@@ -14,6 +14,9 @@ add_library(block_eigs_apps STATIC
   input/right_hand_sides.cpp
   input/scaling.cpp
   journey/eigensolve.cpp
+  journey/proof.cpp
+  journey/proof_inertia.cpp
+  journey/proof_probe.cpp
   journey/scaled_units.cpp
   journey/session.cpp
   journey/start.cpp

@@ -47,6 +47,8 @@ rule(preconditioners_are_no_solvers "^solver/preconditioner/" "${none}" "^solver
 rule(lobpcg_stands_alone     "^solver/lobpcg/"    "${none}" "^solver/(block_cg|preconditioner|multigrid)/")
 rule(block_cg_stands_alone   "^solver/block_cg/"  "${none}" "^solver/(lobpcg|preconditioner|multigrid)/")
 rule(multigrid_sees_lobpcg_from_outside "^solver/multigrid/" "${none}" "^solver/(block_cg/|lobpcg/([^l]|l[^o]|lobpcg[^.]))")
+rule(proof_sees_lobpcg_from_outside "^solver/proof/" "${none}" "^solver/(block_cg|preconditioner|multigrid)/|^solver/lobpcg/([^l]|l[^o]|lobpcg[^.])")
+rule(proof_comes_after_solvers "^solver/(small|space|lobpcg|block_cg|preconditioner|multigrid)/" "${none}" "^solver/proof/")
 rule(io_files_know_no_room   "^io/files/"    "${none}" "^io/(source|hdf5|formats|generate|config|result|petsc)/")
 rule(io_source_stands_alone  "^io/source/"   "${none}" "^io/(files|hdf5|formats|generate|config|result|petsc)/")
 rule(io_hdf5_sees_files      "^io/hdf5/"     "${none}" "^io/(source|formats|generate|config|result|petsc)/")

@@ -33,6 +33,8 @@ constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic}
                                      std::pair{"merge", SpmmAlgorithm::merge}};
 constexpr std::array precision_names{std::pair{"double", Precision::float64},
                                      std::pair{"float", Precision::float32}};
+constexpr std::array verify_names{std::pair{"residuals", Verify::residuals}, std::pair{"probe", Verify::probe},
+                                  std::pair{"inertia", Verify::inertia}};
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
                                   std::pair{"cuda", Backend::cuda}};
 
@@ -169,6 +171,9 @@ void describe(YamlSection& section, EigensolverConfig& config) {
                              type != PreconditionerType::amg && type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
+  section.choice("verify", config.verify, verify_names);
+  section.check("verify", config.verify != Verify::inertia || !config.constraints,
+                "inertia counts all eigenvalues and cannot leave out constraints; use probe");
 }
 
 void describe(YamlSection& section, LinearSolverConfig& config) {

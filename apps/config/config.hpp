@@ -44,12 +44,16 @@ struct PreconditionerConfig {
   std::string options{};  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
 };
 
+/// What is done, beside the final check, to know that no pair was missed.
+enum class Verify { residuals, probe, inertia };
+
 struct EigensolverConfig {
   LobpcgOptions options;
   PreconditionerConfig preconditioner;
   Precision inner_precision = Precision::float64;  ///< float32: lobpcg_mixed
   std::optional<BlockInput> initial;
   std::optional<BlockInput> constraints;
+  Verify verify = Verify::probe;
 };
 
 struct LinearSolverConfig {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
@@ -26,10 +27,9 @@ DenseBlock<T> start_block(const Preconditioner<T>& preconditioner, const Eigenso
 
 template <class T>
 EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const Observer& observer,
-                       const Proceed& proceed) {
+                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
+                       const Observer& observer, const Proceed& proceed) {
   const DenseBlock<T>* orthogonal_to = constraints.cols() > 0 ? &constraints : nullptr;
-  const LobpcgOptions& options = solver.config.eigensolver.options;
   LinearOperator<T>* preconditioner = solver.operators->preconditioner.operation.get();
   if constexpr (std::is_same_v<T, double>) {
     const FloatOperators& in_float = solver.operators->in_float;
@@ -104,16 +104,17 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
 }
 
 template <class T>
-EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, StartVectors<T> start,
-                          const Observer& observer, const std::function<void(const std::string&)>& announce) {
+EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
+                          StartVectors<T>& start, const Observer& observer,
+                          const std::function<void(const std::string&)>& announce) {
   const Stopwatch setup;
   DenseBlock<T> initial =
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
   Proceed proceed;
   if (solver.choice) proceed = [&](const IterationReport& report) { return solver.choice->proceed(report); };
-  EigenResult<T> result =
-      iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
+  EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial),
+                                  solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
   while (solver.choice && solver.choice->change(result.limitation)) {
     const Stopwatch again;
@@ -124,13 +125,23 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     result.eigenvectors = {};
     result.guards = {};
     const double seconds = again.seconds();
-    EigenResult<T> next =
-        iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
+    EigenResult<T> next = iterate(space, problem, solver, start.constraints, std::move(initial),
+                                  solver.config.eigensolver.options, observer, proceed);
     next.setup_seconds += seconds;
     count_in(result, next);
     result = std::move(next);
   }
   return result;
+}
+
+template <class T>
+Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
+                   const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result) {
+  const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
+    return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, Proceed{});
+  };
+  return prove<T>({space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again},
+                  result);
 }
 
 template <class T>
@@ -151,13 +162,17 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
 template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
-                                       StartVectors<float>, const Observer&,
+                                       StartVectors<float>&, const Observer&,
                                        const std::function<void(const std::string&)>&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
 template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
-                                        StartVectors<double>, const Observer&,
+                                        StartVectors<double>&, const Observer&,
                                         const std::function<void(const std::string&)>&);
+template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,
+                            const DenseBlock<float>&, const Observer&, EigenResult<float>&);
+template Proof prove_result(BlockSpace<double>&, Problem<double>&, const Sources&, const EigenSolver<double>&,
+                            const DenseBlock<double>&, const Observer&, EigenResult<double>&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

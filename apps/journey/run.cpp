@@ -6,8 +6,10 @@
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
+#include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
+#include "apps/journey/verify.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -32,6 +34,18 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
   return outcomes;
 }
 
+/// Why it ended early, missed pairs included.
+std::string remark_of_all(const std::string& remark, const Proof& proof) {
+  return remark.empty() && proof.missing > 0 ? proof.statement : remark;
+}
+
+/// A certificate that was asked for and could not be had is a failure, though the result is there.
+ExitCode with_proof(const Communicator& comm, const std::string& program, const Proof& proof, ExitCode code) {
+  if (!proof.failed || code != ExitCode::success) return code;
+  if (comm.is_root()) fmt::print(stderr, "{}: no certificate: {}\n", program, proof.statement);
+  return ExitCode::run_failed;
+}
+
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
@@ -40,6 +54,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
+  require_proof(comm, config.eigensolver);
   Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner,
                                     begins_in_float<T>(config.eigensolver, config.mass.has_value()));
   BlockSpace<T> space(context, problem.partition);
@@ -56,22 +71,30 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
+  Proof proof;
   EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& observer) {
-    return eigensolve(space, problem, solver, std::move(start), observer,
-                      [&](const std::string& text) { announce(comm, text); });
+    EigenResult<T> found = eigensolve(space, problem, solver, start, observer,
+                                      [&](const std::string& text) { announce(comm, text); });
+    proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+    return found;
   });
   solver.operators.reset();
-  const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations, result.remark};
+  const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
+                    remark_of_all(result.remark, proof)};
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   Verification verified = verify_result(space, problem, sources, config, result);
+  give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
   print_pairs(comm, verified, known_eigenvalues(config));
+  print_proof(comm, verified, proof);
   const bool with_vectors = config.output && config.output->eigenvectors;
-  write_result(problem, config, record, pairs_record(verified), history_record(result.history, options.pairs),
-               "/eigenvectors", with_vectors ? &result.eigenvectors : nullptr);
-  return end_run(comm, config, *context.profile, all, watch, record, "pairs",
-                 outcomes_of_all(verified, options.pairs));
+  write_result(problem, config, record, pairs_record(verified, proof),
+               history_record(result.history, options.pairs), "/eigenvectors",
+               with_vectors ? &result.eigenvectors : nullptr);
+  const ExitCode code = end_run(comm, config, *context.profile, all, watch, record, "pairs",
+                                outcomes_of_all(verified, options.pairs));
+  return with_proof(comm, arguments.program, proof, code);
 }
 
 }  // namespace

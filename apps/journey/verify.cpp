@@ -8,6 +8,7 @@
 #include <span>
 
 #include "solver/lobpcg/residual_test.hpp"
+#include "solver/proof/smallest_eigenvalue.hpp"
 #include "solver/space/block_space.hpp"
 
 namespace block_eigs {
@@ -24,21 +25,47 @@ constexpr double slack = 1.02;
 /// The norm of a residual that bounds the error of the eigenvalue: factor ||diag(weights) r||_2 + rounding, see
 /// verify.
 struct BoundNorm {
+  BoundKind kind = BoundKind::rigorous;
   double factor = 1.0;  ///< NaN where no bound is known
-  std::vector<double> weights;
+  Buffer<double> weights;
 };
 
-BoundNorm bound_norm(const Problem<double>& problem) {
+BoundNorm bound_norm(BlockSpace<double>& space, const Problem<double>& problem) {
   if (!problem.b) return {};
+  constexpr double smallest_mu = 1e-3;
+  constexpr double probability = 1e-6;
   const std::vector<double>& diagonal = problem.b->diagonal();
   const bool positive = std::all_of(diagonal.begin(), diagonal.end(), [](double d) { return d > 0.0; });
-  constexpr double smallest_mu = 1e-3;
-  const double mu = 2.0 - problem.b->scaled_gershgorin_bound();
-  if (problem.context.comm.any(!positive) || mu < smallest_mu)
-    return {std::numeric_limits<double>::quiet_NaN(), {}};
-  BoundNorm norm{1.0 / std::sqrt(mu), {}};
-  for (const double d : diagonal) norm.weights.push_back(1.0 / std::sqrt(d));
+  BoundNorm norm{BoundKind::unknown, std::numeric_limits<double>::quiet_NaN(), {}};
+  if (problem.context.comm.any(!positive)) return norm;
+  std::vector<double> weights;
+  for (const double d : diagonal) weights.push_back(1.0 / std::sqrt(d));
+  norm.weights = Buffer<double>(problem.context.device, weights.size());
+  norm.weights.upload(weights.data());
+  const double upper = problem.b->scaled_gershgorin_bound();
+  norm.kind = BoundKind::rigorous;
+  double mu = 2.0 - upper;
+  if (mu < smallest_mu) {
+    norm.kind = BoundKind::probable;
+    mu = probable_smallest_eigenvalue(space, *problem.b, norm.weights, upper, probability);
+  }
+  if (!(mu >= smallest_mu)) norm.kind = BoundKind::unknown;
+  norm.factor = mu >= smallest_mu ? 1.0 / std::sqrt(mu) : std::numeric_limits<double>::quiet_NaN();
   return norm;
+}
+
+/// What a residual is held against, the tolerance apart: see Convergence.
+double residual_scale(const LobpcgOptions& options, double norm_a, double norm_b, double lambda, double image_norm,
+                      double norm) {
+  switch (options.convergence) {
+    case Convergence::relative:
+      return std::abs(lambda) * image_norm;
+    case Convergence::norm:
+      return (norm_a + std::abs(lambda) * norm_b) * norm;
+    case Convergence::absolute:
+      return 1.0;
+  }
+  return 1.0;
 }
 
 template <class T>
@@ -49,16 +76,16 @@ class Verifier {
         vectors_(vectors),
         convert_(make_kernels<T>(problem.context.device)),
         space_(problem.context, problem.partition),
-        norm_(bound_norm(problem)),
+        options_(options),
+        norm_(bound_norm(space_, problem)),
         norm_a_(problem.a->norm_inf()),
-        test_(options, norm_a_, problem.b ? problem.b->norm_inf() : 1.0, std::numeric_limits<T>::epsilon()),
-        weights_(problem.context.device, norm_.weights.size()) {
-    weights_.upload(norm_.weights.data());
+        test_(options, norm_a_, problem.b ? problem.b->norm_inf() : 1.0, std::numeric_limits<T>::epsilon()) {
     const LocalIndex cols = std::min(panel, vectors.cols());
     x_ = space_.make_block(cols);
     ax_ = space_.make_block(cols);
     r_ = space_.make_block(cols);
     if (problem.b) bx_ = space_.make_block(cols);
+    if (vectors.cols() > panel) other_ = space_.make_block(cols);
   }
 
   /// Appends the findings for columns first .. first + count - 1 to `result`, which has their eigenvalues.
@@ -81,8 +108,11 @@ class Verifier {
     const std::vector<double> bounds = error_bounds(lambda, residuals, squares);
     const double unit = rounding * std::numeric_limits<T>::epsilon();
     const double norm_b = problem_.b ? problem_.b->norm_inf() : 1.0;
+    result.orthonormality = std::max(result.orthonormality, deviation(first, bx));
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
+      const double scale = residual_scale(options_, norm_a_, norm_b, lambda[j], image_norms[j], norms[j]);
+      result.attained.push_back(residuals[j] / scale);
       result.error_bounds.push_back(bounds[j]);
       const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * norms[j];
       const double least = std::max(residuals[j] - error, residuals[j] / slack);
@@ -90,7 +120,30 @@ class Verifier {
     }
   }
 
+  BoundKind bounds() const { return norm_.kind; }
+
  private:
+  /// Largest entry of |V^T B V - I| in the columns of V from `first` on, and the rows up to these; `bx` is B V of
+  /// them, x_ the columns themselves.
+  double deviation(LocalIndex first, ConstBlockView<double> bx) {
+    double most = 0.0;
+    for (LocalIndex from = 0; from <= first; from += panel) {
+      BlockView<double> v = x_.columns(0, bx.cols);
+      if (from < first) {
+        v = other_.columns(0, panel);
+        convert_->convert(vectors_.columns(from, panel), {}, v);
+      }
+      SmallMatrix gram;
+      space_.gram({v}, {bx}, gram);
+      for (int j = 0; j < gram.cols(); ++j) {
+        for (int i = 0; i < gram.rows(); ++i) {
+          const double expected = from == first && i == j ? 1.0 : 0.0;
+          most = std::max(most, std::abs(gram(i, j) - expected));
+        }
+      }
+    }
+    return most;
+  }
   /// From the residuals in r_ and their norms; `squares` holds x'Bx.
   std::vector<double> error_bounds(std::span<const double> lambda, const std::vector<double>& residuals,
                                    const std::vector<double>& squares) {
@@ -98,7 +151,7 @@ class Verifier {
     const double unit = std::numeric_limits<double>::epsilon() * static_cast<double>(problem_.longest_row + 2);
     if (problem_.b) {
       const BlockView<double> r = r_.columns(0, static_cast<LocalIndex>(lambda.size()));
-      if (weights_.size() > 0) problem_.context.kernels->scale_rows(weights_.data(), r, r);
+      if (norm_.kind != BoundKind::unknown) problem_.context.kernels->scale_rows(norm_.weights.data(), r, r);
       bounds = space_.column_norms(r);
     }
     for (std::size_t j = 0; j < bounds.size(); ++j) {
@@ -112,11 +165,11 @@ class Verifier {
   const DenseBlock<T>& vectors_;
   std::shared_ptr<Kernels<T>> convert_;
   BlockSpace<double> space_;
+  LobpcgOptions options_;
   BoundNorm norm_;
   double norm_a_;
   ResidualTest test_;
-  Buffer<double> weights_;
-  DenseBlock<double> x_, ax_, bx_, r_;
+  DenseBlock<double> x_, ax_, bx_, r_, other_;
 };
 
 }  // namespace
@@ -126,13 +179,18 @@ Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, cons
                     bool rayleigh, const LobpcgOptions& options) {
   Verification result;
   result.eigenvalues = eigenvalues;
+  result.requested = options.tolerance;
   Verifier<T> verifier(problem, vectors, options);
   for (LocalIndex first = 0; first < vectors.cols(); first += panel) {
     verifier.columns(first, std::min(panel, vectors.cols() - first), rayleigh, result);
   }
-  result.rigorous = std::none_of(result.error_bounds.begin(), result.error_bounds.end(),
-                                 [](double bound) { return std::isnan(bound); });
+  result.bounds = verifier.bounds();
   return result;
+}
+
+void give_up_missing(Verification& pairs, const Proof& proof) {
+  const std::size_t count = std::min(pairs.outcomes.size(), static_cast<std::size_t>(std::max(proof.missing, 0)));
+  std::fill_n(pairs.outcomes.rbegin(), count, Outcome::not_converged);
 }
 
 template <class T>
@@ -149,6 +207,7 @@ void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vector
   for (std::size_t j = 0; j < order.size(); ++j) {
     pairs.eigenvalues[j] = before.eigenvalues[order[j]];
     pairs.residual_norms[j] = before.residual_norms[order[j]];
+    pairs.attained[j] = before.attained[order[j]];
     pairs.error_bounds[j] = before.error_bounds[order[j]];
     pairs.outcomes[j] = before.outcomes[order[j]];
     permutation(static_cast<int>(order[j]), static_cast<int>(j)) = 1.0;

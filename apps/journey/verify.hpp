@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "apps/input/problem.hpp"
+#include "apps/report/proof.hpp"
 #include "apps/report/verification.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/space/block_space.hpp"
@@ -14,12 +15,15 @@ namespace block_eigs {
 /// which is far better than what single precision had.
 ///
 /// Some eigenvalue lies within ||r||_{B^-1} / ||v||_B of lambda (Parlett, The Symmetric Eigenvalue Problem,
-/// theorems 4.5.1 and 15.9.1). With B = I rounding in r is allowed for. With Gershgorin's D^-1/2 B D^-1/2 >= mu >
-/// 0, D the diagonal of B, ||r||_{B^-1} <= ||D^-1/2 r||_2 / sqrt(mu); where mu is not positive no bound is known.
-/// Collective.
+/// theorems 4.5.1 and 15.9.1). With B = I rounding in r is allowed for. With D^-1/2 B D^-1/2 >= mu > 0, D the
+/// diagonal of B, ||r||_{B^-1} <= ||D^-1/2 r||_2 / sqrt(mu). mu is Gershgorin's where B is diagonally dominant,
+/// else what probable_smallest_eigenvalue gives; where that is nothing no bound is known. Collective.
 template <class T>
 Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, const std::vector<double>& eigenvalues,
                     bool rayleigh, const LobpcgOptions& options);
+
+/// As many of the last pairs as are missing before them are not what was asked for: they have not converged.
+void give_up_missing(Verification& pairs, const Proof& proof);
 
 /// Brings pairs whose eigenvalues changed places by a better evaluation into order, vectors included. Collective.
 template <class T>

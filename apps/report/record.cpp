@@ -23,12 +23,30 @@ RunRecord run_record(const Problem<T>& problem, const Sources& sources, const Ru
   return run;
 }
 
-PairsRecord pairs_record(const Verification& verified) {
+const char* name_of(BoundKind kind) {
+  switch (kind) {
+    case BoundKind::rigorous:
+      return "rigorous";
+    case BoundKind::probable:
+      return "probable";
+    case BoundKind::unknown:
+      return "unknown";
+  }
+  return "";
+}
+
+PairsRecord pairs_record(const Verification& verified, const Proof& proof) {
   PairsRecord record;
   record.eigenvalues = verified.eigenvalues;
   record.residual_norms = verified.residual_norms;
   record.error_bounds = verified.error_bounds;
-  record.rigorous = verified.rigorous;
+  record.rigorous = verified.bounds == BoundKind::rigorous;
+  record.bounds = name_of(verified.bounds);
+  record.attained_tolerances = verified.attained;
+  record.requested_tolerance = verified.requested;
+  record.orthonormality = verified.orthonormality;
+  record.proof = {proof.made,         proof.statement, proof.missing, proof.recovered, proof.confidence,
+                  proof.smallest_gap, proof.shift,     proof.counted, proof.seconds};
   for (const Outcome outcome : verified.outcomes) {
     record.converged.push_back(outcome != Outcome::not_converged);
     record.status.emplace_back(name_of(outcome));

@@ -5,6 +5,7 @@
 
 #include "apps/config/config.hpp"
 #include "apps/input/problem.hpp"
+#include "apps/report/proof.hpp"
 #include "apps/report/verification.hpp"
 #include "io/result/result_file.hpp"
 #include "solver/block_cg/block_cg.hpp"
@@ -26,7 +27,7 @@ RunRecord run_record(const Problem<T>& problem, const Sources& sources, const Ru
                      const std::string& program, const Spent& spent);
 
 /// What a result file says of a solver's result and its verification.
-PairsRecord pairs_record(const Verification& verified);
+PairsRecord pairs_record(const Verification& verified, const Proof& proof);
 SolutionsRecord solutions_record(const SolutionCheck& checked, const std::vector<double>& recursive_residual_norms,
                                  const std::vector<int>& iterations);
 HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pairs);

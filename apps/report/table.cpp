@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/report/text.hpp"
 #include "io/generate/generate.hpp"
 
 namespace block_eigs {
@@ -35,13 +36,27 @@ Share share_of(const Communicator& comm, double seconds) {
 void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact) {
   if (!comm.is_root()) return;
   const bool compare = !exact.empty() && exact.size() >= pairs.eigenvalues.size();
-  fmt::print("\n{:>5}  {:>22}  {:>9}  {:>11}  {:<17}{}\n", "pair", "eigenvalue", "residual", "error bound",
-             "status", compare ? fmt::format("  {:>22}  {:>10}", "closed form", "difference") : "");
+  fmt::print("\n{:>5}  {:>22}  {:>9}  {:>9}  {:>9}  {:>11}  {:<17}{}\n", "pair", "eigenvalue", "residual",
+             "attained", "requested", "error bound", "status",
+             compare ? fmt::format("  {:>22}  {:>10}", "closed form", "difference") : "");
   for (std::size_t j = 0; j < pairs.eigenvalues.size(); ++j) {
     const double value = pairs.eigenvalues[j];
-    fmt::print("{:>5}  {:>22.15e}  {:>9.1e}  {:>11}  {:<17}{}\n", j + 1, value, pairs.residual_norms[j],
-               bound_text(pairs.error_bounds[j]), words(name_of(pairs.outcomes[j])),
+    fmt::print("{:>5}  {:>22.15e}  {:>9.1e}  {:>9.1e}  {:>9.1e}  {:>11}  {:<17}{}\n", j + 1, value,
+               pairs.residual_norms[j], pairs.attained[j], pairs.requested, bound_text(pairs.error_bounds[j]),
+               words(name_of(pairs.outcomes[j])),
                compare ? fmt::format("  {:>22.15e}  {:>10.1e}", exact[j], value - exact[j]) : "");
+  }
+  std::fflush(stdout);
+}
+
+void print_proof(const Communicator& comm, const Verification& pairs, const Proof& proof) {
+  if (!comm.is_root()) return;
+  fmt::print("\northonormal: V'BV differs from I by at most {:.1e}\n", pairs.orthonormality);
+  if (pairs.bounds == BoundKind::probable)
+    fmt::print("error bounds: with probability 99.9999%, for the smallest eigenvalue of B is estimated\n");
+  if (!proof.statement.empty()) {
+    const std::string cost = proof.seconds > 0.0 ? fmt::format(" ({})", duration_text(proof.seconds)) : "";
+    fmt::print("proof: {}{}\n", proof.statement, cost);
   }
   std::fflush(stdout);
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "apps/config/config.hpp"
+#include "apps/report/proof.hpp"
 #include "apps/report/verification.hpp"
 #include "io/result/result_file.hpp"
 #include "spmm/device/profile.hpp"
@@ -13,6 +14,10 @@ namespace block_eigs {
 /// The eigenpairs, one a line, on stdout of rank 0; `exact` adds a column of known eigenvalues where it is not
 /// empty. Not collective.
 void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact);
+
+/// Below the table: how orthonormal the vectors are, what the error bounds rest on, and what was done to know that
+/// no pair was missed. On stdout of rank 0; not collective.
+void print_proof(const Communicator& comm, const Verification& pairs, const Proof& proof);
 
 /// The right-hand sides, one a line, on stdout of rank 0. Not collective.
 void print_solutions(const Communicator& comm, const SolutionsRecord& solutions);

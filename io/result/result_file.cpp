@@ -32,6 +32,19 @@ void ResultFile::write(const PairsRecord& pairs) {
   write("/residual_norms", pairs.residual_norms);
   write("/error_bounds", pairs.error_bounds);
   writer_.attribute("/error_bounds", "rigorous", pairs.rigorous);
+  writer_.attribute("/error_bounds", "kind", pairs.bounds);
+  write("/attained_tolerances", pairs.attained_tolerances);
+  writer_.attribute("/attained_tolerances", "requested", pairs.requested_tolerance);
+  writer_.attribute("/", "orthonormality", pairs.orthonormality);
+  writer_.attribute("/", "proof", pairs.proof.made);
+  writer_.attribute("/", "proof_statement", pairs.proof.statement);
+  writer_.attribute("/", "proof_missing", pairs.proof.missing);
+  writer_.attribute("/", "proof_recovered", pairs.proof.recovered);
+  writer_.attribute("/", "proof_confidence", pairs.proof.confidence);
+  writer_.attribute("/", "proof_smallest_gap", pairs.proof.smallest_gap);
+  writer_.attribute("/", "proof_shift", pairs.proof.shift);
+  writer_.attribute("/", "proof_counted", pairs.proof.counted);
+  writer_.attribute("/", "proof_seconds", pairs.proof.seconds);
   writer_.dataset("/converged", pairs.converged);
   writer_.dataset("/status", pairs.status);
 }

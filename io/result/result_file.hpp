@@ -27,12 +27,30 @@ struct RunRecord {
   std::string remark;
 };
 
+/// What was done to know that no pair was missed: attributes of "/".
+struct ProofRecord {
+  std::string made = "residuals";
+  std::string statement;
+  std::int64_t missing = 0;
+  std::int64_t recovered = 0;
+  double confidence = 0.0;
+  double smallest_gap = 0.0;
+  double shift = 0.0;
+  std::int64_t counted = -1;
+  double seconds = 0.0;
+};
+
 /// Eigenpairs, as many of each.
 struct PairsRecord {
   std::vector<double> eigenvalues;
   std::vector<double> residual_norms;
   std::vector<double> error_bounds;  ///< NaN where none is known
   bool rigorous = false;             ///< of the bounds that are known
+  std::string bounds;                ///< what they rest on: rigorous, probable or unknown
+  std::vector<double> attained_tolerances;
+  double requested_tolerance = 0.0;
+  double orthonormality = 0.0;  ///< largest entry of |V^T B V - I|
+  ProofRecord proof;
   std::vector<bool> converged;
   std::vector<std::string> status;
 };

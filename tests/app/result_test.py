@@ -70,7 +70,16 @@ class StandardProblem(ResultTest):
             self.assertEqual(file["status"][:].astype(str).tolist(), ["converged"] * 6)
             self.check_history(file)
             self.check_attributes(file)
+            np.testing.assert_allclose(file["attained_tolerances"][:] * w, file["residual_norms"][:], rtol=1e-12)
+            self.assertEqual(file["attained_tolerances"].attrs["requested"], 1e-8)
+            self.assertLess(file.attrs["orthonormality"], 1e-12)
+            self.assertEqual(file.attrs["proof"], "probe")
+            self.assertIn("confidence 99%", file.attrs["proof_statement"])
+            self.assertEqual(file.attrs["proof_confidence"], 0.99)
+            self.assertGreater(file.attrs["proof_smallest_gap"], 0.0)
+            self.assertEqual(file.attrs["proof_missing"], 0)
         self.check_output(run, exact)
+        self.assertIn("proof: probe, no pair missed with confidence 99%", run.stdout)
 
     def check_history(self, file):
         history = file["history"]
@@ -102,7 +111,7 @@ class StandardProblem(ResultTest):
         rows = [line.split() for line in run.stdout.splitlines() if " converged " in line]
         self.assertEqual(len(rows), 6, run)
         np.testing.assert_allclose([float(row[1]) for row in rows], exact, rtol=1e-10)
-        np.testing.assert_allclose([float(row[5]) for row in rows], exact, rtol=1e-14)
+        np.testing.assert_allclose([float(row[7]) for row in rows], exact, rtol=1e-14)
         for word in ("SpMM", "halo wait", "block algebra", "small dense", "preconditioner", "I/O", "peak memory"):
             self.assertIn(word, run.stdout)
 
@@ -205,7 +214,8 @@ class OtherProblems(ResultTest):
             self.assertTrue(np.all(np.abs(w - exact) <= file["error_bounds"][:] + 1e-13))
             self.assertTrue(file["error_bounds"].attrs["rigorous"])
 
-    def test_generalized_without_known_bound(self):
+    def test_generalized_with_a_bound_of_high_probability(self):
+        """Cubic splines: B is far from diagonally dominant."""
         k = grid_laplacian(15, 15)
         m1 = sp.diags([1.0, 26.0, 66.0, 26.0, 1.0], [-2, -1, 0, 1, 2], shape=(15, 15)) / 120
         m = sp.kron(m1, m1).tocsr()
@@ -216,8 +226,25 @@ class OtherProblems(ResultTest):
         with file:
             w, _ = self.check_pairs(file, k, m)
             np.testing.assert_allclose(w, scipy.linalg.eigh(k.toarray(), m.toarray(), eigvals_only=True)[:4], rtol=1e-10)
-            self.assertTrue(np.all(np.isnan(file["error_bounds"][:])))
+            exact = scipy.linalg.eigh(k.toarray(), m.toarray(), eigvals_only=True)[:4]
+            self.assertTrue(np.all(np.abs(w - exact) <= file["error_bounds"][:] + 1e-13))
+            self.assertTrue(np.all(file["error_bounds"][:] <= 1e-4 * exact))
             self.assertFalse(file["error_bounds"].attrs["rigorous"])
+            self.assertEqual(file["error_bounds"].attrs["kind"], "probable")
+
+    def test_generalized_without_known_bound(self):
+        """B is nearly singular, and badly scaled beside its diagonal."""
+        k = grid_laplacian(15, 15)
+        m = sp.eye(225, format="lil")
+        m[0, 1] = m[1, 0] = 1.0 - 1e-6
+        self.save(k, "k.npz")
+        self.save(m.tocsr(), "m.npz")
+        _, file = self.solve("matrix: {file: k.npz}\nmass: {file: m.npz}\neigensolver: {pairs: 4}\n"
+                             "output: {file: result.h5}\n")
+        with file:
+            self.check_pairs(file, k, m.tocsr())
+            self.assertTrue(np.all(np.isnan(file["error_bounds"][:])))
+            self.assertEqual(file["error_bounds"].attrs["kind"], "unknown")
 
     def test_largest(self):
         _, file = self.solve("matrix: {generate: laplacian2d, size: [20, 13]}\n"

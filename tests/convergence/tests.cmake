@@ -5,6 +5,7 @@ block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp R
 block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_mixed SOURCES convergence/lobpcg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_dense SOURCES convergence/lobpcg_dense_test.cpp RANKS 1 2 LABELS convergence TIMEOUT 240)
+block_eigs_test(probe SOURCES convergence/probe_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(amg SOURCES convergence/amg_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(amg_graph SOURCES convergence/amg_graph_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_dense SOURCES convergence/block_cg_dense_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)

@@ -118,6 +118,17 @@ TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
   EXPECT_THROW(inner("{preconditioner: {type: amg, precision: double}, inner_precision: float}"), InputError);
 }
 
+TEST(Config, VerifyIsAProbeUnlessSaidOtherwise) {
+  const auto verify = [](const std::string& eigensolver) {
+    return parse(minimal + "eigensolver: " + eigensolver).eigensolver.verify;
+  };
+  EXPECT_EQ(verify("{pairs: 2}"), Verify::probe);
+  EXPECT_EQ(verify("{verify: residuals}"), Verify::residuals);
+  EXPECT_EQ(verify("{verify: inertia}"), Verify::inertia);
+  EXPECT_THROW(verify("{verify: inertia, constraints: {file: x.h5}}"), InputError);
+  EXPECT_THROW(verify("{verify: yes}"), InputError);
+}
+
 TEST(Config, ThePreconditionerIsChosenUnlessOneIsNamed) {
   EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type,
             PreconditionerType::automatic);

@@ -3,6 +3,7 @@ block_eigs_library(petsc
   SOURCES
     ${petsc_shared_sources}
     bridge/petsc_hierarchy.cpp
+    bridge/petsc_inertia.cpp
     bridge/petsc_matrix.cpp
     bridge/petsc_options.cpp
     bridge/petsc_preconditioner.cpp

@@ -1,0 +1,124 @@
+#include "apps/journey/proof.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/input/stopwatch.hpp"
+#include "apps/journey/proof_inertia.hpp"
+#include "apps/journey/proof_probe.hpp"
+#include "io/petsc/bridge/petsc_inertia.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr int most_rounds = 3;
+
+template <class T>
+bool all_done(const EigenResult<T>& result, int pairs) {
+  return static_cast<int>(result.outcomes.size()) == pairs &&
+         std::find(result.outcomes.begin(), result.outcomes.end(), Outcome::not_converged) ==
+             result.outcomes.end();
+}
+
+/// Goes on from the found pairs and the missed vectors. False where no iterations are left, or the solver fails
+/// for all ranks alike; then `result` stays.
+template <class T>
+bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, EigenResult<T>& result) {
+  LobpcgOptions options = setting.config.options;
+  options.max_iterations -= result.iterations;
+  if (options.max_iterations <= 0) return false;
+  const LocalIndex found = result.eigenvectors.cols();
+  options.block_size = std::max(options.block_size, found + missed.cols);
+  try {
+    DenseBlock<T> initial = setting.space.make_block(found + missed.cols);
+    setting.space.copy(result.eigenvectors.view(), initial.columns(0, found));
+    setting.space.copy(missed, initial.columns(found, missed.cols));
+    EigenResult<T> better = setting.solve(std::move(initial), options);
+    for (LobpcgIteration& iteration : better.history) iteration.seconds += result.solve_seconds;
+    better.history.insert(better.history.begin(), std::make_move_iterator(result.history.begin()),
+                          std::make_move_iterator(result.history.end()));
+    better.iterations += result.iterations;
+    better.setup_seconds += result.setup_seconds;
+    better.solve_seconds += result.solve_seconds;
+    result = std::move(better);
+    return true;
+  } catch (const OnAllRanks&) {
+    return false;
+  }
+}
+
+/// What fails for all ranks alike takes the proof away, not the result.
+template <class T>
+Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
+  try {
+    return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
+                                                  : look_by_inertia(setting, result, round, proof);
+  } catch (const OnAllRanks& error) {
+    const auto* known = dynamic_cast<const std::exception*>(&error);
+    proof.statement = fmt::format("none, {} failed: {}", proof.made, known != nullptr ? known->what() : "");
+    proof.made = "none";
+    proof.failed = setting.config.verify == Verify::inertia;
+    return {};
+  }
+}
+
+template <class T>
+void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof) {
+  for (int round = 0;; ++round) {
+    const Stopwatch watch;
+    const Finding<T> finding = look(setting, result, round, proof);
+    proof.seconds += setting.space.comm().max(watch.seconds());
+    proof.missing = finding.missing;
+    if (finding.missing == 0) return;
+    const LocalIndex vectors = finding.vectors.cols();
+    const bool better = vectors > 0 && round < most_rounds && go_on(setting, finding.vectors.view(), result);
+    if (better && all_done(result, setting.config.options.pairs)) {
+      proof.recovered += vectors;
+      continue;
+    }
+    proof.statement = fmt::format("{}, at least {} {} missing before the last one found; {}", proof.made,
+                                  proof.missing, proof.missing == 1 ? "pair is" : "pairs are",
+                                  "more iterations or a larger eigensolver.block_size may find more");
+    return;
+  }
+}
+
+}  // namespace
+
+void require_proof(const Communicator& comm, const EigensolverConfig& config) {
+  if (config.verify == Verify::inertia) petsc::require_inertia(comm);
+}
+
+template <class T>
+Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
+  Proof proof;
+  const EigensolverConfig& config = setting.config;
+  if (config.verify == Verify::residuals) return proof;
+  if (config.verify == Verify::probe &&
+      solves_densely(config.options, setting.space.dimension(), setting.constraints.cols())) {
+    proof.made = "dense";
+    proof.statement = "all eigenvalues were computed: none missed";
+    return proof;
+  }
+  if (!all_done(result, config.options.pairs)) {
+    proof.made = "none";
+    proof.statement = "not asked which pairs were missed, for not all have converged";
+    return proof;
+  }
+  search(setting, result, proof);
+  if (proof.recovered > 0 && proof.missing == 0) {
+    proof.statement += fmt::format("; {} that the first iterations had missed {} among them", proof.recovered,
+                                   proof.recovered == 1 ? "is" : "are");
+  }
+  return proof;
+}
+
+template Proof prove(const SolveSetting<float>&, EigenResult<float>&);
+template Proof prove(const SolveSetting<double>&, EigenResult<double>&);
+
+}  // namespace block_eigs

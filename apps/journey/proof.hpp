@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+
+#include "apps/config/config.hpp"
+#include "apps/input/operators.hpp"
+#include "apps/input/problem.hpp"
+#include "apps/report/proof.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/space/block_space.hpp"
+
+namespace block_eigs {
+
+/// What a solve worked with, and how to go on with it.
+template <class T>
+struct SolveSetting {
+  BlockSpace<T>& space;
+  Problem<T>& problem;
+  const Operators<T>& operators;
+  const Sources& sources;
+  const DenseBlock<T>& constraints;
+  const EigensolverConfig& config;
+  /// Solves again from vectors.
+  std::function<EigenResult<T>(DenseBlock<T> initial, const LobpcgOptions& options)> solve;
+};
+
+/// Throws InputError where this build cannot do what config.verify asks for. Collective.
+void require_proof(const Communicator& comm, const EigensolverConfig& config);
+
+/// Looks for pairs that `result` misses as config.verify says. Where there are any the solve goes on from these
+/// and the pairs found, and `result` becomes that of both, for as long as there are iterations left and no more
+/// than three times. What is still missing then is counted in the proof. Collective; throws RunError where a
+/// factorisation fails.
+template <class T>
+Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result);
+
+}  // namespace block_eigs

@@ -1,0 +1,83 @@
+#include "apps/journey/proof_probe.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "solver/preconditioner/jacobi.hpp"
+#include "solver/proof/effort.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr double probability = 0.01;
+
+std::string statement(const Proof& proof, double last, bool calibrated) {
+  if (!std::isfinite(proof.smallest_gap)) {
+    return "none missed that a probe within a tenth of the solve can see, which is next to nothing here; "
+           "verify: inertia proves it";
+  }
+  const bool relative = last != 0.0;
+  return fmt::format(
+      "probe, no pair missed with confidence {:g}% if separated from the last value by at least "
+      "{:.1e}{}{}",
+      100.0 * proof.confidence, relative ? proof.smallest_gap / std::abs(last) : proof.smallest_gap,
+      relative ? " (relative)" : "", calibrated ? ", and taken by the preconditioner as the found ones are" : "");
+}
+
+}  // namespace
+
+template <class T>
+ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  ProbeOperators<T> operators{*setting.problem.a, setting.problem.b.get()};
+  if (!setting.problem.b && mostly_filtered(result.history)) return operators;
+  operators.preconditioner = setting.operators.preconditioner.operation.get();
+  if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
+    operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
+  return operators;
+}
+
+template <class T>
+FoundPairs<T> found_pairs(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return {setting.config.options.which, result.eigenvalues, result.residual_norms, result.eigenvectors.view(),
+          setting.constraints.view()};
+}
+
+template <class T>
+ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>& result, int degree, int round) {
+  ProbeOptions options{.degree = degree, .probability = probability};
+  // Far from the seeds that users count up, and from those of other rounds.
+  options.seed = setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
+  return probe(setting.space, probe_operators(setting, result), found_pairs(setting, result), options);
+}
+
+template <class T>
+Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
+  const ProbeOperators<T> operators = probe_operators(setting, result);
+  const bool preconditioned = operators.preconditioner != nullptr || operators.b != nullptr;
+  const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), probe_share);
+  proof.made = "probe";
+  if (degree == 0) {
+    proof.made = "none";
+    proof.statement = "none: a probe does not fit into a tenth of so short a solve";
+    return {};
+  }
+  ProbeResult<T> seen = probe_result(setting, result, degree, round);
+  proof.confidence = 1.0 - probability;
+  proof.smallest_gap = seen.smallest_gap;
+  proof.statement = statement(proof, result.eigenvalues.back(), seen.calibrated);
+  return {seen.missed.cols(), std::move(seen.missed)};
+}
+
+template ProbeOperators<float> probe_operators(const SolveSetting<float>&, const EigenResult<float>&);
+template ProbeOperators<double> probe_operators(const SolveSetting<double>&, const EigenResult<double>&);
+template FoundPairs<float> found_pairs(const SolveSetting<float>&, const EigenResult<float>&);
+template FoundPairs<double> found_pairs(const SolveSetting<double>&, const EigenResult<double>&);
+template ProbeResult<float> probe_result(const SolveSetting<float>&, const EigenResult<float>&, int, int);
+template ProbeResult<double> probe_result(const SolveSetting<double>&, const EigenResult<double>&, int, int);
+template Finding<float> look_by_probe(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
+template Finding<double> look_by_probe(const SolveSetting<double>&, const EigenResult<double>&, int, Proof&);
+
+}  // namespace block_eigs

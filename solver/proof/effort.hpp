@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/lobpcg/lobpcg.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs {
+
+/// Of a solve, that a probe may cost by this count: a tenth with its start and end.
+constexpr double probe_share = 0.09;
+
+/// The degree of a probe's filter that costs about `share` of the solve with this history, by columns multiplied,
+/// never by a clock. Beside filters, which multiply and do nothing else, those of the narrow block, of `columns`,
+/// count by the words that move; beside iterations they cost less. A probe that is `preconditioned` is compared
+/// with iterations alone. No more than what gives anything, and 0 where hardly anything would be left beside the
+/// products for start and end.
+int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditioned, LocalIndex columns,
+                 double share);
+
+/// Whether filters, which need no preconditioner, have done most of the work.
+bool mostly_filtered(const std::vector<LobpcgIteration>& history);
+
+}  // namespace block_eigs

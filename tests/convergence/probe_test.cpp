@@ -1,0 +1,162 @@
+// Results with pairs removed on purpose are handed to the probe, which must find these.
+#include "solver/proof/probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
+
+namespace block_eigs {
+namespace {
+
+using test::Problem;
+
+constexpr int pairs = 16;
+
+/// The grid whose spectrum is as that of a cube: eigenvalues 2 to 4 and 5 to 7 are triple.
+const LaplacianOptions cube{.size = {20, 20, 20}};
+
+template <class T>
+struct Solved {
+  EigenResult<T> result;
+  ProbeOperators<T> operators;
+  Which which = Which::smallest;
+};
+
+/// `result` without pair `removed` (none where negative).
+template <class T>
+ProbeResult<T> probe_without(BlockSpace<T>& space, const Solved<T>& solved, int removed, int degree,
+                             std::uint64_t seed) {
+  const auto all = static_cast<int>(solved.result.eigenvalues.size());
+  const int left = removed < 0 ? all : all - 1;
+  SmallMatrix selection(all, left);
+  std::vector<double> values, norms;
+  for (int j = 0, to = 0; j < all; ++j) {
+    if (j == removed) continue;
+    selection(j, to++) = 1.0;
+    values.push_back(solved.result.eigenvalues[static_cast<std::size_t>(j)]);
+    norms.push_back(solved.result.residual_norms[static_cast<std::size_t>(j)]);
+  }
+  DenseBlock<T> vectors = space.make_block(left);
+  space.update({solved.result.eigenvectors.view()}, selection, {vectors.view()});
+  const FoundPairs<T> found{solved.which, values, norms, vectors.view(), {}};
+  return probe(space, solved.operators, found, {.degree = degree, .seed = seed});
+}
+
+/// Pairs 1, the last of the triple 2 to 4, and 8 are found, every seed; without a pair missing nothing is.
+template <class T>
+void expect_sees_all(BlockSpace<T>& space, const Solved<T>& solved, int degree, double tolerance) {
+  for (std::uint64_t seed = 101; seed < 106; ++seed) {
+    const ProbeResult<T> whole = probe_without(space, solved, -1, degree, seed);
+    EXPECT_EQ(whole.missed.cols(), 0) << (whole.missed_values.empty() ? 0.0 : whole.missed_values[0]);
+    EXPECT_TRUE(std::isfinite(whole.smallest_gap)) << "seed " << seed;
+    for (const int removed : {0, 3, 7}) {
+      const ProbeResult<T> result = probe_without(space, solved, removed, degree, seed);
+      const double value = solved.result.eigenvalues[static_cast<std::size_t>(removed)];
+      const double gap = std::abs(solved.result.eigenvalues.back() - value);
+      EXPECT_LT(whole.smallest_gap, gap) << "pair " << removed;
+      ASSERT_EQ(result.missed.cols(), 1) << removed << " seed " << seed;
+      EXPECT_NEAR(result.missed_values[0], value, gap + tolerance * std::abs(value));
+    }
+  }
+}
+
+TEST(Probe, FindsPairsThatWereRemoved) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Problem<double> problem(*laplacian3d(comm, cube));
+  LobpcgOptions options;
+  options.pairs = pairs;
+  options.filtered_start = true;
+  const Solved<double> solved{
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options),
+      {.a = problem.matrix}};
+  expect_sees_all(problem.space, solved, 50, 1e-9);
+  const ProbeResult<double> whole = probe_without(problem.space, solved, -1, 50, 7);
+  EXPECT_FALSE(whole.calibrated);
+  EXPECT_LT(whole.smallest_gap, 0.4 * solved.result.eigenvalues.back());
+  EXPECT_LE(whole.products, 4 * 53);
+  // A short filter says that it sees less.
+  EXPECT_GT(probe_without(problem.space, solved, -1, 20, 7).smallest_gap, whole.smallest_gap);
+}
+
+TEST(Probe, SeesTheUpperEndInFloat) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Problem<float> problem(*laplacian3d(comm, cube));
+  LobpcgOptions options;
+  options.pairs = pairs;
+  options.tolerance = 1e-4;
+  options.which = Which::largest;
+  const Solved<float> solved{lobpcg<float>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options),
+                             {.a = problem.matrix},
+                             Which::largest};
+  expect_sees_all(problem.space, solved, 60, 1e-4);
+}
+
+/// A mass matrix with entries beside the diagonal, and the diagonal of A as preconditioner.
+TEST(Probe, SeesPairsOfPencils) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const LaplacianOptions square{.size = {30, 30}};
+  Problem<double> problem(*laplacian2d(comm, square));
+  test::RuleSource mass_source(900, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? 2.0 + static_cast<double>(i % 3) : (i - j == 1 || j - i == 1 ? 0.5 : 0.0);
+  });
+  Problem<double> mass(mass_source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  LobpcgOptions options;
+  options.pairs = pairs;
+  const Solved<double> solved{
+      lobpcg<double>(problem.space, problem.matrix, &mass.matrix, &jacobi, nullptr, {}, options),
+      {problem.matrix, &mass.matrix, &jacobi, problem.matrix.scaled_gershgorin_bound()}};
+  expect_sees_all(problem.space, solved, 60, 1e-9);
+  EXPECT_TRUE(probe_without(problem.space, solved, -1, 60, 7).calibrated);
+}
+
+TEST(Probe, FewIterationsDoWithMultigrid) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const LaplacianOptions grid{.size = {24, 24, 24}};
+  const auto source = laplacian3d(comm, grid);
+  Problem<double> problem(*source);
+  Amg<double> amg(problem.context,
+                  smoothed_aggregation(problem.comm, source->read(problem.partition), problem.partition, {}), {});
+  LobpcgOptions options;
+  options.pairs = pairs;
+  const Solved<double> solved{lobpcg<double>(problem.space, problem.matrix, nullptr, &amg, nullptr, {}, options),
+                              {problem.matrix, nullptr, &amg, 1.1}};
+  expect_sees_all(problem.space, solved, 6, 1e-9);
+  EXPECT_LT(probe_without(problem.space, solved, -1, 6, 7).smallest_gap, solved.result.eigenvalues.back());
+}
+
+/// Constraints are known to the user, and no news.
+TEST(Probe, LeavesConstraintsAlone) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Problem<double> problem(*laplacian3d(comm, cube));
+  LobpcgOptions options;
+  options.pairs = 7;
+  const EigenResult<double> all =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  const std::vector<double> values(all.eigenvalues.begin() + 4, all.eigenvalues.end());
+  const std::vector<double> norms(all.residual_norms.begin() + 4, all.residual_norms.end());
+  // As users give them: a basis of any kind.
+  DenseBlock<double> constraints = problem.space.make_block(4);
+  SmallMatrix mixed(4, 4);
+  for (int j = 0; j < 4; ++j) {
+    for (int i = 0; i <= j; ++i) mixed(i, j) = 1.0 + i + 2.0 * j;
+  }
+  problem.space.update({all.eigenvectors.columns(0, 4)}, mixed, {constraints.view()});
+  const FoundPairs<double> found{Which::smallest, values, norms, all.eigenvectors.columns(4, 3),
+                                 constraints.view()};
+  EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, found, {.degree = 60}).missed.cols(), 0);
+  const FoundPairs<double> unknown{Which::smallest, values, norms, all.eigenvectors.columns(4, 3), {}};
+  EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, unknown, {.degree = 60}).missed.cols(), 4);
+}
+
+}  // namespace
+}  // namespace block_eigs

@@ -1,0 +1,69 @@
+// Counts of eigenvalues by factorisation, against closed forms.
+#include "io/petsc/bridge/petsc_inertia.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "io/generate/generate.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
+#include "tests/support/linear_problem.hpp"
+
+namespace block_eigs {
+namespace {
+
+class Inertia : public testing::Test {
+ protected:
+  static void TearDownTestSuite() { petsc::finalize(); }
+};
+
+CsrRows laplacian_rows(const Communicator& comm, const LaplacianOptions& grid, Partition& partition) {
+  const auto source = laplacian3d(comm, grid);
+  partition = Partition::uniform(source->rows(), comm.size());
+  return source->read(partition);
+}
+
+TEST_F(Inertia, CountsEigenvaluesWithTheirMultiplicities) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const LaplacianOptions grid{.size = {9, 9, 9}};
+  Partition partition = Partition::uniform(0, comm.size());
+  const CsrRows rows = laplacian_rows(comm, grid, partition);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 40);
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{4}, std::size_t{7}, std::size_t{17}}) {
+    // Between exact[k - 1] and exact[k], which differ: 1, 3, 3, 3 + 3 + 1, 6 equal ones.
+    const double before = k == 0 ? 0.0 : exact[k - 1];
+    ASSERT_GT(exact[k] - before, 1e-3) << k;
+    const petsc::Inertia count = petsc::inertia(comm, rows, nullptr, partition, 0.5 * (before + exact[k]));
+    EXPECT_EQ(count.below, static_cast<std::int64_t>(k));
+    EXPECT_EQ(count.at, 0);
+    EXPECT_EQ(count.below + count.above, 729);
+  }
+  EXPECT_EQ(petsc::inertia(comm, rows, nullptr, partition, 20.0).below, 729);
+}
+
+/// (A, B) of linear elements on a line: lambda = 6 (1 - c) / (2 + c) in units of h = 1, c = cos(pi k / (n + 1)).
+TEST_F(Inertia, CountsThoseOfPencils) {
+  const Communicator comm(MPI_COMM_WORLD);
+  constexpr int n = 60;
+  const auto tridiagonal = [&](double diagonal, double beside) {
+    return test::RuleSource(n, [=](GlobalIndex i, GlobalIndex j) {
+      return i == j ? diagonal : (i - j == 1 || j - i == 1 ? beside : 0.0);
+    });
+  };
+  const Partition partition = Partition::uniform(n, comm.size());
+  const CsrRows a = tridiagonal(2.0, -1.0).read(partition);
+  const CsrRows b = tridiagonal(4.0 / 6.0, 1.0 / 6.0).read(partition);
+  const auto eigenvalue = [](int k) {
+    const double c = std::cos(std::numbers::pi * k / (n + 1));
+    return 6.0 * (1.0 - c) / (2.0 + c);
+  };
+  for (const int k : {1, 5, 30, 59}) {
+    const double sigma = 0.5 * (eigenvalue(k) + eigenvalue(k + 1));
+    EXPECT_EQ(petsc::inertia(comm, a, &b, partition, sigma).below, k);
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
