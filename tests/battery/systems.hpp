@@ -12,7 +12,6 @@
 // Linear systems A X = F of the battery.
 namespace block_eigs::test {
 
-
 /// A matrix of the family; most that are not positive definite are shifted until they are, by a little or a lot.
 /// Those that stay singular get right-hand sides in their range, most of them.
 Try make_system(const Family& family, std::uint64_t seed);
