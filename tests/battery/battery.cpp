@@ -80,9 +80,10 @@ void show(const Try& one, const std::vector<std::string>& overrides) {
   long nonzeros = 0;
   for (const double value : one.a.values) nonzeros += value != 0.0 ? 1 : 0;
   fmt::print("# battery {}: {} rows, {} nonzeros, {}\n{}", repeat_options(one), one.a.size, nonzeros,
-             one.mode == Mode::systems ? fmt::format("{}, condition {:.1e} with a diagonal of ones, {} sides",
-                                                     name_of(one.definiteness), one.condition, one.sides.kind)
-                                       : fmt::format("mass {}", name_of(one.mass)),
+             one.mode == Mode::systems
+                 ? fmt::format("{}, condition {:.1e} with a diagonal of ones, {} sides", name_of(one.definiteness),
+                               one.condition, one.sides.kind)
+                 : fmt::format("mass {}, {} constraints", name_of(one.mass), one.constraints),
              one.yaml);
   for (const std::string& word : overrides) fmt::print("# {}\n", word);
 }

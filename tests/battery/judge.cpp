@@ -107,7 +107,9 @@ void check_values(const Try& one, const Reference& reference, Findings found, Ve
   for (std::size_t i = 0; i < cols; ++i) {
     squares += norms[i] * norms[i];
     const double allowed = std::sqrt(squares / smallest) + reference.allowance;
-    const double exact = one.largest ? reference.exact[reference.exact.size() - 1 - i] : reference.exact[i];
+    const std::size_t place = i + static_cast<std::size_t>(one.constraints);
+    const double exact =
+        one.largest ? reference.exact[reference.exact.size() - 1 - place] : reference.exact[place];
     const double beyond = one.largest ? exact - found.values[i] : found.values[i] - exact;
     const double ratio = std::abs(beyond) > 0.0 ? std::abs(beyond) / allowed : 0.0;
     verdict.value_error = std::max(verdict.value_error, ratio);
@@ -161,6 +163,7 @@ Verdict judge(const Try& one, const Answer& answer, const LobpcgOptions& options
     return verdict;
   }
   check_values(one, reference, found, verdict);
+  if (is_fault(verdict.status)) verdict.detail += fmt::format(" (tolerance {:g})", options.tolerance);
   if (verdict.status == Status::ok && !in_order(answer, one.largest)) {
     verdict.status = Status::wrong;
     verdict.detail = "values are not in order";

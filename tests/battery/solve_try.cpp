@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/stages.hpp"
+#include "tests/battery/reference.hpp"
 
 namespace block_eigs::test {
 
@@ -24,7 +26,11 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   Problem<T> problem = read_problem(context, sources, config, preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
   auto operators = std::make_unique<Operators<T>>(make_operators(problem, config, preconditioner, in_float));
-  EigenResult<T> result = eigensolve(space, problem, *operators, StartVectors<T>{}, config, Observer{});
+  StartVectors<T> start;
+  if (one.constraints > 0) {
+    start.constraints = own_rows(space, leading_eigenvectors(one, one.constraints), one.constraints);
+  }
+  EigenResult<T> result = eigensolve(space, problem, *operators, std::move(start), config, Observer{});
   operators.reset();
   const Verification verified = verify_result(space, problem, sources, config, result);
   Answer answer{verified.eigenvalues,

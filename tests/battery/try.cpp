@@ -111,6 +111,9 @@ Try make_try(Mode mode, const Family& family, std::uint64_t seed) {
   std::string precision = "double";
   std::string options;
   if (mode == Mode::random) options = draw_options(random, one.pairs, one.a.size, precision);
+  if (mode == Mode::random && whole(random, 0, 7) == 0 && !must_be_refused(one.mass)) {
+    one.constraints = std::min(whole(random, 1, 6), one.a.size - one.pairs);
+  }
   one.yaml = fmt::format(
       "matrix: {{file: memory}}\n{}precision: {}\ndevice: host\neigensolver:\n  pairs: {}\n  which: {}\n{}",
       one.b ? "mass: {file: memory}\n" : "", precision, one.pairs, one.largest ? "largest" : "smallest", options);
