@@ -24,6 +24,15 @@ inline const char* name_of(Outcome outcome) {
   return "";
 }
 
+/// Why a solve ended before everything was done.
+enum class Limitation {
+  none,
+  iterations,      ///< max_iterations
+  precision,       ///< nothing new is to be had in this arithmetic
+  preconditioner,  ///< not positive definite, or values that are not finite
+  stopped          ///< on request
+};
+
 /// What a solver tells about itself after every iteration. The spans are valid during the call alone.
 struct IterationReport {
   int iteration = 0;

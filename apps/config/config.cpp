@@ -140,6 +140,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   section.item("block_size", options.block_size);
   at_least(section, "block_size", options.block_size, 1);
   section.item("seed", options.seed);
+  section.item("dense_up_to", options.dense_up_to);
+  at_least(section, "dense_up_to", options.dense_up_to, GlobalIndex{0});
   // What lies below the wanted end of the spectrum is what these preconditioners amplify.
   if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
   section.section("preconditioner", config.preconditioner);

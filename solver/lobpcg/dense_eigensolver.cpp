@@ -193,6 +193,38 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
   return result;
 }
 
+template <class T>
+void finish_densely(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
+                    const DenseBlock<T>* constraints, const LobpcgOptions& options, EigenResult<T>& result) {
+  const auto undone = [&](const std::vector<Outcome>& outcomes) {
+    return options.pairs - static_cast<std::ptrdiff_t>(outcomes.size()) +
+           std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged);
+  };
+  if (space.dimension() > options.dense_up_to || result.limitation == Limitation::stopped ||
+      undone(result.outcomes) == 0)
+    return;
+  try {
+    EigenResult<T> dense = dense_eigensolve(space, a, b, constraints, options);
+    if (undone(dense.outcomes) >= undone(result.outcomes)) return;
+    dense.history = std::move(result.history);
+    dense.iterations = result.iterations;
+    dense.setup_seconds = result.setup_seconds;
+    dense.solve_seconds += result.solve_seconds + dense.setup_seconds;
+    if (undone(dense.outcomes) > 0) {
+      dense.limitation = result.limitation;
+      dense.remark = result.remark;
+    }
+    result = std::move(dense);
+  } catch (const Error& error) {
+    // Without memory for a dense matrix what iterations have found stays. A B that is no mass matrix does not.
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() == ExitCode::invalid_input) throw;
+  }
+}
+
+template void finish_densely(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
+                             const DenseBlock<float>*, const LobpcgOptions&, EigenResult<float>&);
+template void finish_densely(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
+                             const DenseBlock<double>*, const LobpcgOptions&, EigenResult<double>&);
 template EigenResult<float> dense_eigensolve(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
                                              const DenseBlock<float>*, const LobpcgOptions&);
 template EigenResult<double> dense_eigensolve(BlockSpace<double>&, LinearOperator<double>&,

@@ -11,4 +11,11 @@ template <class T>
 EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                                 const DenseBlock<T>* constraints, const LobpcgOptions& options);
 
+/// What iterations have left undone of a problem of at most options.dense_up_to rows, by dense_eigensolve:
+/// `result` with its pairs in place where more of them are done. Where there is no memory for that, `result`
+/// stays. Collective.
+template <class T>
+void finish_densely(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
+                    const DenseBlock<T>* constraints, const LobpcgOptions& options, EigenResult<T>& result);
+
 }  // namespace block_eigs

@@ -27,6 +27,8 @@ void check_options(const LobpcgOptions& options, GlobalIndex dimension, int cons
               (constraints > 0 ? " and " + std::to_string(constraints) + " constraints" : ""));
   require(options.block_size >= 0, "eigensolver.block_size must not be negative");
   require(options.tolerance >= 0.0, "eigensolver.tolerance must not be negative");
+  require(options.dense_up_to >= 0 && options.dense_up_to <= largest_dense,
+          "eigensolver.dense_up_to must be from 0 to " + std::to_string(largest_dense));
   require(options.max_iterations >= 0, "eigensolver.max_iterations must not be negative");
   require(!solves_densely(options, dimension, constraints) || dimension <= largest_dense,
           "eigensolver.pairs = " + std::to_string(options.pairs) + " of " + std::to_string(dimension) +
@@ -83,7 +85,9 @@ EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator
   Budget budget = iteration_budget(options, starts_filtered(problem, options));
   std::vector<LobpcgIteration> history;
   const LobpcgRun<T> run{problem, options, {}, budget, observer, history};
-  return iterate_verified(run, constraints, {std::move(initial), {}, 0.0});
+  EigenResult<T> result = iterate_verified(run, constraints, {std::move(initial), {}, 0.0});
+  finish_densely(space, a, b, constraints, options, result);
+  return result;
 }
 
 template <class T>

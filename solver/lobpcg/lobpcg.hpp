@@ -25,6 +25,7 @@ struct LobpcgOptions {
   int max_iterations = 500;  ///< for every window of columns; one where the block holds all pairs
   int block_size = 0;        ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
+  GlobalIndex dense_up_to = 3000;  ///< rows up to which what iterations leave undone is solved densely
   /// Sharpen the start block of every window by Chebyshev filters while that pays: smallest pairs, B = identity, A
   /// of known norm; else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an
   /// iteration.
@@ -63,6 +64,7 @@ struct EigenResult {
   int iterations = 0;
   double setup_seconds = 0.0;  ///< start block and its Rayleigh-Ritz step
   double solve_seconds = 0.0;
+  Limitation limitation = Limitation::none;
   std::string remark;  ///< why it ended early; empty where everything converged
 };
 
@@ -77,8 +79,11 @@ struct EigenResult {
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
 /// vector; the start, the end and rare refreshes apart.
 ///
+/// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
+/// returned, `limitation` and `remark` say what was in the way.
+///
 /// Collective. Throws InputError (pairs out of range, a dense problem too large, B not positive definite),
-/// RunError (memory), NumericalError (not finite, preconditioner not positive definite).
+/// RunError (memory), NumericalError (a start block that is not finite).
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,

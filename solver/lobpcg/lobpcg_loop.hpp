@@ -8,8 +8,9 @@ namespace block_eigs {
 enum class LoopEnd {
   window_done,  ///< as many pairs are locked as the window is for
   out_of_budget,
-  exhausted,  ///< nothing new is left in the preconditioned residuals
-  stagnated   ///< of phases that end then
+  exhausted,               ///< nothing new is left in the preconditioned residuals
+  unsound_preconditioner,  ///< not positive definite
+  stagnated                ///< of phases that end then
 };
 
 /// LOBPCG from the Ritz vectors X and directions P at hand until the window is done. Collective.

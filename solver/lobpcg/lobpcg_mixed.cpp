@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "solver/lobpcg/dense_eigensolver.hpp"
 #include "solver/lobpcg/lobpcg_phases.hpp"
 #include "spmm/error.hpp"
 
@@ -66,8 +67,10 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
   if (found) initial = {};
   const LobpcgRun<double> run{problem, options,  found ? LobpcgPhase::refinement() : LobpcgPhase{},
                               budget,  observer, history};
-  return iterate_verified(run, constraints,
-                          found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
+  EigenResult<double> result = iterate_verified(
+      run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
+  finish_densely<double>(space, a, nullptr, constraints, options, result);
+  return result;
 }
 
 }  // namespace block_eigs

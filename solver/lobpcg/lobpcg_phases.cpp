@@ -40,10 +40,23 @@ LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool inf
   }
 }
 
+Limitation limitation_of(LoopEnd end) {
+  switch (end) {
+    case LoopEnd::out_of_budget:
+      return Limitation::iterations;
+    case LoopEnd::unsound_preconditioner:
+      return Limitation::preconditioner;
+    default:
+      return Limitation::precision;
+  }
+}
+
 template <class T>
 std::string remark(const LobpcgRun<T>& run, LoopEnd end) {
   if (end == LoopEnd::exhausted)
     return "the search space is exhausted: no new direction is left in this precision";
+  if (end == LoopEnd::unsound_preconditioner)
+    return "the preconditioner is not positive definite, or gives values that are not finite";
   if (end != LoopEnd::out_of_budget)
     return "the true residuals stay above those of the recursion: the tolerance is near the limit of this "
            "precision";
@@ -96,7 +109,10 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
     const FinalCheck check = check_locked(run, state);
     const bool done = check.failed.empty() && check.found(run.options.pairs) == run.options.pairs;
     if (done || end != LoopEnd::window_done || round == most_rounds) {
-      if (!done) result.remark = remark(run, end);
+      if (!done) {
+        result.limitation = limitation_of(end);
+        result.remark = remark(run, end);
+      }
       write_result(run, state, check, result);
       break;
     }

@@ -4,55 +4,13 @@
 #include <utility>
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
-#include "solver/space/orthonormalize.hpp"
-#include "spmm/error.hpp"
 
-// Rayleigh-Ritz on [X P W], and what follows from it.
+// What follows from a Rayleigh-Ritz step.
 namespace block_eigs {
 
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The rows and columns of W, last in a symmetric matrix of the basis Z, from the columns of Z^T A W or Z^T B W
-/// that begin at `first_column` of `products`.
-void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
-  const int width = products.cols() / 2;
-  const int before = matrix.rows() - width;
-  for (int j = 0; j < width; ++j) {
-    for (int i = 0; i < matrix.rows(); ++i) {
-      double value = products(i, first_column + j);
-      if (i >= before) value = 0.5 * (value + products(before + j, first_column + i - before));
-      matrix(i, before + j) = value;
-      matrix(before + j, i) = value;
-    }
-  }
-}
-
-/// Z^T A Z and Z^T B Z from what is known of X and P and from one Gram product with W; the small problem's
-/// solution.
-template <class T>
-RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, int wanted, double smallest_pivot) {
-  const int nx = state.x.cols();
-  const int np = state.p.cols();
-  const int nw = state.w.cols();
-  const int size = nx + np + nw;
-  const int moving = columns_with_directions(run, state);
-  BlockSpace<T>& space = run.problem.space;
-  SmallMatrix products;
-  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products);
-  return solve_ritz_on_root<T>(space, [&] {
-    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),        moving, wanted,
-                        smallest_pivot,          run.options.which == Which::largest};
-    for (int j = 0; j < nx; ++j) problem.projected(j, j) = state.ritz.values[static_cast<std::size_t>(j)];
-    for (int j = 0; j < np; ++j) {
-      for (int i = 0; i < np; ++i) problem.projected(nx + i, nx + j) = state.projected_p(i, j);
-    }
-    fill_w_columns(problem.projected, products, 0);
-    fill_w_columns(problem.gram, products, nw);
-    return problem;
-  });
-}
 
 template <class T>
 void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
@@ -106,27 +64,6 @@ ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
 }  // namespace
 
 template <class T>
-RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted) {
-  if (state.w.cols() == 0) return {};
-  const double acceptable = acceptable_pivot(run, state);
-  RitzSolution solution = project(run, state, wanted, acceptable > strict_pivot ? 0.0 : acceptable);
-  if (!solution.values.empty()) return solution;
-  const LocalIndex left = orthonormalize<T>(
-      run.problem.space, {state.x.v(), state.p.v()}, state.w.v(), state.w.b(), {state.x.b(), state.p.b()},
-      Orthonormality::well_conditioned, {{state.w.a(), {state.x.a(), state.p.a()}}});
-  state.w.narrow(0, left);
-  if (left == 0) return {};
-  solution = project(run, state, wanted, 0.0);
-  if (solution.values.empty() && state.p.cols() > 0) {
-    state.p.set_columns(0);
-    solution = project(run, state, wanted, 0.0);
-  }
-  if (solution.values.empty() && run.phase.verified)
-    throw NumericalError("lobpcg: the basis [X W] has become linearly dependent");
-  return solution;
-}
-
-template <class T>
 void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution) {
   BlockSpace<T>& space = run.problem.space;
   const auto nx = static_cast<LocalIndex>(solution.values.size());
@@ -143,20 +80,11 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
                                                state.ritz.values, state.r.view());
   state.projected_p = solution.projected_p;
+  state.rounding.covariance = solution.errors;
+  state.rounding.amplification = solution.amplification;
+  state.rounding.measure = false;
   if (state.window.one_of_many) leave_out_locked(run, state);
   measure_norms(run, state);
-}
-
-template <class T>
-void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  constexpr int period = 40;
-  if (!run.phase.verified || ++state.rounding.since_refresh < period || state.active() == 0) return;
-  const RitzPairs& ritz = state.ritz;
-  if (!state.test.rounding_matters(ritz.values.front(), ritz.image_norms.front(), ritz.norms.front())) return;
-  run.problem.a.apply(state.x.v(), state.x.a());
-  if (state.p.cols() > 0) run.problem.a.apply(state.p.v(), state.p.a());
-  state.ritz.residuals = run.problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
-  state.rounding.since_refresh = 0;
 }
 
 template <class T>
@@ -203,15 +131,11 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
          }));
 }
 
-template RitzSolution rayleigh_ritz(const LobpcgRun<float>&, LobpcgState<float>&, int);
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
-template void refresh(const LobpcgRun<float>&, LobpcgState<float>&);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
-template RitzSolution rayleigh_ritz(const LobpcgRun<double>&, LobpcgState<double>&, int);
 template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
-template void refresh(const LobpcgRun<double>&, LobpcgState<double>&);
 template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
 template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);

@@ -30,7 +30,8 @@ void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const Dens
   const BlockView<T> bc = state.deflated.b_storage(constraints.cols());
   space.copy(constraints.view(), c);
   if (run.problem.b != nullptr) run.problem.b->apply(c, bc);
-  state.deflated.set_constraints(orthonormalize<T>(space, {}, c, bc, {}, Orthonormality::to_rounding));
+  state.deflated.set_constraints(
+      orthonormalize<T>(space, {}, c, bc, {}, Orthonormality::to_rounding, run.problem.b));
 }
 
 template <class T>
@@ -46,7 +47,7 @@ int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex 
     if (run.problem.b != nullptr) run.problem.b->apply(fresh, b_fresh);
     good += orthonormalize<T>(space, {state.deflated.v(), x.columns(0, good)}, fresh, b_fresh,
                               {state.deflated.b(), ConstBlockView<T>(state.x.b()).columns(0, good)},
-                              Orthonormality::to_rounding);
+                              Orthonormality::to_rounding, run.problem.b);
     if (good == x.cols) break;
     if (attempt > most_attempts)
       throw NumericalError("lobpcg: no independent start vectors left outside the constraints");

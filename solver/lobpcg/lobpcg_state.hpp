@@ -105,6 +105,18 @@ struct RoundingErrors {
   bool near_tolerance =
       false;              ///< some residual has come down to within six digits of them, and the tolerance is there
   int since_refresh = 0;  ///< iterations since A X and A P were computed
+  /// Covariance of the errors of [X P] in units of epsilon^2 since [X P] was last found orthonormal; on rank 0
+  /// alone, empty for none. See carried_errors.
+  SmallMatrix covariance;
+  double amplification = 1.0;  ///< the largest of its diagonal, on all ranks
+  int strict_until = 0;        ///< iterations spent until W is taken as it comes again
+  bool measure = false;        ///< the Gram matrix of [X P] is not taken for I any more
+
+  void forget() {
+    covariance = {};
+    amplification = 1.0;
+    measure = false;
+  }
 };
 
 /// The vectors and numbers of the iteration.
@@ -153,7 +165,7 @@ int columns_with_directions(const LobpcgRun<T>& run, const LobpcgState<T>& state
 /// of the eigenvalues: what the tolerance leaves room for, which is nothing where residuals are rounding errors.
 template <class T>
 double acceptable_pivot(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  if (state.rounding.near_tolerance) return 1.0;
+  if (state.rounding.near_tolerance || run.budget.spent() < state.rounding.strict_until) return 1.0;
   if (run.phase.smallest_pivot > 0.0) return run.phase.smallest_pivot;
   const double epsilon = std::numeric_limits<T>::epsilon();
   return std::max(1e3 * epsilon / std::max(run.options.tolerance, epsilon), 5.0 * std::pow(epsilon, 0.25));

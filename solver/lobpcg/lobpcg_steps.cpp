@@ -12,19 +12,6 @@ namespace block_eigs {
 
 namespace {
 
-template <class T>
-void check_preconditioner(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns) {
-  constexpr int period = 10;
-  if (run.problem.preconditioner == nullptr || run.budget.spent() % period != 0) return;
-  const std::vector<double> dots =
-      run.problem.space.column_dots(state.r.columns(0, columns), state.w.v().columns(0, columns));
-  for (std::size_t j = 0; j < dots.size(); ++j) {
-    if (dots[j] > 0.0 || state.ritz.residuals[j] == 0.0) continue;
-    throw NumericalError("the preconditioner is not positive definite: r'M^-1 r = " + std::to_string(dots[j]) +
-                         " for a residual of norm " + std::to_string(state.ritz.residuals[j]));
-  }
-}
-
 /// Coefficients of w - v (v^T B w) in terms of [v w].
 SmallMatrix projection(const SmallMatrix& products, int vectors) {
   const int columns = products.cols();
@@ -47,23 +34,51 @@ bool cancels(const SmallMatrix& products, int vectors) {
   return false;
 }
 
+/// R -= B X (X^T R). A Ritz value is known to epsilon ||A||, so that a small residual is X in good part, and a
+/// preconditioner that varies a lot would turn it into little else.
+template <class T>
+void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  SmallMatrix products;
+  run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
+  run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});
+}
+
+/// Without the rows and columns of the leading `count` vectors.
+void leave_out_leading(SmallMatrix& matrix, int count) {
+  if (matrix.rows() <= count) {
+    matrix = {};
+    return;
+  }
+  SmallMatrix rest(matrix.rows() - count, matrix.cols() - count);
+  for (int j = 0; j < rest.cols(); ++j) std::copy_n(matrix.column(j + count) + count, rest.rows(), rest.column(j));
+  matrix = std::move(rest);
+}
+
 }  // namespace
 
 template <class T>
 void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const int wanted = state.wanted(run.options);
-  const auto leading = [&](double share) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto leading = [&](double share, double most) {
     int count = 0;
-    while (count < wanted && state.ritz.within(share, state.test, count)) ++count;
+    while (count < wanted && state.ritz.within(share, most, state.test, count)) ++count;
     return count;
   };
-  // Where nobody is left behind, the limit itself will do.
-  const int done = leading(1.0);
-  const int count = state.locked.count() + done == run.options.pairs ? done : leading(state.window.lock_share);
+  // Where nobody is left behind, the limits themselves will do. Else what is left of a residual may be part of
+  // the residuals of all others: no more than these have to come to.
+  const int done = leading(1.0, infinity);
+  int count = done;
+  if (state.locked.count() + done < run.options.pairs) {
+    double most = infinity;
+    for (int j = 0; j < wanted; ++j) most = std::min(most, state.ritz.enough(state.test, j));
+    count = leading(state.window.lock_share, most);
+  }
   if (count == 0) return;
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));
   state.locked.append(state.ritz.take_leading(count));
+  leave_out_leading(state.rounding.covariance, count);
   const LocalIndex left = state.active() - count;
   state.x.narrow(count, left);
   state.r.narrow(count, left);
@@ -82,13 +97,13 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.p.compact(space, std::max(state.p.cols(), state.active() + fresh), state.spare);
   state.w.set_columns(columns + fresh);
   const BlockView<T> w = state.w.v();
+  if (state.rounding.near_tolerance) free_of_x(run, state);
   if (problem.preconditioner != nullptr) {
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
     problem.preconditioner->apply(state.r.columns(0, columns), w.columns(0, columns));
   } else {
     space.copy(state.r.columns(0, columns), w.columns(0, columns));
   }
-  check_preconditioner(run, state, columns);
   if (fresh > 0) {
     space.fill_random(w.columns(columns, fresh),
                       run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
@@ -97,10 +112,34 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template <class T>
+bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& state, int fresh) {
+  constexpr int always_until = 3;
+  constexpr int period = 10;
+  const int spent = run.budget.spent() - run.first_iteration;
+  if (run.problem.preconditioner == nullptr || (spent >= always_until && spent % period != 0)) return true;
+  const LocalIndex columns = state.w.cols() - fresh;
+  const ConstBlockView<T> w = state.w.v().columns(0, columns);
+  const std::vector<double> dots = run.problem.space.column_dots(state.r.columns(0, columns), w);
+  std::vector<double> norms;
+  for (std::size_t j = 0; j < dots.size(); ++j) {
+    if (dots[j] > 0.0 && std::isfinite(dots[j])) continue;
+    if (norms.empty()) norms = run.problem.space.column_norms(w);
+    // One that works in float is not told from a definite one within float's rounding errors.
+    constexpr double rounding = 1e-4;
+    if (!(dots[j] >= -rounding * norms[j] * state.ritz.residuals[j])) return false;
+  }
+  return true;
+}
+
+template <class T>
 void deflate(const EigenProblem<T>& problem, LobpcgState<T>& state) {
+  deflate(problem, state, state.w.v());
+}
+
+template <class T>
+void deflate(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w) {
   constexpr int most_passes = 2;
   const LocalIndex vectors = state.deflated.cols();
-  const BlockView<T> w = state.w.v();
   bool again = vectors > 0 && w.cols > 0;
   for (int pass = 0; again && pass < most_passes; ++pass) {
     SmallMatrix products;
@@ -112,23 +151,37 @@ void deflate(const EigenProblem<T>& problem, LobpcgState<T>& state) {
 }
 
 template <class T>
+void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  try {
+    state.w.narrow(0, orthonormalize<T>(run.problem.space, {state.deflated.v(), state.x.v(), state.p.v()},
+                                        state.w.v(), state.w.b(), {state.deflated.b(), state.x.b(), state.p.b()},
+                                        Orthonormality::well_conditioned, run.problem.b));
+  } catch (const NumericalError&) {
+    state.w.narrow(0, 0);  // values that are not finite: nothing new to be had from W
+  }
+}
+
+template <class T>
 void orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const bool strict = acceptable_pivot(run, state) > strict_pivot;
   if (!strict) deflate(run.problem, state);
   if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
-  if (!strict) return;
-  state.w.narrow(0, orthonormalize<T>(run.problem.space, {state.deflated.v(), state.x.v(), state.p.v()},
-                                      state.w.v(), state.w.b(), {state.deflated.b(), state.x.b(), state.p.b()},
-                                      Orthonormality::well_conditioned));
+  if (strict) orthonormalize_w(run, state);
 }
 
 template void lock_converged(const LobpcgRun<float>&, LobpcgState<float>&);
 template int expand(const LobpcgRun<float>&, LobpcgState<float>&);
+template bool preconditioner_is_sound(const LobpcgRun<float>&, const LobpcgState<float>&, int);
 template void deflate(const EigenProblem<float>&, LobpcgState<float>&);
+template void deflate(const EigenProblem<float>&, const LobpcgState<float>&, BlockView<float>);
+template void orthonormalize_w(const LobpcgRun<float>&, LobpcgState<float>&);
 template void orthogonalize(const LobpcgRun<float>&, LobpcgState<float>&);
 template void lock_converged(const LobpcgRun<double>&, LobpcgState<double>&);
 template int expand(const LobpcgRun<double>&, LobpcgState<double>&);
+template bool preconditioner_is_sound(const LobpcgRun<double>&, const LobpcgState<double>&, int);
 template void deflate(const EigenProblem<double>&, LobpcgState<double>&);
+template void deflate(const EigenProblem<double>&, const LobpcgState<double>&, BlockView<double>);
+template void orthonormalize_w(const LobpcgRun<double>&, LobpcgState<double>&);
 template void orthogonalize(const LobpcgRun<double>&, LobpcgState<double>&);
 
 }  // namespace block_eigs

@@ -10,32 +10,54 @@ namespace block_eigs {
 template <class T>
 void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
-/// W = M^-1 R and, where the window has room, random columns behind it; returns how many. Throws NumericalError
-/// where M is seen not to be positive definite.
+/// W = M^-1 R and, where the window has room, random columns behind it; returns how many. R is freed of X before
+/// where the tolerance is near rounding errors.
 template <class T>
 int expand(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// False where r^T M^-1 r of W = [M^-1 R, `fresh` columns] is negative beyond rounding errors or not finite: M is
+/// not positive definite. Looks at the first iterations and at every tenth.
+template <class T>
+bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& state, int fresh);
 
 /// W made orthogonal to what is deflated, and orthonormal to X and P too where the tolerance is near rounding
 /// errors; B W.
 template <class T>
 void orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
+/// W, whose image B W is there, made orthonormal, and orthogonal to what is deflated, X and P. Dependent columns
+/// are dropped, all of them where values are not finite.
+template <class T>
+void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
 /// W -= V (V^T B W), V deflated; once more where that took away most of a column.
 template <class T>
 void deflate(const EigenProblem<T>& problem, LobpcgState<T>& state);
+/// The same for other vectors than W.
+template <class T>
+void deflate(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w);
 
 /// The small eigenproblem of [X P W], from [X P W]^T [A W, B W] and what is known of X and P, for `wanted` pairs.
-/// W is used as it is while the basis is well conditioned, which is nearly always; else it is made orthonormal
-/// first, A W following by the same coefficients. Without values where nothing new is left in W.
+/// W is used as it is while the basis is well conditioned, which is nearly always; else, and where Ritz values
+/// come out that cannot be, the resorts are gone through. Without values where nothing new is left in W, X being
+/// as good as it was.
 template <class T>
 RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted);
+
+/// What is done to a basis [X P W] that has become dependent, one after the other: W made orthonormal to X and P;
+/// P dropped; X made orthonormal anew, with images computed anew, and W to it.
+enum class Resort { orthonormal_w, without_p, renewed_x };
+template <class T>
+void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort);
 
 /// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda.
 template <class T>
 void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution);
 
-/// A X, A P and R computed anew where rounding errors of the updates come near the tolerance, so that they do not
-/// add up: every forty iterations, which keeps the extra products at 5%.
+/// Looks after what iterations lose. Where coefficients have amplified rounding errors of X and P to where the
+/// residuals feel them, the Gram matrices of the next iteration are those of all of [X P W], and X and P are made
+/// orthogonal to the deflated vectors where they no longer are. Where rounding errors come near the tolerance,
+/// images and R are computed anew every forty iterations, which keeps the extra products at 5%.
 template <class T>
 void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state);
 

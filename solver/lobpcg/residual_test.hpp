@@ -21,13 +21,23 @@ class ResidualTest {
     if (residual <= accuracy_limit(lambda, norm)) return Outcome::at_accuracy_limit;
     return Outcome::not_converged;
   }
-  /// Whether the residual is within `share` of the limit, or as small as the arithmetic allows.
-  bool within(double share, double lambda, double residual, double image_norm, double norm) const {
-    return residual <= std::max(share * limit(lambda, image_norm, norm), accuracy_limit(lambda, norm));
+  /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows.
+  bool within(double share, double most, double lambda, double residual, double image_norm, double norm) const {
+    const double limit = share * std::min(this->limit(lambda, image_norm, norm), most);
+    return residual <= std::max(limit, accuracy_limit(lambda, norm));
+  }
+  /// What rounding errors leave of a residual.
+  double accuracy_limit(double lambda, double norm) const {
+    return 10.0 * epsilon_ * (norm_a_ + std::abs(lambda) * norm_b_) * norm;
+  }
+  double norm_a() const { return norm_a_; }
+  /// The largest residual that is done.
+  double enough(double lambda, double image_norm, double norm) const {
+    return std::max(limit(lambda, image_norm, norm), accuracy_limit(lambda, norm));
   }
   /// residual over what would do; 1 or less is done.
   double ratio(double lambda, double residual, double image_norm, double norm) const {
-    const double enough = std::max(limit(lambda, image_norm, norm), accuracy_limit(lambda, norm));
+    const double enough = this->enough(lambda, image_norm, norm);
     return enough > 0.0 ? residual / enough : (residual > 0.0 ? std::numeric_limits<double>::infinity() : 0.0);
   }
   /// Whether rounding errors that add up over iterations come near the tolerance at `lambda`.
@@ -50,9 +60,6 @@ class ResidualTest {
         return options_.tolerance;
     }
     return 0.0;
-  }
-  double accuracy_limit(double lambda, double norm) const {
-    return 10.0 * epsilon_ * (norm_a_ + std::abs(lambda) * norm_b_) * norm;
   }
 
   LobpcgOptions options_;

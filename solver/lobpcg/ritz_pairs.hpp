@@ -20,9 +20,14 @@ struct RitzPairs {
     const auto i = static_cast<std::size_t>(j);
     return test.judge(values[i], residuals[i], image_norms[i], norms[i]);
   }
-  bool within(double share, const ResidualTest& test, int j) const {
+  bool within(double share, double most, const ResidualTest& test, int j) const {
     const auto i = static_cast<std::size_t>(j);
-    return test.within(share, values[i], residuals[i], image_norms[i], norms[i]);
+    return test.within(share, most, values[i], residuals[i], image_norms[i], norms[i]);
+  }
+  /// The largest residual that is done.
+  double enough(const ResidualTest& test, int j) const {
+    const auto i = static_cast<std::size_t>(j);
+    return test.enough(values[i], image_norms[i], norms[i]);
   }
   /// Residual over what would do; 1 or less is done.
   double ratio(const ResidualTest& test, int j) const {

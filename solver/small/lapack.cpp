@@ -132,7 +132,7 @@ std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count,
   if (n == 0 || count == 0) return {};
   int info = 0;
   if (b.rows() > 0) {
-    if (!cholesky(b)) throw RunError("dense generalized eigenproblem: B is not positive definite");
+    if (!cholesky(b)) throw InputError("the mass matrix B is not positive definite: it has no Cholesky factor");
     const int itype = 1;
     dsygst_(&itype, "L", &n, a.data(), &lda, b.data(), &lda, &info);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "solver/small/lapack.hpp"
 
@@ -67,17 +68,45 @@ bool well_conditioned(const SmallMatrix& factor, double smallest_pivot) {
   return true;
 }
 
+std::vector<double> diagonal_of(const SmallMatrix& matrix) {
+  std::vector<double> diagonal;
+  for (int j = 0; j < matrix.cols(); ++j) diagonal.push_back(matrix(j, j));
+  return diagonal;
+}
+
+bool is_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
 }  // namespace
+
+SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coefficients,
+                           const std::vector<double>& squared_norms) {
+  SmallMatrix scaled = coefficients;
+  for (int j = 0; j < scaled.cols(); ++j) {
+    for (int i = 0; i < scaled.rows(); ++i) scaled(i, j) *= squared_norms[static_cast<std::size_t>(i)];
+  }
+  SmallMatrix result = lapack::product(coefficients, true, scaled, false);
+  if (errors.rows() == 0) return result;
+  SmallMatrix leading(errors.rows(), coefficients.cols());
+  for (int j = 0; j < leading.cols(); ++j) std::copy_n(coefficients.column(j), leading.rows(), leading.column(j));
+  const SmallMatrix inherited =
+      lapack::product(leading, true, lapack::product(errors, false, leading, false), false);
+  for (std::size_t i = 0; i < result.values().size(); ++i) result.values()[i] += inherited.values()[i];
+  return result;
+}
 
 RitzSolution solve_ritz(RitzProblem problem) {
   const int size = problem.projected.rows();
   const double sign = problem.largest ? -1.0 : 1.0;
   const std::vector<double> scales = column_scales(problem.gram);
-  if (scales.empty()) return {};
+  if (scales.empty() || !is_finite(problem.gram.values()) || !is_finite(problem.projected.values())) return {};
+  const std::vector<double> squared_norms = diagonal_of(problem.gram);
   scale_both_sides(scales, problem.gram);
   scale_both_sides(scales, problem.projected);
   if (!lapack::cholesky(problem.gram) || !well_conditioned(problem.gram, problem.smallest_pivot)) return {};
   SmallMatrix vectors = reduce(problem.gram, std::move(problem.projected));
+  if (!is_finite(vectors.values())) return {};
   for (double& value : vectors.values()) value *= sign;
   const std::vector<double> values = lapack::symmetric_eigen(vectors);
 
@@ -104,22 +133,27 @@ RitzSolution solve_ritz(RitzProblem problem) {
     for (int i = 0; i < size; ++i) solution.coefficients(i, j) *= scales[static_cast<std::size_t>(i)];
   }
   for (int j = 0; j < wanted; ++j) solution.values.push_back(sign * values[static_cast<std::size_t>(j)]);
+  solution.errors = carried_errors(problem.errors, solution.coefficients, squared_norms);
+  for (const double value : diagonal_of(solution.errors))
+    solution.amplification = std::max(solution.amplification, value);
   return solution;
 }
 
 template <class T>
 RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose) {
   RitzSolution solution;
-  SmallMatrix values;
+  SmallMatrix values;  // the Ritz values, and behind them how much rounding errors have grown
   space.on_root(
       [&] {
         solution = solve_ritz(pose());
-        values.resize(static_cast<int>(solution.values.size()), 1);
+        values.resize(static_cast<int>(solution.values.size()) + 1, 1);
         std::copy(solution.values.begin(), solution.values.end(), values.data());
+        values(values.rows() - 1, 0) = solution.amplification;
       },
       {&solution.coefficients, &values, &solution.projected_p});
-  solution.values.assign(values.values().begin(), values.values().end());
-  solution.p_columns = solution.coefficients.cols() - values.rows();
+  solution.values.assign(values.values().begin(), values.values().end() - 1);
+  solution.amplification = values.values().back();
+  solution.p_columns = solution.coefficients.cols() - static_cast<int>(solution.values.size());
   return solution;
 }
 

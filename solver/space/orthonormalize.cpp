@@ -19,15 +19,11 @@ struct Pass {
   double smallest_pivot = 0.0;
 };
 
-/// Factors that scale the columns of w to B-norm 1; 0 for a zero column.
+/// Factors that scale the columns of w to B-norm 1; 0 for a column that is nothing but rounding errors.
 std::vector<double> column_scales(const SmallMatrix& gram, int against) {
   std::vector<double> scales(static_cast<std::size_t>(gram.cols()));
   for (int j = 0; j < gram.cols(); ++j) {
     const double squared = gram(against + j, j);
-    if (!std::isfinite(squared)) throw NumericalError("orthonormalize: a vector holds values that are not finite");
-    if (squared < 0.0) {
-      throw InputError("the mass matrix B is not positive definite: x'Bx = " + std::to_string(squared));
-    }
     scales[static_cast<std::size_t>(j)] = squared > 0.0 ? 1.0 / std::sqrt(squared) : 0.0;
   }
   return scales;
@@ -94,6 +90,27 @@ Pass make_pass(const SmallMatrix& gram, double accept, double drop) {
   return pass;
 }
 
+/// Throws InputError where some w^T B w is negative beyond rounding errors, B w being computed and not carried.
+template <class T>
+void check_positive(BlockSpace<T>& space, const SmallMatrix& gram, ConstBlockView<T> w, ConstBlockView<T> bw) {
+  constexpr double roundings = 1e4;
+  const int against = gram.rows() - gram.cols();
+  double least = 0.0;
+  for (int j = 0; j < gram.cols(); ++j) least = std::min(least, gram(against + j, j));
+  if (!(least < 0.0)) return;
+  const std::vector<double> norms = space.column_norms(w);
+  const std::vector<double> image_norms = space.column_norms(bw);
+  for (int j = 0; j < gram.cols(); ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    const double noise = roundings * std::numeric_limits<T>::epsilon() * norms[i] * image_norms[i];
+    if (gram(against + j, j) >= -noise) continue;
+    space.comm().collectively([&] {
+      if (!space.comm().is_root()) return;
+      throw InputError("the mass matrix B is not positive definite: x'Bx is negative for a vector x that came up");
+    });
+  }
+}
+
 template <class T>
 ConstBlockList<T> with(const ConstBlockList<T>& list, ConstBlockView<T> last) {
   const auto at = [&](int i) { return i < list.size() ? list[i] : ConstBlockView<T>{}; };
@@ -104,8 +121,7 @@ ConstBlockList<T> with(const ConstBlockList<T>& list, ConstBlockView<T> last) {
 
 template <class T>
 LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against, BlockView<T> w, BlockView<T> bw,
-                          const ConstBlockList<T>& b_against, Orthonormality goal,
-                          const std::vector<CarriedImage<T>>& carried) {
+                          const ConstBlockList<T>& b_against, Orthonormality goal, LinearOperator<T>* b) {
   const double epsilon = std::numeric_limits<T>::epsilon();
   // A pass loses about epsilon / pivot of orthogonality; from this pivot on that is small enough to be
   // corrected by coefficients alone.
@@ -115,6 +131,10 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
   Pass pass;
   for (int i = 0; i < most_passes && w.cols > 0; ++i) {
     space.gram(with<T>(against, w), {bw}, gram);
+    for (const double value : gram.values()) {
+      if (!std::isfinite(value)) throw NumericalError("orthonormalize: a vector holds values that are not finite");
+    }
+    if (i == 0 && bw.data != w.data) check_positive<T>(space, gram, w, bw);
     SmallMatrix pivot;
     space.on_root(
         [&] {
@@ -123,17 +143,15 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
           pivot(0, 0) = pass.smallest_pivot;
         },
         {&pass.coefficients, &pivot});
-    const LocalIndex before = w.cols;
     const LocalIndex kept = pass.coefficients.cols();
     const bool separate_image = bw.data != w.data;
     space.update(with<T>(against, w), pass.coefficients, {w.columns(0, kept)});
     w = w.columns(0, kept);
-    if (separate_image) space.update(with<T>(b_against, bw), pass.coefficients, {bw.columns(0, kept)});
+    const bool amplified = pivot(0, 0) < accept;
+    if (separate_image && !(amplified && b != nullptr))
+      space.update(with<T>(b_against, bw), pass.coefficients, {bw.columns(0, kept)});
     bw = separate_image ? bw.columns(0, kept) : w;
-    for (const CarriedImage<T>& image : carried) {
-      const BlockView<T> old = image.w.columns(0, before);
-      space.update(with<T>(image.against, old), pass.coefficients, {old.columns(0, kept)});
-    }
+    if (separate_image && amplified && b != nullptr && kept > 0) b->apply(w, bw);
     const double done = goal == Orthonormality::to_rounding ? 0.5 : accept;
     if (pivot(0, 0) >= done) return w.cols;
   }
@@ -143,9 +161,9 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
 
 template LocalIndex orthonormalize(BlockSpace<float>&, const ConstBlockList<float>&, BlockView<float>,
                                    BlockView<float>, const ConstBlockList<float>&, Orthonormality,
-                                   const std::vector<CarriedImage<float>>&);
+                                   LinearOperator<float>*);
 template LocalIndex orthonormalize(BlockSpace<double>&, const ConstBlockList<double>&, BlockView<double>,
                                    BlockView<double>, const ConstBlockList<double>&, Orthonormality,
-                                   const std::vector<CarriedImage<double>>&);
+                                   LinearOperator<double>*);
 
 }  // namespace block_eigs

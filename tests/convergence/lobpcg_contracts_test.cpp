@@ -105,12 +105,11 @@ class Negative final : public LinearOperator<double> {
 TEST(LobpcgContracts, AnIndefinitePreconditionerIsNamed) {
   Problem<double> problem(*laplacian());
   Negative negative(problem.context, problem.space.local_rows());
-  try {
-    lobpcg<double>(problem.space, problem.matrix, nullptr, &negative, nullptr, {}, options_for(2, 1e-8));
-    FAIL() << "accepted";
-  } catch (const RunError& error) {
-    EXPECT_NE(std::string(error.what()).find("not positive definite"), std::string::npos) << error.what();
-  }
+  const auto result =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, &negative, nullptr, {}, options_for(2, 1e-8));
+  EXPECT_EQ(result.limitation, Limitation::preconditioner);
+  EXPECT_NE(result.remark.find("not positive definite"), std::string::npos) << result.remark;
+  EXPECT_EQ(result.outcomes.front(), Outcome::not_converged);
 }
 
 TEST(LobpcgContracts, MorePairsThanRowsIsAnError) {

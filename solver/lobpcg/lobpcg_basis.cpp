@@ -1,0 +1,230 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "solver/lobpcg/lobpcg_start.hpp"
+#include "solver/lobpcg/lobpcg_steps.hpp"
+#include "spmm/error.hpp"
+
+// Rayleigh-Ritz on the basis [X P W], and what keeps that from breaking. See docs/theory.md, "A basis that cannot
+// break".
+namespace block_eigs {
+
+namespace {
+
+/// The rows and columns of W, last in a symmetric matrix of the basis Z, from the columns of Z^T A W or Z^T B W
+/// that begin at `first_column` of `products`.
+void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
+  const int width = products.cols() / 2;
+  const int before = matrix.rows() - width;
+  for (int j = 0; j < width; ++j) {
+    for (int i = 0; i < matrix.rows(); ++i) {
+      double value = products(i, first_column + j);
+      if (i >= before) value = 0.5 * (value + products(before + j, first_column + i - before));
+      matrix(i, before + j) = value;
+      matrix(before + j, i) = value;
+    }
+  }
+}
+
+/// The leading block of a symmetric matrix of the basis from the columns of `products` that begin at
+/// `first_column`.
+void fill_leading(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
+  for (int j = 0; j < products.rows(); ++j) {
+    for (int i = 0; i < products.rows(); ++i)
+      matrix(i, j) = 0.5 * (products(i, first_column + j) + products(j, first_column + i));
+  }
+}
+
+/// X^T A X and P^T A P as the last step left them, X^T A P = 0.
+template <class T>
+void fill_known(SmallMatrix& projected, const LobpcgState<T>& state) {
+  const int nx = state.x.cols();
+  const int np = state.p.cols();
+  for (int j = 0; j < nx; ++j) projected(j, j) = state.ritz.values[static_cast<std::size_t>(j)];
+  for (int j = 0; j < np; ++j) {
+    for (int i = 0; i < np; ++i) projected(nx + i, nx + j) = state.projected_p(i, j);
+  }
+}
+
+SmallMatrix leading_block(const SmallMatrix& matrix, int size) {
+  if (matrix.rows() < size) return {};
+  SmallMatrix result(size, size);
+  for (int j = 0; j < size; ++j) std::copy_n(matrix.column(j), size, result.column(j));
+  return result;
+}
+
+/// Z^T A Z and Z^T B Z from one Gram product with W and what is known of X and P, or, `measured`, from another one
+/// with these; the small problem's solution.
+template <class T>
+RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, int wanted, double smallest_pivot,
+                     bool measured) {
+  const int known = state.x.cols() + state.p.cols();
+  const int nw = state.w.cols();
+  const int moving = columns_with_directions(run, state);
+  BlockSpace<T>& space = run.problem.space;
+  SmallMatrix products, of_known;
+  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products);
+  if (measured)
+    space.gram({state.x.v(), state.p.v()}, {state.x.a(), state.p.a(), state.x.b(), state.p.b()}, of_known);
+  return solve_ritz_on_root<T>(space, [&] {
+    const int size = known + nw;
+    RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),        moving, wanted,
+                        smallest_pivot,          run.options.which == Which::largest};
+    if (measured) {
+      fill_leading(problem.projected, of_known, 0);
+      fill_leading(problem.gram, of_known, known);
+    } else {
+      fill_known(problem.projected, state);
+      problem.errors = leading_block(state.rounding.covariance, known);
+    }
+    fill_w_columns(problem.projected, products, 0);
+    fill_w_columns(problem.gram, products, nw);
+    return problem;
+  });
+}
+
+/// Whether Ritz values are what a larger space can give: none worse than before, none beyond the norm of A.
+template <class T>
+bool possible(const LobpcgRun<T>& run, const LobpcgState<T>& state, const RitzSolution& solution) {
+  constexpr double roundings = 1e3;
+  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
+  const double norm = run.problem.b == nullptr ? run.problem.a.norm_inf() : std::nan("");
+  for (std::size_t j = 0; j < solution.values.size(); ++j) {
+    const double value = solution.values[j];
+    if (!std::isfinite(value)) return false;
+    if (std::abs(value) > 1.001 * norm) return false;
+    if (j >= state.ritz.values.size()) continue;
+    const double slack = roundings * state.test.accuracy_limit(state.ritz.values[j], state.ritz.norms[j]) /
+                         state.ritz.image_norms[j];
+    if (sign * (value - state.ritz.values[j]) > slack) return false;
+  }
+  return !solution.values.empty();
+}
+
+template <class T>
+bool is_finite(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  for (const ConstBlockView<T> block : {ConstBlockView<T>(state.w.v()), ConstBlockView<T>(state.w.a())}) {
+    for (const double norm : run.problem.space.column_norms(block)) {
+      if (!std::isfinite(norm)) return false;
+    }
+  }
+  return true;
+}
+
+/// What may be lost of the orthogonality of X and P: what changes the smallest residual at work, through the
+/// energies of P, by a hundredth. Never so little that it is within rounding errors, nor so much that Cholesky
+/// factors suffer.
+template <class T>
+double tolerable_loss(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  double energy = 0.0;
+  for (const double value : state.ritz.values) energy = std::max(energy, std::abs(value));
+  for (int j = 0; j < state.projected_p.cols(); ++j) energy = std::max(energy, std::abs(state.projected_p(j, j)));
+  double least = std::numeric_limits<double>::infinity();
+  for (int j = 0; j < state.wanted(run.options); ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    const double residual = std::max(state.ritz.residuals[i], state.ritz.enough(state.test, j));
+    least = std::min(least, residual / state.ritz.image_norms[i]);
+  }
+  const double loss = energy > 0.0 ? 0.01 * least / energy : 1.0;
+  return std::clamp(loss, 10.0 * epsilon, std::sqrt(epsilon));
+}
+
+/// Largest element of V^T B [X P], V deflated.
+template <class T>
+double along_deflated(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  SmallMatrix products;
+  run.problem.space.gram({state.deflated.b()}, {state.x.v(), state.p.v()}, products);
+  double most = 0.0;
+  for (const double value : products.values()) most = std::max(most, std::abs(value));
+  return most;
+}
+
+/// A [X P], B [X P] and R from X and P as they are.
+template <class T>
+void renew_images(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  const EigenProblem<T>& problem = run.problem;
+  for (VectorPanel<T>* panel : {&state.x, &state.p}) {
+    if (panel->cols() == 0) continue;
+    problem.a.apply(panel->v(), panel->a());
+    if (problem.b != nullptr) problem.b->apply(panel->v(), panel->b());
+  }
+  state.ritz.residuals = problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+  state.rounding.since_refresh = 0;
+}
+
+}  // namespace
+
+template <class T>
+void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort) {
+  BlockSpace<T>& space = run.problem.space;
+  if (resort == Resort::without_p) {
+    state.p.set_columns(0);
+    return;
+  }
+  if (resort == Resort::orthonormal_w) {
+    orthonormalize_w(run, state);
+    run.problem.a.apply(state.w.v(), state.w.a());
+    return;
+  }
+  orthonormalize_x(run, state, 0);
+  rayleigh_ritz_of_x(run, state);
+  state.w.set_columns(state.active());
+  space.copy(state.r.view(), state.w.v());
+  if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
+  orthonormalize_w(run, state);
+  run.problem.a.apply(state.w.v(), state.w.a());
+}
+
+template <class T>
+RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted) {
+  if (state.w.cols() == 0) return {};
+  const double acceptable = acceptable_pivot(run, state);
+  RitzSolution solution =
+      project(run, state, wanted, acceptable > strict_pivot ? 0.0 : acceptable, state.rounding.measure);
+  if (possible(run, state, solution)) return solution;
+  if (!is_finite(run, state)) return {};
+  // What is left of W once and again is small beside it: from here on it is made orthonormal before it is
+  // multiplied.
+  constexpr int strict_iterations = 10;
+  state.rounding.strict_until = run.budget.spent() + strict_iterations;
+  for (const Resort resort : {Resort::orthonormal_w, Resort::without_p, Resort::renewed_x}) {
+    resort_to(run, state, resort);
+    if (state.w.cols() == 0) return {};
+    solution = project(run, state, wanted, 0.0, true);
+    if (possible(run, state, solution)) return solution;
+  }
+  return {};
+}
+
+template <class T>
+void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  constexpr int period = 40;
+  if (state.active() == 0) return;
+  RoundingErrors& rounding = state.rounding;
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  const double tolerable = tolerable_loss(run, state);
+  rounding.measure = epsilon * rounding.amplification > tolerable;
+  if (rounding.measure && state.deflated.cols() > 0 && along_deflated(run, state) > tolerable) {
+    deflate(run.problem, state, state.x.v());
+    deflate(run.problem, state, state.p.v());
+    renew_images(run, state);
+    return;
+  }
+  ++rounding.since_refresh;
+  if (!run.phase.verified || rounding.since_refresh < period) return;
+  const RitzPairs& ritz = state.ritz;
+  if (state.test.rounding_matters(ritz.values.front(), ritz.image_norms.front(), ritz.norms.front()))
+    renew_images(run, state);
+}
+
+template void resort_to(const LobpcgRun<float>&, LobpcgState<float>&, Resort);
+template RitzSolution rayleigh_ritz(const LobpcgRun<float>&, LobpcgState<float>&, int);
+template void refresh(const LobpcgRun<float>&, LobpcgState<float>&);
+template void resort_to(const LobpcgRun<double>&, LobpcgState<double>&, Resort);
+template RitzSolution rayleigh_ritz(const LobpcgRun<double>&, LobpcgState<double>&, int);
+template void refresh(const LobpcgRun<double>&, LobpcgState<double>&);
+
+}  // namespace block_eigs
