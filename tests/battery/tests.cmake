@@ -15,7 +15,7 @@ add_executable(battery battery/battery.cpp battery/driver.cpp battery/worker.cpp
 target_link_libraries(battery PRIVATE block_eigs_battery CLI11::CLI11 block_eigs_flags)
 target_compile_definitions(battery PRIVATE BLOCK_EIGS_MPIEXEC="${MPIEXEC_EXECUTABLE}")
 
-block_eigs_test(battery_judge SOURCES battery/judge_test.cpp LIBRARIES block_eigs_battery LABELS unit)
+block_eigs_test(battery_judge SOURCES battery/judge_test.cpp battery/systems_test.cpp LIBRARIES block_eigs_battery LABELS unit)
 
 # A part of the battery at 1 to 3 ranks, within five minutes on two cores; all of it is scripts/battery.
 function(block_eigs_battery name)
