@@ -113,7 +113,9 @@ def judge(a, b, exact, which, values, vectors):
     norm_b = 1.0 if b is None else np.abs(b).sum(axis=1).max()
     size = (norm_a + np.abs(values) * norm_b) * length
     limit = np.maximum(TOLERANCE * np.abs(values) * np.linalg.norm(image, axis=0), 10 * EPSILON * size)
-    if (np.linalg.norm(residual, axis=0) > 1.05 * limit + 4 * EPSILON * size).any():
+    limit = 1.05 * limit + 4 * EPSILON * size
+    reached = np.linalg.norm(residual, axis=0)
+    if (reached > limit).any():
         return "inaccurate"
     gram = np.abs(vectors.T @ image - np.eye(len(values))).max()
     if b is not None:
@@ -123,7 +125,10 @@ def judge(a, b, exact, which, values, vectors):
     else:
         condition = 1.0
     rounding = 100 * EPSILON * condition * max(np.abs(exact).max(), norm_a)
-    sums = np.sqrt(np.cumsum(np.sum(residual**2, axis=0)) / max(0.1, 1 - len(values) * gram)) + rounding
+    permitted = np.linalg.norm(residual, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        permitted = np.where(reached > 0, permitted * np.maximum(1, limit / reached), limit)
+    sums = np.sqrt(np.cumsum(permitted**2) / max(0.1, 1 - len(values) * gram)) + rounding
     wanted = exact[: len(values)] if which == "smallest" else exact[::-1][: len(values)]
     if (np.abs(values - wanted) > sums).any():
         return "missed"
