@@ -1,5 +1,8 @@
 # What both programs share, then the programs.
 add_library(block_eigs_apps STATIC
+  choice/choice.cpp
+  choice/cost_model.cpp
+  choice/matrix_traits.cpp
   config/config.cpp
   config/config_matrix.cpp
   input/block_input.cpp

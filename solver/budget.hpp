@@ -15,8 +15,11 @@ class Budget {
 
   int limit() const { return limit_; }
   int spent() const { return spent_; }
-  int left() const { return limit_ - spent_; }
-  bool exhausted() const { return spent_ >= limit_; }
+  int left() const { return ended_ ? 0 : limit_ - spent_; }
+  bool exhausted() const { return left() <= 0; }
+  /// Nothing more is to be spent, however much is left.
+  void end() { ended_ = true; }
+  bool ended() const { return ended_; }
   void spend(int iterations = 1) { spent_ += iterations; }
   /// Since the solve began, on this rank; for reports, not for decisions that ranks must take alike.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
@@ -24,6 +27,7 @@ class Budget {
  private:
   int limit_;
   int spent_ = 0;
+  bool ended_ = false;
   Clock::time_point began_;
 };
 

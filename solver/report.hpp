@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 
 namespace block_eigs {
@@ -40,6 +41,8 @@ struct IterationReport {
   int converged = 0;       ///< of those, done so far
   int active_columns = 0;  ///< vectors at work in this iteration
   int products = 0;        ///< columns multiplied by A in it: as many, or more where it was a filter
+  /// Columns that filters to come are predicted to multiply until all is done; NaN where nothing is predicted.
+  double products_to_come = std::numeric_limits<double>::quiet_NaN();
   double worst = 0.0;      ///< largest residual over its limit among the wanted at work; 1 or less is done
   double seconds = 0.0;    ///< since the solver began, set-up included
   std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
@@ -48,5 +51,8 @@ struct IterationReport {
 
 /// Called on every rank after every iteration.
 using Observer = std::function<void(const IterationReport&)>;
+/// Asked on every rank after every iteration whether to go on. Must answer alike on all ranks, so not by the clock;
+/// on `false` the solve ends with the best that it has.
+using Proceed = std::function<bool(const IterationReport&)>;
 
 }  // namespace block_eigs

@@ -23,7 +23,7 @@ constexpr std::array convergence_names{std::pair{"relative", Convergence::relati
                                        std::pair{"norm", Convergence::norm},
                                        std::pair{"absolute", Convergence::absolute}};
 constexpr std::array preconditioner_names{
-    std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
+    std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
     std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
     std::pair{"petsc", PreconditionerType::petsc}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
@@ -61,7 +61,7 @@ namespace {
 /// Options of a preconditioner and the types that have them, for messages.
 struct OwnedKey {
   const char* key;
-  std::array<PreconditionerType, 2> owners;
+  std::array<PreconditionerType, 2> owners;  // what they have in common is auto's too
   const char* named;
 };
 constexpr std::array owned_keys{
@@ -69,9 +69,10 @@ constexpr std::array owned_keys{
     OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
     OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
     OwnedKey{"precision", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"shift", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
+    OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
+    OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
     OwnedKey{"options", {PreconditionerType::petsc, PreconditionerType::amg}, "types petsc and amg"},
 };
 
@@ -90,10 +91,8 @@ void describe_degree(YamlSection& section, int& degree) {
   at_least(section, "degree", degree, 1);
 }
 
-void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
-  section.choice("method", config.method, method_names);
-  describe_degree(section, config.cycle.smoother_degree);
-  section.choice("precision", config.precision, precision_names);
+/// What the unknowns are, for multigrid.
+void describe_unknowns(YamlSection& section, AmgConfig& config) {
   section.section("coordinates", config.coordinates);
   section.section("near_null_space", config.near_null_space);
   section.check("near_null_space", !config.near_null_space || !config.coordinates,
@@ -102,6 +101,14 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
   at_least(section, "unknowns_per_node", config.unknowns_per_node, 1);
   section.check("unknowns_per_node", !section.has("unknowns_per_node") || !config.coordinates,
                 "follows from 'coordinates'; leave it out");
+}
+
+void describe_amg(YamlSection& section, AmgConfig& config, std::string& options) {
+  section.choice("method", config.method, method_names);
+  describe_degree(section, config.cycle.smoother_degree);
+  section.choice("precision", config.precision, precision_names);
+  section.item("shift", config.shift);
+  describe_unknowns(section, config);
   section.item("options", options);
   section.check("options", options.empty() || config.method != AmgMethod::aggregation,
                 "are PETSc's, for the methods gamg and hypre; the method is aggregation");
@@ -112,7 +119,9 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
 void describe(YamlSection& section, PreconditionerConfig& config) {
   section.choice("type", config.type, preconditioner_names);
   refuse_keys_of_others(section, config.type);
-  if (config.type == PreconditionerType::chebyshev) {
+  if (config.type == PreconditionerType::automatic) {
+    describe_unknowns(section, config.amg);
+  } else if (config.type == PreconditionerType::chebyshev) {
     describe_degree(section, config.chebyshev.degree);
     section.item("ratio", config.chebyshev.ratio);
     section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
@@ -142,8 +151,6 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   section.item("seed", options.seed);
   section.item("dense_up_to", options.dense_up_to);
   at_least(section, "dense_up_to", options.dense_up_to, GlobalIndex{0});
-  // What lies below the wanted end of the spectrum is what these preconditioners amplify.
-  if (section.reading() && options.which == Which::largest) config.preconditioner.type = PreconditionerType::none;
   section.section("preconditioner", config.preconditioner);
   // The levels hold A in float, so that it costs no memory.
   if (section.reading() && config.preconditioner.type == PreconditionerType::amg &&
@@ -159,7 +166,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   if (section.reading()) {
     const PreconditionerType type = config.preconditioner.type;
     options.filtered_start =
-        !section.has("initial") && (type == PreconditionerType::none || type == PreconditionerType::jacobi);
+        !section.has("initial") && type != PreconditionerType::chebyshev && type != PreconditionerType::amg &&
+        type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
 }

@@ -24,7 +24,7 @@ struct BlockInput {
 
 enum class Precision { float64, float32 };
 
-enum class PreconditionerType { none, jacobi, chebyshev, amg, petsc };
+enum class PreconditionerType { automatic, none, jacobi, chebyshev, amg, petsc };
 enum class AmgMethod { aggregation, gamg, hypre };
 
 struct AmgConfig {
@@ -34,13 +34,14 @@ struct AmgConfig {
   std::optional<BlockInput> coordinates;  ///< of the nodes of an elastic body
   std::optional<BlockInput> near_null_space;
   int unknowns_per_node = 1;  ///< without coordinates
+  double shift = 0.0;         ///< of A - shift I, which is what is coarsened: below the spectrum where A is indefinite
 };
 
 struct PreconditionerConfig {
-  PreconditionerType type = PreconditionerType::jacobi;
-  ChebyshevOptions chebyshev;
-  AmgConfig amg;
-  std::string options;  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
+  PreconditionerType type = PreconditionerType::automatic;
+  ChebyshevOptions chebyshev{};
+  AmgConfig amg{};
+  std::string options{};  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
 };
 
 struct EigensolverConfig {
@@ -56,7 +57,7 @@ struct LinearSolverConfig {
   Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
   int max_iterations = 1000;
   int block_size = 16;
-  PreconditionerConfig preconditioner;
+  PreconditionerConfig preconditioner{PreconditionerType::jacobi};
   std::optional<BlockInput> initial;
 };
 

@@ -64,7 +64,7 @@ NearNullSpace from_file(const Communicator& comm, const AmgConfig& config, const
 
 int unknowns_per_node(const Communicator& comm, const PreconditionerConfig& config, const MatrixConfig& matrix,
                       GlobalIndex rows) {
-  if (config.type != PreconditionerType::amg) return 1;
+  if (config.type != PreconditionerType::amg && config.type != PreconditionerType::automatic) return 1;
   if (generated_with_coordinates(config, matrix)) return 3;
   if (config.amg.coordinates)
     return static_cast<int>(open_coordinates(comm, *config.amg.coordinates, rows)->columns());

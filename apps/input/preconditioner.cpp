@@ -52,10 +52,22 @@ class FloatAmg final : public LinearOperator<double> {
   CastOperator outer_;
 };
 
+/// A - shift I. Where no diagonal entry is stored there is nothing to take it from.
+void take_shift(CsrRows& rows, double shift) {
+  if (shift == 0.0) return;
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (rows.columns[at] == rows.row_begin + static_cast<GlobalIndex>(i)) rows.values[at] -= shift;
+    }
+  }
+}
+
 template <class T>
 GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
   const Communicator& comm = problem.context.comm;
   NearNullSpace space = read_near_null_space(comm, config, matrix, problem.partition);
+  take_shift(problem.a_rows, config.amg.shift);
   if (config.amg.method == AmgMethod::aggregation)
     return smoothed_aggregation(comm, std::move(problem.a_rows), problem.partition, space);
   const CsrRows rows = std::move(problem.a_rows);
@@ -103,7 +115,8 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 }  // namespace
 
 bool needs_rows(const PreconditionerConfig& config) {
-  return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc;
+  return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc ||
+         config.type == PreconditionerType::automatic;
 }
 
 template <class T>
@@ -127,8 +140,9 @@ std::string description(const PreconditionerConfig& config) {
     case PreconditionerType::chebyshev:
       return fmt::format("chebyshev of degree {}", config.chebyshev.degree);
     case PreconditionerType::amg:
-      return fmt::format("amg ({}, {})", name_of(config.amg.method),
-                         config.amg.precision == Precision::float32 ? "float" : "double");
+      return fmt::format("amg ({}, {}{})", name_of(config.amg.method),
+                         config.amg.precision == Precision::float32 ? "float" : "double",
+                         config.amg.shift != 0.0 ? fmt::format(", shifted by {:.3g}", config.amg.shift) : "");
     case PreconditionerType::petsc:
       return fmt::format("petsc ({})", config.options);
     default:

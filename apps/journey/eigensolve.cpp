@@ -1,5 +1,7 @@
 #include "apps/journey/eigensolve.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -22,37 +24,102 @@ DenseBlock<T> start_block(const Preconditioner<T>& preconditioner, const Eigenso
 }
 
 template <class T>
-EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const Operators<T>& operators,
-                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
-                       const Observer& observer) {
+EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const Observer& observer,
+                       const Proceed& proceed) {
   const DenseBlock<T>* orthogonal_to = constraints.cols() > 0 ? &constraints : nullptr;
-  LinearOperator<T>* preconditioner = operators.preconditioner.operation.get();
+  const LobpcgOptions& options = solver.config.eigensolver.options;
+  LinearOperator<T>* preconditioner = solver.operators->preconditioner.operation.get();
   if constexpr (std::is_same_v<T, double>) {
-    if (operators.in_float.a != nullptr) {
-      return lobpcg_mixed(space, *problem.a, preconditioner, operators.in_float, orthogonal_to, std::move(initial),
-                          options, observer);
+    const FloatOperators& in_float = solver.operators->in_float;
+    if (in_float.a != nullptr) {
+      return lobpcg_mixed(space, *problem.a, preconditioner, in_float, orthogonal_to, std::move(initial), options,
+                          observer, proceed);
     }
   }
   return lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner, orthogonal_to, std::move(initial), options,
-                   observer);
+                   observer, proceed);
+}
+
+/// Vectors of a result for another solve to start from.
+template <class T>
+DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int most) {
+  const LocalIndex pairs = std::min<LocalIndex>(result.eigenvectors.cols(), most);
+  const LocalIndex guards = std::min<LocalIndex>(result.guards.cols(), most - pairs);
+  DenseBlock<T> block = space.make_block(pairs + guards);
+  if (pairs > 0) space.copy(result.eigenvectors.columns(0, pairs), block.view().columns(0, pairs));
+  if (guards > 0) space.copy(result.guards.columns(0, guards), block.view().columns(pairs, guards));
+  return block;
+}
+
+/// `result` as that of both solves, `before` first.
+template <class T>
+void count_in(EigenResult<T>& before, EigenResult<T>& result) {
+  for (LobpcgIteration& entry : result.history) entry.seconds += before.setup_seconds + before.solve_seconds;
+  before.history.insert(before.history.end(), std::make_move_iterator(result.history.begin()),
+                        std::make_move_iterator(result.history.end()));
+  result.history = std::move(before.history);
+  result.iterations += before.iterations;
+  result.setup_seconds += before.setup_seconds;
+  result.solve_seconds += before.solve_seconds;
+}
+
+template <class T>
+void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
+  const EigensolverConfig& config = solver.config.eigensolver;
+  const bool in_float = begins_in_float<T>(config, problem.b != nullptr);
+  solver.operators.reset();
+  solver.operators =
+      std::make_unique<Operators<T>>(make_operators(problem, solver.config, config.preconditioner, in_float));
 }
 
 }  // namespace
 
 template <class T>
-bool begins_in_float(const RunConfig& config) {
-  return std::is_same_v<T, double> && config.eigensolver.inner_precision == Precision::float32 && !config.mass;
+bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
+  return std::is_same_v<T, double> && config.inner_precision == Precision::float32 && !with_mass;
 }
 
 template <class T>
-EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, Operators<T>& operators,
-                          StartVectors<T> start, const RunConfig& config, const Observer& observer) {
+EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
+  EigenSolver<T> solver{config, {}, {}};
+  if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
+    const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
+    const double mass = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
+    const CostModel costs = cost_model(traits, mass, block_width(config.eigensolver.options), sizeof(T),
+                                       problem.context.device->backend());
+    solver.choice.emplace(traits, costs, config.eigensolver, problem.b != nullptr);
+    solver.config.eigensolver = solver.choice->config();
+  }
+  make_operators(problem, solver);
+  return solver;
+}
+
+template <class T>
+EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, StartVectors<T> start,
+                          const Observer& observer, const std::function<void(const std::string&)>& announce) {
   const Stopwatch setup;
-  DenseBlock<T> initial = start_block(operators.preconditioner, config.eigensolver, std::move(start.initial));
+  DenseBlock<T> initial =
+      start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
-  EigenResult<T> result = iterate(space, problem, operators, start.constraints, std::move(initial),
-                                  config.eigensolver.options, observer);
+  Proceed proceed;
+  if (solver.choice) proceed = [&](const IterationReport& report) { return solver.choice->proceed(report); };
+  EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
   result.setup_seconds += setup_seconds;
+  while (solver.choice && solver.choice->change(result.limitation)) {
+    const Stopwatch again;
+    solver.config.eigensolver = solver.choice->config();
+    if (announce) announce("preconditioner from here on: " + solver.choice->description());
+    make_operators(problem, solver);
+    initial = vectors_of(space, result, block_width(solver.config.eigensolver.options));
+    result.eigenvectors = {};
+    result.guards = {};
+    const double seconds = again.seconds();
+    EigenResult<T> next = iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
+    next.setup_seconds += seconds;
+    count_in(result, next);
+    result = std::move(next);
+  }
   return result;
 }
 
@@ -71,12 +138,14 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
   return verified;
 }
 
-template bool begins_in_float<float>(const RunConfig&);
-template bool begins_in_float<double>(const RunConfig&);
-template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, Operators<float>&, StartVectors<float>,
-                                       const RunConfig&, const Observer&);
-template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, Operators<double>&,
-                                        StartVectors<double>, const RunConfig&, const Observer&);
+template bool begins_in_float<float>(const EigensolverConfig&, bool);
+template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
+template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&, StartVectors<float>,
+                                     const Observer&, const std::function<void(const std::string&)>&);
+template bool begins_in_float<double>(const EigensolverConfig&, bool);
+template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
+template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&, StartVectors<double>,
+                                     const Observer&, const std::function<void(const std::string&)>&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

@@ -1,5 +1,11 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/choice/choice.hpp"
 #include "apps/config/config.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/input/operators.hpp"
@@ -14,13 +20,28 @@ namespace block_eigs {
 
 /// Whether iterations begin in float under a result in double.
 template <class T>
-bool begins_in_float(const RunConfig& config);
+bool begins_in_float(const EigensolverConfig& config, bool with_mass);
 
-/// The eigenpairs that `config` asks for, by the solver that it describes, from `start` or from what the
-/// preconditioner has to begin with. Collective; throws as lobpcg does.
+/// How a problem is solved: by what `config` says, or by what is chosen in place of `auto`.
 template <class T>
-EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, Operators<T>& operators,
-                          StartVectors<T> start, const RunConfig& config, const Observer& observer);
+struct EigenSolver {
+  RunConfig config;                         ///< as it was chosen
+  std::optional<EigensolverChoice> choice;  ///< where there is one
+  std::unique_ptr<Operators<T>> operators;
+};
+
+/// Chooses, and makes the preconditioner. `problem` was read with rows where the config's type needs them.
+/// Collective; throws InputError where a preconditioner cannot be made.
+template <class T>
+EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
+
+/// The eigenpairs that the config asks for, from `start` or from what the preconditioner has to begin with. Where
+/// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. Collective;
+/// throws as lobpcg does.
+template <class T>
+EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, StartVectors<T> start,
+                          const Observer& observer,
+                          const std::function<void(const std::string&)>& announce = {});
 
 /// Residuals and bounds of what will be saved, from A and B in double, pairs in order. Collective.
 template <class T>

@@ -34,32 +34,32 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
-  const EigensolverConfig& eigensolver = config.eigensolver;
-  const LobpcgOptions& options = eigensolver.options;
-  const bool in_float = begins_in_float<T>(config);
+  const LobpcgOptions& options = config.eigensolver.options;
   const Context<T> context = make_context<T>(comm, config.device);
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
-  Problem<T> problem = read_problem(context, sources, config, eigensolver.preconditioner, in_float);
+  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner,
+                                    begins_in_float<T>(config.eigensolver, config.mass.has_value()));
   BlockSpace<T> space(context, problem.partition);
-  StartVectors<T> start = read_start_vectors(space, eigensolver);
-  announce(problem, sources, config, arguments.program, task(eigensolver) + (in_float ? ", begun in float" : ""));
+  StartVectors<T> start = read_start_vectors(space, config.eigensolver);
+  announce(problem, sources, config, arguments.program, task(config.eigensolver));
 
   const Stopwatch setup;
-  auto operators =
-      std::make_unique<Operators<T>>(make_operators(problem, config, eigensolver.preconditioner, in_float));
-  announce(comm, operators->preconditioner.made);
+  EigenSolver<T> solver = make_solver(problem, config);
+  if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
+  announce(comm, solver.operators->preconditioner.made);
   const MemoryEstimate memory =
-      estimate_memory(memory_needs(problem, *operators, eigensolver, start), *context.device);
+      estimate_memory(memory_needs(problem, *solver.operators, solver.config.eigensolver, start), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& observer) {
-    return eigensolve(space, problem, *operators, std::move(start), config, observer);
+    return eigensolve(space, problem, solver, std::move(start), observer,
+                      [&](const std::string& text) { announce(comm, text); });
   });
-  operators.reset();
+  solver.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations, result.remark};
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 

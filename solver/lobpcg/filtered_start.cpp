@@ -22,15 +22,16 @@ constexpr double smallest_degree = 4.0;
 constexpr double largest_growth = 12.0;
 /// The same for locked vectors, which come back from rounding errors alone and are taken out again.
 constexpr double largest_locked_growth = 24.0;
-/// Degrees after which nothing is expected of filters any more, and after which the wanted pairs must be known. A
-/// quarter of them where there is a preconditioner, which knows more of A than its norm.
-constexpr double most_degrees = 2400.0;
+/// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more of
+/// A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
+constexpr double most_degrees_beside_a_preconditioner = 600.0;
 constexpr double most_blind_degrees = 800.0;
 
 /// The filter to come.
 struct Filter {
   FilterInterval interval;
   double degree = 0.0;
+  double missing = std::numeric_limits<double>::quiet_NaN();  ///< degrees until all is done, where that is known
 };
 
 /// What the filters have come to.
@@ -94,7 +95,7 @@ double longest_degree(const LobpcgState<T>& state, const FilterInterval& interva
 template <class T>
 std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterProgress& progress) {
   const double upper = run.problem.a.norm_inf();
-  const double patience = run.problem.preconditioner != nullptr ? 0.25 : 1.0;
+  const bool alone = run.problem.preconditioner == nullptr;
   const std::vector<double>& values = state.ritz.values;
   const bool first = progress.degrees == 0.0;
   const bool blind = first && !progress.informed;
@@ -114,10 +115,11 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
     const double missing = missing_degrees(run, state, filter.interval);
-    if (progress.degrees + missing > patience * most_degrees) return std::nullopt;
+    if (!alone && progress.degrees + missing > most_degrees_beside_a_preconditioner) return std::nullopt;
     if (!(worst_in_window(state) < 0.5 * progress.worst) && cut > 0.7 * progress.cut) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);
-  } else if (progress.degrees > patience * most_blind_degrees) {
+    filter.missing = missing;
+  } else if (progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees) {
     return std::nullopt;
   }
   filter.degree = std::ceil(std::max(filter.degree, smallest_degree));
@@ -137,9 +139,11 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
   FilterProgress progress;
   progress.informed = informed;
   lock_converged(run, state);
-  while (state.locked.count() < state.window.target && run.iterations_left() > 0) {
-    const std::optional<Filter> filter = plan(run, state, progress);
-    if (!filter) return;
+  const auto next = [&]() -> std::optional<Filter> {
+    if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return std::nullopt;
+    return plan(run, state, progress);
+  };
+  for (std::optional<Filter> filter = next(); filter;) {
     const bool first = progress.degrees == 0.0;
     progress = {filter->interval.lower, first && !informed ? infinity : worst_in_window(state),
                 progress.degrees + filter->degree, true};
@@ -152,8 +156,11 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     orthonormalize_x(run, state, 0);
     rayleigh_ritz_of_x(run, state);
     run.budget.spend();
-    report(run, state, columns, (degree + 1) * columns);
     lock_converged(run, state);
+    filter = next();
+    report(run, state, columns, (degree + 1) * columns,
+           filter ? filter->missing * state.active() : std::numeric_limits<double>::quiet_NaN());
+    if (run.iterations_left() <= 0) return;
   }
 }
 

@@ -157,6 +157,14 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
   result.error_bounds = run.problem.b == nullptr ? result.residual_norms
                                                  : std::vector<double>(static_cast<std::size_t>(pairs),
                                                                        std::numeric_limits<double>::quiet_NaN());
+  if (run.budget.ended()) {
+    BlockSpace<T>& space = run.problem.space;
+    result.guards = space.make_block(check.pairs.count() - pairs);
+    for (LocalIndex j = 0; j < result.guards.cols(); ++j) {
+      space.copy(state.deflated.locked_v(check.columns[static_cast<std::size_t>(pairs + j)], 1),
+                 result.guards.view().columns(j, 1));
+    }
+  }
   result.eigenvectors = run.problem.space.make_block(pairs);
   // Neighbours together: a copy of one column moves whole cache lines.
   const auto end = check.columns.begin() + pairs;

@@ -77,14 +77,15 @@ Budget iteration_budget(const LobpcgOptions& options, bool filtered) {
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
-                      const LobpcgOptions& options, const Observer& observer) {
+                      const LobpcgOptions& options, const Observer& observer,
+                      const Proceed& proceed) {
   check_arguments(space, constraints, initial, options);
   if (solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0))
     return dense_eigensolve(space, a, b, constraints, options);
   const EigenProblem<T> problem{space, a, b, preconditioner};
   Budget budget = iteration_budget(options, starts_filtered(problem, options));
   std::vector<LobpcgIteration> history;
-  const LobpcgRun<T> run{problem, options, {}, budget, observer, history};
+  const LobpcgRun<T> run{problem, options, {}, budget, observer, proceed, history};
   EigenResult<T> result = iterate_verified(run, constraints, {std::move(initial), {}, 0.0});
   finish_densely(space, a, b, constraints, options, result);
   return result;
@@ -101,7 +102,8 @@ DenseBlock<T> approximate_eigenvectors(BlockSpace<T>& space, LinearOperator<T>& 
   LobpcgPhase phase = LobpcgPhase::low_precision();
   phase.budget_share = 1.0;
   const Observer nobody;
-  const LobpcgRun<T> run{problem, options, phase, budget, nobody, history};
+  const Proceed always;
+  const LobpcgRun<T> run{problem, options, phase, budget, nobody, always, history};
   DenseBlock<T> found = iterate_unverified<T>(run, nullptr, std::move(initial)).vectors;
   if (found.cols() <= options.pairs) return found;
   DenseBlock<T> pairs = space.make_block(options.pairs);
@@ -111,10 +113,10 @@ DenseBlock<T> approximate_eigenvectors(BlockSpace<T>& space, LinearOperator<T>& 
 
 template EigenResult<float> lobpcg(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
                                    LinearOperator<float>*, const DenseBlock<float>*, DenseBlock<float>,
-                                   const LobpcgOptions&, const Observer&);
+                                   const LobpcgOptions&, const Observer&, const Proceed&);
 template EigenResult<double> lobpcg(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
                                     LinearOperator<double>*, const DenseBlock<double>*, DenseBlock<double>,
-                                    const LobpcgOptions&, const Observer&);
+                                    const LobpcgOptions&, const Observer&, const Proceed&);
 template DenseBlock<float> approximate_eigenvectors(BlockSpace<float>&, LinearOperator<float>&,
                                                     LinearOperator<float>*, DenseBlock<float>,
                                                     const LobpcgOptions&);

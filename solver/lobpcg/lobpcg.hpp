@@ -60,6 +60,7 @@ struct EigenResult {
   std::vector<double> error_bounds;
   std::vector<Outcome> outcomes;
   DenseBlock<T> eigenvectors;  ///< own rows of n x pairs, B-orthonormal
+  DenseBlock<T> guards;        ///< what else was at work, for who goes on from there; where it was stopped alone
   std::vector<LobpcgIteration> history;
   int iterations = 0;
   double setup_seconds = 0.0;  ///< start block and its Rayleigh-Ritz step
@@ -77,7 +78,7 @@ struct EigenResult {
 /// `b` null is the identity; `preconditioner` null is the identity, else symmetric positive definite.
 /// `constraints` (own rows of n x c, near an invariant subspace) are kept out of the result. `initial` holds
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
-/// vector; the start, the end and rare refreshes apart.
+/// vector; the start, the end and rare refreshes apart. It ends early where `proceed` says so.
 ///
 /// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
 /// returned, `limitation` and `remark` say what was in the way.
@@ -87,7 +88,7 @@ struct EigenResult {
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
-                      const LobpcgOptions& options, const Observer& observer = {});
+                      const LobpcgOptions& options, const Observer& observer = {}, const Proceed& proceed = {});
 
 /// Vectors that approximate the leading options.pairs eigenvectors of A, B = identity, after
 /// options.max_iterations iterations or earlier: not verified, for starting another solve. The columns at work are

@@ -36,7 +36,7 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
     if (constraints != nullptr) float_constraints = rounded(space, float_space, *constraints);
     const EigenProblem<float> problem{float_space, *in_float.a, nullptr, in_float.preconditioner};
     const LobpcgRun<float> float_run{problem,    run.options,  LobpcgPhase::low_precision(),
-                                     run.budget, run.observer, run.history};
+                                     run.budget, run.observer, run.proceed, run.history};
     const UnverifiedVectors<float> found = iterate_unverified(
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
@@ -51,22 +51,23 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
 EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<double>& a,
                                  LinearOperator<double>* preconditioner, const FloatOperators& in_float,
                                  const DenseBlock<double>* constraints, DenseBlock<double> initial,
-                                 const LobpcgOptions& options, const Observer& observer) {
+                                 const LobpcgOptions& options, const Observer& observer, const Proceed& proceed) {
   const int width = block_width(options);
   // lobpcg says what is wrong where something is.
   const bool one_block = options.pairs >= 1 && options.pairs <= width && initial.cols() <= width;
   if (in_float.a == nullptr || !one_block || !(options.tolerance >= 0.0) || options.max_iterations < 0 ||
       solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0)) {
-    return lobpcg<double>(space, a, nullptr, preconditioner, constraints, std::move(initial), options, observer);
+    return lobpcg<double>(space, a, nullptr, preconditioner, constraints, std::move(initial), options, observer,
+                          proceed);
   }
   Budget budget(options.max_iterations);
   std::vector<LobpcgIteration> history;
   const EigenProblem<double> problem{space, a, nullptr, preconditioner};
   std::optional<UnverifiedVectors<double>> found =
-      iterate_in_float({problem, options, {}, budget, observer, history}, in_float, constraints, initial);
+      iterate_in_float({problem, options, {}, budget, observer, proceed, history}, in_float, constraints, initial);
   if (found) initial = {};
   const LobpcgRun<double> run{problem, options,  found ? LobpcgPhase::refinement() : LobpcgPhase{},
-                              budget,  observer, history};
+                              budget,  observer, proceed, history};
   EigenResult<double> result = iterate_verified(
       run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
   finish_densely<double>(space, a, nullptr, constraints, options, result);

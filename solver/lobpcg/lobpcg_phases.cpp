@@ -40,7 +40,8 @@ LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool inf
   }
 }
 
-Limitation limitation_of(LoopEnd end) {
+Limitation limitation_of(LoopEnd end, const Budget& budget) {
+  if (budget.ended()) return Limitation::stopped;
   switch (end) {
     case LoopEnd::out_of_budget:
       return Limitation::iterations;
@@ -53,6 +54,7 @@ Limitation limitation_of(LoopEnd end) {
 
 template <class T>
 std::string remark(const LobpcgRun<T>& run, LoopEnd end) {
+  if (run.budget.ended()) return "ended on request";
   if (end == LoopEnd::exhausted)
     return "the search space is exhausted: no new direction is left in this precision";
   if (end == LoopEnd::unsound_preconditioner)
@@ -110,7 +112,7 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
     const bool done = check.failed.empty() && check.found(run.options.pairs) == run.options.pairs;
     if (done || end != LoopEnd::window_done || round == most_rounds) {
       if (!done) {
-        result.limitation = limitation_of(end);
+        result.limitation = limitation_of(end, run.budget);
         result.remark = remark(run, end);
       }
       write_result(run, state, check, result);

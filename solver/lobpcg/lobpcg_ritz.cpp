@@ -95,7 +95,8 @@ double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 }
 
 template <class T>
-void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products) {
+void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products,
+            double products_to_come) {
   const auto pairs = static_cast<std::size_t>(run.options.pairs);
   LobpcgIteration entry{state.locked.values, state.locked.residuals, run.budget.seconds(), columns, products};
   const int open = state.wanted(run.options);
@@ -109,10 +110,13 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
     if (state.ritz.judge(state.test, j) != Outcome::not_converged) ++converged;
   }
   run.history.push_back(std::move(entry));
-  if (!run.observer) return;
+  if (!run.observer && !run.proceed) return;
   const LobpcgIteration& last = run.history.back();
-  run.observer({run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns, products,
-                worst_ratio(run, state), last.seconds, last.eigenvalues, last.residual_norms});
+  const IterationReport now{run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns,
+                            products,           products_to_come,  worst_ratio(run, state),            last.seconds,
+                            last.eigenvalues,   last.residual_norms};
+  if (run.observer) run.observer(now);
+  if (run.proceed && !run.proceed(now)) run.budget.end();
 }
 
 template <class T>
@@ -132,11 +136,11 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
-template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int);
+template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
 template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
-template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int);
+template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
 template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);
 

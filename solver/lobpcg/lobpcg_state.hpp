@@ -70,6 +70,7 @@ struct LobpcgRun {
   LobpcgPhase phase;
   Budget& budget;
   const Observer& observer;
+  const Proceed& proceed;
   std::vector<LobpcgIteration>& history;
   int first_iteration = budget.spent();
 

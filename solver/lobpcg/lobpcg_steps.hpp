@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/small/rayleigh_ritz.hpp"
 
@@ -62,9 +64,11 @@ template <class T>
 void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
 /// Takes note of an iteration that multiplied A with `products` columns, of `columns` vectors, and tells the
-/// observer.
+/// observer, with `products_to_come` where filters can predict them. Ends the budget where the iteration is not to
+/// go on.
 template <class T>
-void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products);
+void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products,
+            double products_to_come = std::numeric_limits<double>::quiet_NaN());
 
 /// Rayleigh-Ritz on X, B-orthonormal, alone: A X anew, X turned, R; P and W are dropped.
 template <class T>

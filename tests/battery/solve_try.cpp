@@ -17,7 +17,7 @@ namespace {
 template <class T>
 Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) {
   const PreconditionerConfig& preconditioner = config.eigensolver.preconditioner;
-  const bool in_float = begins_in_float<T>(config);
+  const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
   const Context<T> context = make_context<T>(comm, config.device);
   Sources sources;
   sources.a = std::make_unique<MemorySource>(one.a, comm.rank());
@@ -25,13 +25,13 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   const Stopwatch all;
   Problem<T> problem = read_problem(context, sources, config, preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
-  auto operators = std::make_unique<Operators<T>>(make_operators(problem, config, preconditioner, in_float));
   StartVectors<T> start;
   if (one.constraints > 0) {
     start.constraints = own_rows(space, leading_eigenvectors(one, one.constraints), one.constraints);
   }
-  EigenResult<T> result = eigensolve(space, problem, *operators, std::move(start), config, Observer{});
-  operators.reset();
+  EigenSolver<T> solver = make_solver(problem, config);
+  EigenResult<T> result = eigensolve(space, problem, solver, std::move(start), Observer{});
+  solver.operators.reset();
   const Verification verified = verify_result(space, problem, sources, config, result);
   Answer answer{verified.eigenvalues,
                 all_rows(space, result.eigenvectors),

@@ -1,0 +1,51 @@
+#include "apps/choice/cost_model.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr double index_bytes = 4.0;
+/// Passes over blocks of the Gram matrices and updates of [X P W] and their images.
+constexpr double passes = 20.0;
+constexpr double passes_with_mass = 30.0;
+/// Measured: the set-up takes as long as so many passes over A.
+constexpr double setup_on_host = 130.0;
+constexpr double setup_beside_gpu = 20000.0;
+/// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
+/// the finest level, and the levels below once more in all.
+constexpr double cycle_products = 6.0;
+
+}  // namespace
+
+double CostModel::iteration() const {
+  return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * block : passes * block);
+}
+
+double CostModel::preconditioner(const PreconditionerConfig& config) const {
+  switch (config.type) {
+    case PreconditionerType::jacobi:
+      return 2.0 * block;
+    case PreconditionerType::chebyshev:
+      return (config.chebyshev.degree - 1) * degree();
+    case PreconditionerType::amg:
+      return cycle_products * degree();
+    default:
+      return 0.0;
+  }
+}
+
+double CostModel::setup(PreconditionerType type) const {
+  return type == PreconditionerType::amg ? setup_per_byte * matrix : 0.0;
+}
+
+CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
+                     Backend backend) {
+  CostModel model;
+  model.matrix = traits.nonzeros * (precision + index_bytes);
+  model.mass = mass_nonzeros * (precision + index_bytes);
+  model.block = traits.rows * columns * precision;
+  model.setup_per_byte = backend == Backend::cuda ? setup_beside_gpu : setup_on_host;
+  return model;
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "apps/choice/matrix_traits.hpp"
+#include "apps/config/config.hpp"
+#include "spmm/device/device.hpp"
+
+namespace block_eigs {
+
+/// What steps of a solve cost, in bytes that pass through the memory of the device, all ranks together: numbers
+/// that are the same on all ranks and from run to run, unlike times. Host work under a GPU counts as what the GPU
+/// would move meanwhile.
+struct CostModel {
+  double matrix = 0.0;          ///< one pass over A
+  double block = 0.0;           ///< one pass over a block of the columns at work
+  double mass = 0.0;            ///< one pass over B, 0 without
+  double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
+
+  double product() const { return matrix + 2.0 * block; }
+  /// One degree of a polynomial in A: a product that takes its step along.
+  double degree() const { return matrix + 3.0 * block; }
+  /// One iteration of LOBPCG without its preconditioner.
+  double iteration() const;
+  /// One application.
+  double preconditioner(const PreconditionerConfig& config) const;
+  /// What comes before the first application.
+  double setup(PreconditionerType type) const;
+};
+
+/// For blocks of `columns`. `mass_nonzeros` is 0 without B; `precision` is the size of a number.
+CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
+                     Backend backend);
+
+}  // namespace block_eigs

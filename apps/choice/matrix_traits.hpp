@@ -1,0 +1,35 @@
+#pragma once
+
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs {
+
+/// What the entries of a symmetric matrix tell of how to precondition it, over all ranks and equal on all of them.
+struct MatrixTraits {
+  double rows = 0.0;
+  double nonzeros = 0.0;
+  double longest_row = 0.0;            ///< most nonzeros in a row
+  double least_diagonal = 0.0;         ///< smallest entry of the diagonal, 0 where one is not stored
+  double least_diagonal_size = 0.0;    ///< smallest |a_ii| that is not zero
+  double largest_diagonal_size = 0.0;  ///< largest |a_ii|
+  double zero_sums = 0.0;              ///< share of rows whose entries add up to nothing but rounding errors
+  double dominant = 0.0;               ///< share of rows with a_ii >= sum |a_ij|, j != i, to rounding errors
+  double lower_bound = 0.0;            ///< Gershgorin's: no eigenvalue is smaller
+  double norm_inf = 0.0;               ///< max_i sum_j |a_ij|
+
+  double mean_row() const { return rows > 0.0 ? nonzeros / rows : 0.0; }
+  /// Whether a few rows are so much longer than the others as those of a graph with hubs.
+  bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
+  /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:
+  /// most rows map the constant to zero, and the diagonal is positive.
+  bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
+  /// Whether Gershgorin's discs prove that no eigenvalue is negative.
+  bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
+};
+
+/// Of the matrix whose rows are dealt to ranks by `partition`. Collective.
+MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition);
+
+}  // namespace block_eigs
