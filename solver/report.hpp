@@ -43,16 +43,16 @@ struct IterationReport {
   int products = 0;        ///< columns multiplied by A in it: as many, or more where it was a filter
   /// Columns that filters to come are predicted to multiply until all is done; NaN where nothing is predicted.
   double products_to_come = std::numeric_limits<double>::quiet_NaN();
-  double worst = 0.0;      ///< largest residual over its limit among the wanted at work; 1 or less is done
-  double seconds = 0.0;    ///< since the solver began, set-up included
+  double worst = 0.0;    ///< largest residual over its limit among the wanted at work; 1 or less is done
+  double seconds = 0.0;  ///< since the solver began, set-up included
   std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
   std::span<const double> residual_norms;  ///< as many; NaN where none is known yet
 };
 
 /// Called on every rank after every iteration.
 using Observer = std::function<void(const IterationReport&)>;
-/// Asked on every rank after every iteration whether to go on. Must answer alike on all ranks, so not by the clock;
-/// on `false` the solve ends with the best that it has.
+/// Asked on every rank after every iteration whether to go on. Must answer alike on all ranks, so not by the
+/// clock; on `false` the solve ends with the best that it has.
 using Proceed = std::function<bool(const IterationReport&)>;
 
 }  // namespace block_eigs

@@ -39,7 +39,8 @@ PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerTy
 
 void EigensolverChoice::add(PreconditionerType type, bool filtered, double steps, const std::string& reason) {
   Candidate candidate{of_type(asked_.preconditioner, type), filtered};
-  candidate.each = filtered ? costs_.degree() : costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
+  candidate.each =
+      filtered ? costs_.degree() : costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
   candidate.cost = costs_.setup(type) + steps * candidate.each;
   candidate.reason = reason;
   candidates_.push_back(std::move(candidate));
@@ -54,23 +55,22 @@ EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel
     return;
   }
   const bool can_filter = !with_mass && options.filtered_start && traits.norm_inf > 0.0;
-  const bool varied = traits.largest_diagonal_size > 100.0 * traits.least_diagonal_size;
+  const bool varied = traits.badly_scaled();
   const double degrees = expected_degrees(traits, options.block_size);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
   if (can_filter && !varied) add(PreconditionerType::none, true, degrees, "filters need nothing but A");
   if (can_filter && varied)
-    add(PreconditionerType::jacobi, false, degrees, fmt::format("the diagonal varies from {:.1e} to {:.1e}",
-                                                                traits.least_diagonal_size,
-                                                                traits.largest_diagonal_size));
-  if (traits.least_diagonal > 0.0)
-    add(PreconditionerType::chebyshev, false, 20.0 + degrees / 12.0, "it needs nothing but A");
+    add(PreconditionerType::jacobi, false, degrees,
+        fmt::format("rows differ in size by a factor of {:.0e}", traits.norm_inf / traits.least_row));
+  // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
+  add(PreconditionerType::chebyshev, false,
+      (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)), "it needs nothing but A");
   if (!can_filter && !varied) add(PreconditionerType::jacobi, false, degrees, "nothing else fits");
   if (traits.least_diagonal > 0.0 && !traits.has_hubs()) {
     const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
     add(PreconditionerType::amg, false, iterations,
         traits.like_diffusion() ? "rows add up to zero as those of a diffusion do" : "the diagonal is positive");
   }
-  if (candidates_.empty()) add(PreconditionerType::none, false, 100.0, "nothing else fits");
   at_ = static_cast<std::size_t>(
       std::min_element(candidates_.begin(), candidates_.end(),
                        [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; }) -
@@ -80,8 +80,8 @@ EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel
 EigensolverConfig EigensolverChoice::config() const {
   EigensolverConfig result = asked_;
   result.preconditioner = current().preconditioner;
-  result.options.filtered_start =
-      asked_.options.filtered_start && (current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
+  result.options.filtered_start = asked_.options.filtered_start &&
+                                  (current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
   if (result.preconditioner.type == PreconditionerType::amg && exists_in_float(result.preconditioner))
     result.inner_precision = Precision::float32;
   return result;
@@ -92,20 +92,27 @@ std::string EigensolverChoice::description() const {
                      current().filtered ? " with filters" : "", current().reason);
 }
 
-/// From the rate of the last iterations, or from what filters say themselves; nothing while nothing is known.
+/// From the rate of the iterations so far or of the last ones, whichever is better (float ends in a plateau), or
+/// from what filters say themselves. While these cannot say anything, as much as they have cost already.
 std::optional<double> EigensolverChoice::cost_to_go(const IterationReport& report) {
   if (report.products > report.active_columns) {
     progress_.clear();
-    if (std::isnan(report.products_to_come)) return std::nullopt;
-    return report.products_to_come / std::max(report.active_columns, 1) * costs_.degree();
+    const double columns = std::max(report.active_columns, 1);
+    spent_ += report.products / columns * costs_.degree();
+    if (std::isnan(report.products_to_come)) return spent_;
+    return report.products_to_come / columns * costs_.degree();
   }
   progress_.push_back(std::log(std::max(report.worst, 1.0)));
   if (progress_.size() < first_judgement) return std::nullopt;
-  const double before = progress_[progress_.size() - 1 - rate_window];
-  const double rate = (before - progress_.back()) / static_cast<double>(rate_window);
+  const auto steps = static_cast<double>(progress_.size() - 1);
+  const double best = *std::min_element(progress_.begin(), progress_.end());
+  const double of_all = (progress_.front() - best) / steps;
+  const double of_last =
+      (progress_[progress_.size() - 1 - rate_window] - progress_.back()) / static_cast<double>(rate_window);
+  const double rate = std::max(of_all, of_last);
   const double iteration = costs_.iteration() + costs_.preconditioner(current().preconditioner);
   // One that does not come forward is taken to need all iterations that it may have.
-  const double left = rate > 0.0 ? progress_.back() / rate : 1e6;
+  const double left = rate > 0.0 ? best / rate : 1e6;
   return std::min(left, 1e6) * iteration;
 }
 
@@ -139,6 +146,7 @@ bool EigensolverChoice::change(Limitation limitation) {
   at_ = *next;
   ++changes_;
   progress_.clear();
+  spent_ = 0.0;
   current().reason = limitation == Limitation::preconditioner ? before + " is not positive definite here"
                      : limitation == Limitation::stopped      ? before + " comes forward too slowly"
                                                               : before + " did not come to the end";

@@ -14,15 +14,15 @@ namespace block_eigs {
 /// A way to the eigenpairs that `auto` may take.
 struct Candidate {
   PreconditionerConfig preconditioner;
-  bool filtered = false;   ///< by Chebyshev filters, which cost degrees and not iterations
-  double cost = 0.0;       ///< until all is done: expected before it was tried, predicted from its progress after
-  double each = 0.0;       ///< cost of an iteration, or of a degree
+  bool filtered = false;  ///< by Chebyshev filters, which cost degrees and not iterations
+  double cost = 0.0;      ///< until all is done: expected before it was tried, predicted from its progress after
+  double each = 0.0;      ///< cost of an iteration, or of a degree
   bool tried = false;
-  std::string reason{};    ///< why it is taken, after "because"
+  std::string reason{};  ///< why it is taken, after "because"
 };
 
-/// Which preconditioner the eigensolver takes with `type: auto`, and whether it goes on with it: chosen by what the
-/// matrix looks like and a model of costs, and changed when progress makes another way look much cheaper. By
+/// Which preconditioner the eigensolver takes with `type: auto`, and whether it goes on with it: chosen by what
+/// the matrix looks like and a model of costs, and changed when progress makes another way look much cheaper. By
 /// replicated numbers, never by a clock: runs repeat, and all ranks decide alike. See docs/theory.md, "auto".
 class EigensolverChoice {
  public:
@@ -51,6 +51,7 @@ class EigensolverChoice {
   std::vector<Candidate> candidates_;
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
+  double spent_ = 0.0;            ///< by filters of the present way
   double lowest_ = 0.0;           ///< lowest Ritz value that was seen, less its residual
   int changes_ = 0;
 };

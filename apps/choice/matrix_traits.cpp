@@ -25,10 +25,11 @@ void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits&
   const double beside = sizes - std::abs(diagonal);
   if (sizes > 0.0 && std::abs(sum) <= rounding * sizes) traits.zero_sums += 1.0;
   if (diagonal >= beside - rounding * sizes) traits.dominant += 1.0;
-  traits.longest_row = std::max(traits.longest_row, static_cast<double>(rows.row_offsets[i + 1] - rows.row_offsets[i]));
+  traits.longest_row =
+      std::max(traits.longest_row, static_cast<double>(rows.row_offsets[i + 1] - rows.row_offsets[i]));
   traits.least_diagonal = std::min(traits.least_diagonal, diagonal);
-  if (diagonal != 0.0) traits.least_diagonal_size = std::min(traits.least_diagonal_size, std::abs(diagonal));
-  traits.largest_diagonal_size = std::max(traits.largest_diagonal_size, std::abs(diagonal));
+  if (sizes > 0.0) traits.least_row = std::min(traits.least_row, sizes);
+  traits.scaled_norm = std::max(traits.scaled_norm, sizes / (diagonal != 0.0 ? std::abs(diagonal) : 1.0));
   traits.lower_bound = std::min(traits.lower_bound, diagonal - beside);
   traits.norm_inf = std::max(traits.norm_inf, sizes);
 }
@@ -38,7 +39,7 @@ void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits&
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   MatrixTraits own;
-  own.least_diagonal = own.least_diagonal_size = own.lower_bound = infinity;
+  own.least_diagonal = own.least_row = own.lower_bound = infinity;
   const GlobalIndex first = partition.begin(comm.rank());
   for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i)
     take_row(rows, i, first + static_cast<GlobalIndex>(i), own);
@@ -47,8 +48,8 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   all.nonzeros = comm.sum(static_cast<double>(rows.values.size()));
   all.longest_row = comm.max(own.longest_row);
   all.least_diagonal = -comm.max(-own.least_diagonal);
-  all.least_diagonal_size = -comm.max(-own.least_diagonal_size);
-  all.largest_diagonal_size = comm.max(own.largest_diagonal_size);
+  all.least_row = -comm.max(-own.least_row);
+  all.scaled_norm = comm.max(own.scaled_norm);
   all.lower_bound = -comm.max(-own.lower_bound);
   all.norm_inf = comm.max(own.norm_inf);
   all.zero_sums = comm.sum(own.zero_sums) / std::max(all.rows, 1.0);

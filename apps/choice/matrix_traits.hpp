@@ -10,14 +10,14 @@ namespace block_eigs {
 struct MatrixTraits {
   double rows = 0.0;
   double nonzeros = 0.0;
-  double longest_row = 0.0;            ///< most nonzeros in a row
-  double least_diagonal = 0.0;         ///< smallest entry of the diagonal, 0 where one is not stored
-  double least_diagonal_size = 0.0;    ///< smallest |a_ii| that is not zero
-  double largest_diagonal_size = 0.0;  ///< largest |a_ii|
-  double zero_sums = 0.0;              ///< share of rows whose entries add up to nothing but rounding errors
-  double dominant = 0.0;               ///< share of rows with a_ii >= sum |a_ij|, j != i, to rounding errors
-  double lower_bound = 0.0;            ///< Gershgorin's: no eigenvalue is smaller
-  double norm_inf = 0.0;               ///< max_i sum_j |a_ij|
+  double longest_row = 0.0;     ///< most nonzeros in a row
+  double least_diagonal = 0.0;  ///< smallest entry of the diagonal, 0 where one is not stored
+  double least_row = 0.0;       ///< smallest sum |a_ij| of a row that is not zero
+  double zero_sums = 0.0;       ///< share of rows whose entries add up to nothing but rounding errors
+  double dominant = 0.0;        ///< share of rows with a_ii >= sum |a_ij|, j != i, to rounding errors
+  double lower_bound = 0.0;     ///< Gershgorin's: no eigenvalue is smaller
+  double norm_inf = 0.0;        ///< the largest such sum
+  double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
 
   double mean_row() const { return rows > 0.0 ? nonzeros / rows : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
@@ -25,6 +25,8 @@ struct MatrixTraits {
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:
   /// most rows map the constant to zero, and the diagonal is positive.
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
+  /// Whether rows differ so much in size that they must be scaled alike.
+  bool badly_scaled() const { return norm_inf > 100.0 * least_row; }
   /// Whether Gershgorin's discs prove that no eigenvalue is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };

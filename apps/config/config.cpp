@@ -23,9 +23,9 @@ constexpr std::array convergence_names{std::pair{"relative", Convergence::relati
                                        std::pair{"norm", Convergence::norm},
                                        std::pair{"absolute", Convergence::absolute}};
 constexpr std::array preconditioner_names{
-    std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none}, std::pair{"jacobi", PreconditionerType::jacobi},
-    std::pair{"chebyshev", PreconditionerType::chebyshev}, std::pair{"amg", PreconditionerType::amg},
-    std::pair{"petsc", PreconditionerType::petsc}};
+    std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none},
+    std::pair{"jacobi", PreconditionerType::jacobi},  std::pair{"chebyshev", PreconditionerType::chebyshev},
+    std::pair{"amg", PreconditionerType::amg},        std::pair{"petsc", PreconditionerType::petsc}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
                                   std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
@@ -165,9 +165,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   // Stronger preconditioners do on the way what the filter does beforehand, and given vectors are to be kept.
   if (section.reading()) {
     const PreconditionerType type = config.preconditioner.type;
-    options.filtered_start =
-        !section.has("initial") && type != PreconditionerType::chebyshev && type != PreconditionerType::amg &&
-        type != PreconditionerType::petsc;
+    options.filtered_start = !section.has("initial") && type != PreconditionerType::chebyshev &&
+                             type != PreconditionerType::amg && type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
 }

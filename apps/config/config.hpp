@@ -34,7 +34,7 @@ struct AmgConfig {
   std::optional<BlockInput> coordinates;  ///< of the nodes of an elastic body
   std::optional<BlockInput> near_null_space;
   int unknowns_per_node = 1;  ///< without coordinates
-  double shift = 0.0;         ///< of A - shift I, which is what is coarsened: below the spectrum where A is indefinite
+  double shift = 0.0;  ///< of A - shift I, which is what is coarsened: below the spectrum where A is indefinite
 };
 
 struct PreconditionerConfig {

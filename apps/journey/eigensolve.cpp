@@ -104,7 +104,8 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
   const double setup_seconds = setup.seconds();
   Proceed proceed;
   if (solver.choice) proceed = [&](const IterationReport& report) { return solver.choice->proceed(report); };
-  EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
+  EigenResult<T> result =
+      iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
   result.setup_seconds += setup_seconds;
   while (solver.choice && solver.choice->change(result.limitation)) {
     const Stopwatch again;
@@ -115,7 +116,8 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     result.eigenvectors = {};
     result.guards = {};
     const double seconds = again.seconds();
-    EigenResult<T> next = iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
+    EigenResult<T> next =
+        iterate(space, problem, solver, start.constraints, std::move(initial), observer, proceed);
     next.setup_seconds += seconds;
     count_in(result, next);
     result = std::move(next);
@@ -140,12 +142,14 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
 template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
-template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&, StartVectors<float>,
-                                     const Observer&, const std::function<void(const std::string&)>&);
+template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
+                                       StartVectors<float>, const Observer&,
+                                       const std::function<void(const std::string&)>&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
 template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
-template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&, StartVectors<double>,
-                                     const Observer&, const std::function<void(const std::string&)>&);
+template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
+                                        StartVectors<double>, const Observer&,
+                                        const std::function<void(const std::string&)>&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

@@ -40,8 +40,7 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
 /// throws as lobpcg does.
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, StartVectors<T> start,
-                          const Observer& observer,
-                          const std::function<void(const std::string&)>& announce = {});
+                          const Observer& observer, const std::function<void(const std::string&)>& announce = {});
 
 /// Residuals and bounds of what will be saved, from A and B in double, pairs in order. Collective.
 template <class T>

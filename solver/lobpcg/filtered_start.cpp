@@ -22,8 +22,8 @@ constexpr double smallest_degree = 4.0;
 constexpr double largest_growth = 12.0;
 /// The same for locked vectors, which come back from rounding errors alone and are taken out again.
 constexpr double largest_locked_growth = 24.0;
-/// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more of
-/// A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
+/// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more
+/// of A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
 constexpr double most_degrees_beside_a_preconditioner = 600.0;
 constexpr double most_blind_degrees = 800.0;
 

@@ -77,8 +77,7 @@ Budget iteration_budget(const LobpcgOptions& options, bool filtered) {
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
-                      const LobpcgOptions& options, const Observer& observer,
-                      const Proceed& proceed) {
+                      const LobpcgOptions& options, const Observer& observer, const Proceed& proceed) {
   check_arguments(space, constraints, initial, options);
   if (solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0))
     return dense_eigensolve(space, a, b, constraints, options);

@@ -35,8 +35,8 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
     DenseBlock<float> float_constraints;
     if (constraints != nullptr) float_constraints = rounded(space, float_space, *constraints);
     const EigenProblem<float> problem{float_space, *in_float.a, nullptr, in_float.preconditioner};
-    const LobpcgRun<float> float_run{problem,    run.options,  LobpcgPhase::low_precision(),
-                                     run.budget, run.observer, run.proceed, run.history};
+    const LobpcgRun<float> float_run{
+        problem, run.options, LobpcgPhase::low_precision(), run.budget, run.observer, run.proceed, run.history};
     const UnverifiedVectors<float> found = iterate_unverified(
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
@@ -66,8 +66,8 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
   std::optional<UnverifiedVectors<double>> found =
       iterate_in_float({problem, options, {}, budget, observer, proceed, history}, in_float, constraints, initial);
   if (found) initial = {};
-  const LobpcgRun<double> run{problem, options,  found ? LobpcgPhase::refinement() : LobpcgPhase{},
-                              budget,  observer, proceed, history};
+  const LobpcgRun<double> run{
+      problem, options, found ? LobpcgPhase::refinement() : LobpcgPhase{}, budget, observer, proceed, history};
   EigenResult<double> result = iterate_verified(
       run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
   finish_densely<double>(space, a, nullptr, constraints, options, result);

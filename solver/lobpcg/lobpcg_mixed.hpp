@@ -21,6 +21,7 @@ struct FloatOperators {
 EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<double>& a,
                                  LinearOperator<double>* preconditioner, const FloatOperators& in_float,
                                  const DenseBlock<double>* constraints, DenseBlock<double> initial,
-                                 const LobpcgOptions& options, const Observer& observer = {}, const Proceed& proceed = {});
+                                 const LobpcgOptions& options, const Observer& observer = {},
+                                 const Proceed& proceed = {});
 
 }  // namespace block_eigs

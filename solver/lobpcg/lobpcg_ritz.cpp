@@ -112,9 +112,16 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
   run.history.push_back(std::move(entry));
   if (!run.observer && !run.proceed) return;
   const LobpcgIteration& last = run.history.back();
-  const IterationReport now{run.budget.spent(), run.options.pairs, run.phase.verified ? converged : 0, columns,
-                            products,           products_to_come,  worst_ratio(run, state),            last.seconds,
-                            last.eigenvalues,   last.residual_norms};
+  const IterationReport now{run.budget.spent(),
+                            run.options.pairs,
+                            run.phase.verified ? converged : 0,
+                            columns,
+                            products,
+                            products_to_come,
+                            worst_ratio(run, state),
+                            last.seconds,
+                            last.eigenvalues,
+                            last.residual_norms};
   if (run.observer) run.observer(now);
   if (run.proceed && !run.proceed(now)) run.budget.end();
 }
