@@ -6,13 +6,17 @@ add_library(block_eigs_apps STATIC
   config/config.cpp
   config/config_matrix.cpp
   input/block_input.cpp
+  input/check_mass.cpp
   input/near_null_space.cpp
   input/operators.cpp
   input/preconditioner.cpp
   input/problem.cpp
   input/right_hand_sides.cpp
+  input/scaling.cpp
   journey/eigensolve.cpp
+  journey/scaled_units.cpp
   journey/session.cpp
+  journey/start.cpp
   journey/stages.cpp
   journey/verify.cpp
   journey/verify_solution.cpp
@@ -23,7 +27,7 @@ add_library(block_eigs_apps STATIC
   report/table.cpp
   report/text.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt
-  PRIVATE block_eigs::petsc CLI11::CLI11 block_eigs_flags)
+  PRIVATE block_eigs::petsc CLI11::CLI11 OpenMP::OpenMP_CXX block_eigs_flags)
 target_include_directories(block_eigs_apps PUBLIC ${PROJECT_SOURCE_DIR})
 set_source_files_properties(report/text.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
 

@@ -38,8 +38,11 @@ std::size_t Operators<T>::work_bytes(LocalIndex cols) const {
 
 ReadOptions read_options(const Communicator& comm, const RunConfig& config,
                          const PreconditionerConfig& preconditioner, bool in_float, GlobalIndex rows) {
+  const bool levels_in_float =
+      preconditioner.type == PreconditionerType::automatic ||
+      (preconditioner.type == PreconditionerType::amg && preconditioner.amg.precision == Precision::float32);
   return {config.spmm, needs_rows(preconditioner) || in_float,
-          unknowns_per_node(comm, preconditioner, config.matrix, rows)};
+          unknowns_per_node(comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
 }
 
 template <class T>

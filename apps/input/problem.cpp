@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "apps/input/check_mass.hpp"
 #include "io/source/check_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -52,20 +54,6 @@ CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknow
   return source.read(partition);
 }
 
-/// A positive definite matrix has a positive diagonal; the solver finds out whether the rest is so too.
-void check_positive_diagonal(const Communicator& comm, const std::vector<double>& diagonal, GlobalIndex first_row,
-                             const std::string& description) {
-  comm.collectively([&] {
-    for (std::size_t i = 0; i < diagonal.size(); ++i) {
-      if (diagonal[i] > 0.0) continue;
-      throw InputError(
-          fmt::format("mass: {} is not positive definite: the diagonal entry of row {} (counted from 0) "
-                      "is {}",
-                      description, first_row + static_cast<GlobalIndex>(i), diagonal[i]));
-    }
-  });
-}
-
 GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
   GlobalIndex most = 0;
   for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
@@ -103,37 +91,48 @@ template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options) {
   const Profile::Scope scope(*context.profile, Phase::io);
   const Communicator& comm = context.comm;
+  const bool in_float = options.in_float || std::is_same_v<T, float>;
   Problem<T> problem{context,
                      by_nodes(Partition::uniform(sources.a->rows(), comm.size()), options.unknowns_per_node)};
   CsrRows rows = read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
+  problem.scaling.a = scale_rows(comm, rows, in_float, false);
   if (options.keep_rows) problem.a_rows = rows;
   problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
   check_finite(comm, rows, sources.b->description());
   check_symmetric(comm, problem.partition, rows, sources.b->description());
+  check_mass_entries(comm, problem.partition, rows, sources.b->description());
+  problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
+  require_range(problem.scaling, std::is_same_v<T, float>);
   problem.b = build(problem, std::move(rows), options.spmm);
-  check_positive_diagonal(comm, problem.b->diagonal(), problem.partition.begin(comm.rank()),
-                          sources.b->description());
+  check_mass_spectrum(context, *problem.b, sources.b->description());
   return problem;
 }
 
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
-                        const Partition& partition) {
+                        const Partition& partition, const Scaling& scaling) {
   const Profile::Scope scope(*context.profile, Phase::io);
   Problem<T> problem{context, partition};
-  problem.a = build(problem, sources.a->read(partition), options);
-  if (sources.b) problem.b = build(problem, sources.b->read(partition), options);
+  problem.scaling = scaling;
+  CsrRows rows = sources.a->read(partition);
+  scale_rows(rows, scaling.a);
+  problem.a = build(problem, std::move(rows), options);
+  if (!sources.b) return problem;
+  rows = sources.b->read(partition);
+  scale_rows(rows, scaling.b);
+  problem.b = build(problem, std::move(rows), options);
   return problem;
 }
 
 template Problem<float> read_problem(const Context<float>&, const Sources&, const ReadOptions&);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const ReadOptions&);
-template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&);
-template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&,
-                                      const Partition&);
+template Problem<float> read_problem(const Context<float>&, const Sources&, const SpmmOptions&, const Partition&,
+                                     const Scaling&);
+template Problem<double> read_problem(const Context<double>&, const Sources&, const SpmmOptions&, const Partition&,
+                                      const Scaling&);
 
 }  // namespace block_eigs

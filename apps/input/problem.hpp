@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/config/config.hpp"
+#include "apps/input/scaling.hpp"
 #include "io/source/matrix_source.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/context.hpp"
@@ -20,7 +21,8 @@ struct Sources {
 /// Throws InputError where a matrix cannot be opened or is not square, or the two differ in size. Collective.
 Sources open_sources(const Communicator& comm, const RunConfig& config);
 
-/// The matrices, dealt to ranks.
+/// The matrices, dealt to ranks. Where entries are very large or very small A and B stand for 2^scaling.a A and
+/// 2^scaling.b B, a_rows too: what comes of them has to go through apps/journey/scaled_units.hpp.
 template <class T>
 struct Problem {
   Context<T> context;
@@ -30,12 +32,14 @@ struct Problem {
   GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
   double build_seconds = 0.0;                 ///< what came after reading
   CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
+  Scaling scaling{};
 };
 
 struct ReadOptions {
   SpmmOptions spmm{};
   bool keep_rows = false;     ///< for preconditioners that are built from the entries of A
   int unknowns_per_node = 1;  ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
+  bool in_float = false;      ///< whether something works with A in float under a problem in double
 };
 
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
@@ -43,9 +47,9 @@ struct ReadOptions {
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options);
 
-/// The same again for another precision, dealt in the same way. Collective.
+/// The same again for another precision, dealt and scaled in the same way. Collective.
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const SpmmOptions& options,
-                        const Partition& partition);
+                        const Partition& partition, const Scaling& scaling);
 
 }  // namespace block_eigs

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
@@ -83,12 +84,15 @@ bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
 template <class T>
 EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
   EigenSolver<T> solver{config, {}, {}};
+  EigensolverConfig& scaled = solver.config.eigensolver;
+  scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
+  scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
     const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
     const double mass = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
     const CostModel costs = cost_model(traits, mass, block_width(config.eigensolver.options), sizeof(T),
                                        problem.context.device->backend());
-    solver.choice.emplace(traits, costs, config.eigensolver, problem.b != nullptr);
+    solver.choice.emplace(traits, costs, scaled, problem.b != nullptr);
     solver.config.eigensolver = solver.choice->config();
   }
   make_operators(problem, solver);
@@ -128,7 +132,7 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
 template <class T>
 Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources,
                            const RunConfig& config, EigenResult<T>& result) {
-  const LobpcgOptions& options = config.eigensolver.options;
+  const LobpcgOptions options = in_scaled_units(config.eigensolver.options, problem.scaling);
   Verification verified;
   if constexpr (std::is_same_v<T, double>) {
     verified = verify(problem, result.eigenvectors, result.eigenvalues, false, options);

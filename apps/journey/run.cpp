@@ -6,6 +6,7 @@
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
@@ -63,7 +64,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations, result.remark};
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
-  const Verification verified = verify_result(space, problem, sources, config, result);
+  Verification verified = verify_result(space, problem, sources, config, result);
+  undo_scaling(problem.scaling, space, verified, result);
   print_pairs(comm, verified, known_eigenvalues(config));
   const bool with_vectors = config.output && config.output->eigenvectors;
   write_result(problem, config, record, pairs_record(verified), history_record(result.history, options.pairs),

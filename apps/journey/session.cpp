@@ -14,8 +14,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "apps/journey/start.hpp"
 #include "apps/report/text.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
+#include "solver/small/lapack_buffers.hpp"
+#include "spmm/device/address_space.hpp"
 
 namespace block_eigs {
 
@@ -82,7 +85,7 @@ Failure describe_current_exception() {
   } catch (const Error& error) {
     return {error.what(), error.exit_code()};
   } catch (const std::bad_alloc&) {
-    return {"out of memory on this machine", ExitCode::run_failed};
+    return {"out of memory on this machine" + address_space_remark(), ExitCode::run_failed};
   } catch (const std::exception& error) {
     return {fmt::format("unexpected error: {}", error.what()), ExitCode::run_failed};
   } catch (...) {
@@ -124,6 +127,10 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
 
 int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
                 const Program& program) {
+  if (const std::optional<std::string> lacking = prepare_for_limited_memory(argv)) {
+    fmt::print(stderr, "{}: error: {}\n", name, *lacking);
+    return static_cast<int>(ExitCode::run_failed);
+  }
   const MpiSession mpi(argc, argv);
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -140,6 +147,7 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   std::optional<Failure> failure;
   ExitCode code = ExitCode::success;
   try {
+    comm.collectively(lapack::reserve_buffers);
     code = program(comm, arguments);
   } catch (...) {
     failure = describe_current_exception();

@@ -5,6 +5,7 @@
 #include "apps/input/block_input.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/programs.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
 #include "apps/report/console.hpp"
@@ -65,11 +66,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = sides.read(space);
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
+  scale_initial(problem.scaling, space, initial);
   announce(problem, sources, config, arguments.program, task(solver, sides));
 
   const Stopwatch setup;
-  auto operators =
-      std::make_unique<Operators<T>>(make_operators(problem, config, solver.preconditioner, in_float));
+  auto operators = std::make_unique<Operators<T>>(
+      make_operators(problem, config, in_scaled_units(solver.preconditioner, problem.scaling), in_float));
   announce(comm, operators->preconditioner.made);
   const MemoryEstimate memory =
       estimate_memory(memory_needs(problem, *operators, solver, f.cols()), *context.device);
@@ -77,7 +79,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
-  const BlockCgResult<T> result =
+  BlockCgResult<T> result =
       observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
         return solve(space, *problem.a, *operators, f, std::move(initial), solver, observer);
       });
@@ -87,6 +89,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   const SolutionCheck checked = verify_result(problem, sources, config, sides, f, result);
+  undo_scaling(problem.scaling, space, result);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),

@@ -15,7 +15,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
 Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config) {
   problem.a.reset();
   problem.b.reset();
-  return read_problem(with_precision<double>(problem.context), sources, config.spmm, problem.partition);
+  return read_problem(with_precision<double>(problem.context), sources, config.spmm, problem.partition,
+                      problem.scaling);
 }
 
 template <class T, class Findings>

@@ -78,7 +78,8 @@ class DenseDataset {
     throw InputError(
         fmt::format("{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", name(),
                     rows.first + (transposed_ ? at % rows.count : at / columns.count),
-                    columns.first + (transposed_ ? at / rows.count : at % columns.count), *bad));
+                    columns.first + (transposed_ ? at / rows.count : at % columns.count),
+                    std::isnan(*bad) ? std::abs(*bad) : *bad));
   }
 
   Hdf5Dataset dataset_;

@@ -239,9 +239,10 @@ void require_finite(const CsrRows& rows, const std::string& description) {
   if (bad == rows.values.end()) return;
   const auto at = bad - rows.values.begin();
   const auto after = std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), at);
-  throw InputError(fmt::format(
-      "{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", description,
-      rows.row_begin + (after - rows.row_offsets.begin()) - 1, rows.columns[static_cast<std::size_t>(at)], *bad));
+  throw InputError(
+      fmt::format("{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite",
+                  description, rows.row_begin + (after - rows.row_offsets.begin()) - 1,
+                  rows.columns[static_cast<std::size_t>(at)], std::isnan(*bad) ? std::abs(*bad) : *bad));
 }
 
 void check_finite(const Communicator& comm, const CsrRows& rows, const std::string& description) {

@@ -192,7 +192,7 @@ RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int w
   state.rounding.strict_until = run.budget.spent() + strict_iterations;
   for (const Resort resort : {Resort::orthonormal_w, Resort::without_p, Resort::renewed_x}) {
     resort_to(run, state, resort);
-    if (state.w.cols() == 0) return {};
+    if (state.w.cols() == 0) continue;
     solution = project(run, state, wanted, 0.0, true);
     if (possible(run, state, solution)) return solution;
   }

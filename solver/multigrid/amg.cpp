@@ -1,5 +1,6 @@
 #include "solver/multigrid/amg.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <string>
@@ -49,7 +50,8 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
   comm.collectively([&] { check(hierarchy); });
   double entries = 0.0;
   for (const GridLevel& level : hierarchy) entries += static_cast<double>(level.matrix.nonzeros());
-  operator_complexity_ = comm.sum(entries) / comm.sum(static_cast<double>(hierarchy.front().matrix.nonzeros()));
+  operator_complexity_ =
+      comm.sum(entries) / std::max(1.0, comm.sum(static_cast<double>(hierarchy.front().matrix.nonzeros())));
   ended_ = hierarchy.back().ended;
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
     levels_.push_back(

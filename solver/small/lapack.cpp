@@ -1,7 +1,7 @@
 #include "solver/small/lapack.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cmath>
 
 #include "spmm/error.hpp"
 
@@ -44,6 +44,16 @@ void solve_triangular(char trans, const SmallMatrix& lower, SmallMatrix& matrix)
   dtrsm_("L", "L", &trans, "N", &rows, &cols, &one, lower.data(), &lda, matrix.data(), &ldb);
 }
 
+/// LAPACK need not come back from values that are not finite.
+void require_finite(const SmallMatrix& matrix) {
+  const auto values = matrix.values();
+  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); })) return;
+  throw NumericalError(
+      "a small dense eigenproblem holds values that are not finite: numbers have left the range of the "
+      "arithmetic; "
+      "precision: double has the larger one");
+}
+
 std::vector<double> eigen_without_divide_and_conquer(SmallMatrix& matrix) {
   const int n = matrix.rows();
   const int lda = leading(matrix);
@@ -52,7 +62,7 @@ std::vector<double> eigen_without_divide_and_conquer(SmallMatrix& matrix) {
   std::vector<double> work(static_cast<std::size_t>(lwork));
   int info = 0;
   dsyev_("V", "L", &n, matrix.data(), &lda, values.data(), work.data(), &lwork, &info);
-  if (info != 0) throw RunError("small dense eigenproblem: LAPACK dsyev failed with info " + std::to_string(info));
+  if (info != 0) throw NumericalError("small dense eigenproblem: the QR algorithm does not converge");
   return values;
 }
 
@@ -61,6 +71,7 @@ std::vector<double> eigen_without_divide_and_conquer(SmallMatrix& matrix) {
 std::vector<double> symmetric_eigen(SmallMatrix& matrix) {
   const int n = matrix.rows();
   if (n == 0) return {};
+  require_finite(matrix);
   const int lda = leading(matrix);
   std::vector<double> values(static_cast<std::size_t>(n));
   const int lwork = 1 + 6 * n + 2 * n * n;
@@ -130,12 +141,15 @@ std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count,
   const int lda = leading(a);
   vectors.resize(n, count);
   if (n == 0 || count == 0) return {};
+  require_finite(a);
+  require_finite(b);
   int info = 0;
   if (b.rows() > 0) {
     if (!cholesky(b)) throw InputError("the mass matrix B is not positive definite: it has no Cholesky factor");
     const int itype = 1;
     dsygst_(&itype, "L", &n, a.data(), &lda, b.data(), &lda, &info);
   }
+  SmallMatrix saved = a;
   std::vector<double> values(static_cast<std::size_t>(n));
   std::vector<int> support(2 * static_cast<std::size_t>(n));
   const int first = 1;
@@ -154,7 +168,9 @@ std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count,
   std::vector<int> iwork(static_cast<std::size_t>(liwork));
   call(work.data(), &lwork, iwork.data(), &liwork);
   if (info != 0 || found != count) {
-    throw RunError("dense eigenproblem: LAPACK dsyevr failed with info " + std::to_string(info));
+    // Relatively robust representations failed; all pairs by divide and conquer take longer.
+    values = symmetric_eigen(saved);
+    std::copy_n(saved.data(), vectors.values().size(), vectors.data());
   }
   if (b.rows() > 0) solve_lower_transposed(b, vectors);
   values.resize(static_cast<std::size_t>(count));

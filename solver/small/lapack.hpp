@@ -8,7 +8,7 @@
 namespace block_eigs::lapack {
 
 /// Eigenvalues ascending of a symmetric matrix (lower triangle read); its eigenvectors replace it. LAPACK
-/// dsyevd, dsteqr's dsyev where that fails. Throws RunError when both fail (NaN in the matrix, say).
+/// dsyevd, dsteqr's dsyev where that fails. Throws NumericalError when both fail, or values are not finite.
 std::vector<double> symmetric_eigen(SmallMatrix& matrix);
 
 /// Lower Cholesky factor in place, upper triangle zeroed. Returns false on a pivot that is not positive.
@@ -25,8 +25,8 @@ SmallMatrix product(const SmallMatrix& a, bool transpose_a, const SmallMatrix& b
 SmallMatrix orthonormal_rows(SmallMatrix matrix);
 
 /// Lowest `count` eigenpairs of the symmetric-definite pencil (a, b), all columns of the result b-orthonormal;
-/// `b` without rows stands for the identity. Both are destroyed. Returns the eigenvalues; throws RunError when b
-/// is not positive definite.
+/// `b` without rows stands for the identity. Both are destroyed. Returns the eigenvalues; throws InputError when b
+/// is not positive definite, NumericalError where values are not finite.
 std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count, SmallMatrix& vectors);
 
 }  // namespace block_eigs::lapack

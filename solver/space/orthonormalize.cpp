@@ -17,14 +17,15 @@ namespace {
 struct Pass {
   SmallMatrix coefficients;
   double smallest_pivot = 0.0;
+  bool projected_alone = false;  ///< columns were scaled to norm 1 and projected, not made orthonormal
 };
 
-/// Factors that scale the columns of w to B-norm 1; 0 for a column that is nothing but rounding errors.
-std::vector<double> column_scales(const SmallMatrix& gram, int against) {
+/// Factors that scale the columns of w to B-norm 1; 0 for a column of a squared norm of `nothing` or less.
+std::vector<double> column_scales(const SmallMatrix& gram, int against, double nothing) {
   std::vector<double> scales(static_cast<std::size_t>(gram.cols()));
   for (int j = 0; j < gram.cols(); ++j) {
     const double squared = gram(against + j, j);
-    scales[static_cast<std::size_t>(j)] = squared > 0.0 ? 1.0 / std::sqrt(squared) : 0.0;
+    scales[static_cast<std::size_t>(j)] = squared > nothing ? 1.0 / std::sqrt(squared) : 0.0;
   }
   return scales;
 }
@@ -70,14 +71,29 @@ SmallMatrix inverse_root(const SmallMatrix& projected, double accept, double dro
   return root;
 }
 
-Pass make_pass(const SmallMatrix& gram, double accept, double drop) {
+/// Whether so much of some column lies along `against` that what is left cannot be told from the difference of two
+/// Gram matrices.
+bool cancels(const SmallMatrix& projected, const std::vector<double>& scales) {
+  constexpr double told_apart = 1e-6;
+  for (int j = 0; j < projected.cols(); ++j) {
+    if (scales[static_cast<std::size_t>(j)] > 0.0 && projected(j, j) < told_apart) return true;
+  }
+  return false;
+}
+
+/// What one pass does, from [against w]^T B w. Where columns cancel it scales and projects alone, so that the next
+/// one sees what is left: there, after this, a column as short as `nothing` is rounding errors of a dependent one.
+Pass make_pass(const SmallMatrix& gram, double accept, double drop, double nothing, bool may_project) {
   const int width = gram.cols();
   const int against = gram.rows() - width;
-  const std::vector<double> scales = column_scales(gram, against);
+  const std::vector<double> scales = column_scales(gram, against, nothing);
   SmallMatrix s(against, width);
   for (int j = 0; j < width; ++j) std::copy_n(gram.column(j), against, s.column(j));
   Pass pass;
-  SmallMatrix root = inverse_root(projected_gram(s, gram, scales), accept, drop, pass.smallest_pivot);
+  const SmallMatrix projected = projected_gram(s, gram, scales);
+  pass.projected_alone = may_project && against > 0 && cancels(projected, scales);
+  SmallMatrix root = pass.projected_alone ? SmallMatrix::identity(width)
+                                          : inverse_root(projected, accept, drop, pass.smallest_pivot);
   for (int j = 0; j < root.cols(); ++j) {
     for (int i = 0; i < width; ++i) root(i, j) *= scales[static_cast<std::size_t>(i)];
   }
@@ -129,6 +145,7 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
   constexpr int most_passes = 5;
   SmallMatrix gram;
   Pass pass;
+  bool projected_alone = false;
   for (int i = 0; i < most_passes && w.cols > 0; ++i) {
     space.gram(with<T>(against, w), {bw}, gram);
     for (const double value : gram.values()) {
@@ -138,11 +155,14 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
     SmallMatrix pivot;
     space.on_root(
         [&] {
-          pass = make_pass(gram, accept, 10.0 * epsilon * std::max(gram.rows(), 10));
-          pivot.resize(1, 1);
+          const double nothing = projected_alone ? 1e4 * epsilon * epsilon : 0.0;
+          pass = make_pass(gram, accept, 10.0 * epsilon * std::max(gram.rows(), 10), nothing, i == 0);
+          pivot.resize(2, 1);
           pivot(0, 0) = pass.smallest_pivot;
+          pivot(1, 0) = pass.projected_alone ? 1.0 : 0.0;
         },
         {&pass.coefficients, &pivot});
+    projected_alone = pivot(1, 0) != 0.0;
     const LocalIndex kept = pass.coefficients.cols();
     const bool separate_image = bw.data != w.data;
     space.update(with<T>(against, w), pass.coefficients, {w.columns(0, kept)});

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 
+#include "spmm/device/address_space.hpp"
 #include "spmm/error.hpp"
 #include "spmm/parallel/pieces.hpp"
 
@@ -177,7 +178,7 @@ void Communicator::collectively(const std::function<void()>& step) const {
     } catch (const RunError& error) {
       throw Agreed<RunError>(error);
     } catch (const std::bad_alloc&) {
-      throw Agreed<RunError>(RunError("out of host memory"));
+      throw Agreed<RunError>(RunError("out of host memory" + address_space_remark()));
     } catch (const std::exception& error) {
       throw Agreed<RunError>(RunError(error.what()));
     }

@@ -248,6 +248,21 @@ class BadCompanions(harness.AppTest):
                 self.save(matrix, "m.npz")
                 self.refuse("mass: {file: m.npz}\neigensolver: {pairs: 2}", "positive definite")
 
+    def test_mass_with_a_positive_diagonal_is_not_positive_definite(self):
+        """Before anything is solved, and whether the problem is solved densely or not."""
+        for n in (60, 2000):
+            free = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), format="lil")
+            free[0, 0] = free[n - 1, n - 1] = 1.0
+            for words, matrix in (("x'Bx = -", sp.diags([0.6, 1.0, 0.6], [-1, 0, 1], shape=(n, n))),
+                                  ("the entry at (1, 2)", sp.eye(n) + sp.coo_matrix(([1.5, 1.5], ([1, 2], [2, 1])), (n, n))),
+                                  ("singular", free)):
+                with self.subTest(n=n, words=words):
+                    self.save(matrix, "m.npz")
+                    text = f"matrix: {{generate: laplacian1d, size: [{n}]}}\noutput: {{file: result.h5}}\n"
+                    result = self.run_program(self.config(text + "mass: {file: m.npz}\neigensolver: {pairs: 2}"))
+                    self.assert_refused(result, 2, ["mass", "m.npz", "not positive definite", words])
+                    self.assertEqual(result.stdout, "", result)
+
     def test_initial_of_other_size(self):
         with h5py.File(self.path("x.h5"), "w") as file:
             file["X"] = np.ones((59, 2))

@@ -68,16 +68,21 @@ def command(arguments, ranks=None):
 
 
 def run(arguments, folder, timeout=60, ranks=None, **extra):
-    """Runs the program in `folder`. A run that does not end in time is killed with all its ranks, and fails the test."""
+    """Runs the program in `folder`."""
+    return run_command(command(arguments, ranks), folder, timeout, **extra)
+
+
+def run_command(line, folder, timeout=60, **extra):
+    """A run that does not end in time is killed with all its ranks, and fails the test."""
     began = time.monotonic()
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **extra}
-    process = subprocess.Popen(command(arguments, ranks), cwd=folder, text=True, start_new_session=True, **streams)
+    process = subprocess.Popen(line, cwd=folder, text=True, errors="replace", start_new_session=True, **streams)
     try:
         stdout, stderr = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         stdout, stderr = process.communicate()
-        raise AssertionError(f"hangs: killed after {timeout} s: {arguments}\n{stdout}\n{stderr}") from None
+        raise AssertionError(f"hangs: killed after {timeout} s: {line}\n{stdout}\n{stderr}") from None
     return Run(process.returncode, stdout, stderr, time.monotonic() - began)
 
 

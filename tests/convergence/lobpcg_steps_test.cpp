@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
@@ -35,12 +37,45 @@ struct Steps {
     problem.context.kernels->axpby(1.0, state.deflated.v(), 1e-7, x);
   }
 
+  /// An iteration as the loop takes it, up to where the small problem is posed.
+  void expand_basis() {
+    expand(run, state);
+    orthogonalize(run, state);
+    problem.matrix.apply(state.w.v(), state.w.a());
+  }
+  void iterate(int count) {
+    for (int i = 0; i < count; ++i) {
+      expand_basis();
+      update(run, state, rayleigh_ritz(run, state, state.active()));
+      budget.spend();
+    }
+  }
+  /// Largest deviation of [X P]^T [X P] from I.
+  double deviation() {
+    SmallMatrix gram;
+    space().gram({state.x.v(), state.p.v()}, {state.x.v(), state.p.v()}, gram);
+    double most = 0.0;
+    for (int j = 0; j < gram.cols(); ++j) {
+      for (int i = 0; i < gram.rows(); ++i) most = std::max(most, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
+    }
+    return most;
+  }
+  /// X + size * random.
+  void disturb_x(double size) {
+    DenseBlock<double> noise = space().make_block(state.active());
+    space().fill_random(noise.view(), 11);
+    problem.context.kernels->axpby(size, noise.view(), 1.0, state.x.v());
+    problem.matrix.apply(state.x.v(), state.x.a());
+  }
+
   test::Problem<double> problem;
   LobpcgOptions options{.pairs = 4, .block_size = 4};
   Budget budget{10};
   Observer observer;
+  Proceed proceed;
   std::vector<LobpcgIteration> history;
-  LobpcgRun<double> run{{problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, history};
+  LobpcgRun<double> run{
+      {problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, proceed, history};
   LobpcgState<double> state{problem.space, options, 4, 4, false};
 };
 
@@ -61,6 +96,78 @@ TEST(LobpcgSteps, DirectionsOfAnotherPhaseAreDeflated) {
   take_directions(steps.run, steps.state, directions);
   EXPECT_LT(steps.along_deflated(steps.state.x.v()), 1e-12);
   EXPECT_LT(steps.along_deflated(steps.state.p.v()), 1e-12);
+}
+
+TEST(LobpcgSteps, AMeasuredBasisCorrectsWhatWasLost) {
+  for (const bool measured : {false, true}) {
+    Steps steps;
+    steps.iterate(4);
+    steps.disturb_x(1e-7);
+    ASSERT_GT(steps.deviation(), 1e-8);
+    steps.state.rounding.measure = measured;
+    steps.iterate(1);
+    EXPECT_EQ(steps.deviation() < 1e-12, measured) << steps.deviation();
+  }
+}
+
+TEST(LobpcgSteps, AnIterationKnowsHowErrorsGrow) {
+  Steps steps;
+  steps.iterate(5);
+  // As many units as iterations where nothing is amplified; the Gram matrix bears it out.
+  EXPECT_GE(steps.state.rounding.amplification, 1.0);
+  EXPECT_LT(steps.deviation(), 100.0 * 2.3e-16 * steps.state.rounding.amplification);
+}
+
+TEST(LobpcgSteps, TheFirstResortMakesWOrthonormalToAllElse) {
+  Steps steps;
+  steps.iterate(3);
+  steps.expand_basis();
+  LobpcgState<double>& state = steps.state;
+  DenseBlock<double> noise = steps.space().make_block(4);
+  steps.space().fill_random(noise.view(), 5);
+  steps.space().copy(state.x.v(), state.w.v());
+  steps.problem.context.kernels->axpby(1e-9, noise.view(), 1.0, state.w.v());
+  resort_to(steps.run, state, Resort::orthonormal_w);
+  ASSERT_EQ(state.w.cols(), 4);
+  SmallMatrix along;
+  steps.space().gram({state.deflated.v(), state.x.v(), state.p.v()}, {state.w.v()}, along);
+  for (const double value : along.values()) EXPECT_LT(std::abs(value), 1e-6);
+  EXPECT_FALSE(rayleigh_ritz(steps.run, state, 4).values.empty());
+}
+
+TEST(LobpcgSteps, TheSecondResortDropsP) {
+  Steps steps;
+  steps.iterate(3);
+  steps.expand_basis();
+  resort_to(steps.run, steps.state, Resort::without_p);
+  EXPECT_EQ(steps.state.p.cols(), 0);
+  EXPECT_FALSE(rayleigh_ritz(steps.run, steps.state, 4).values.empty());
+}
+
+TEST(LobpcgSteps, TheLastResortRenewsXAndGoesOn) {
+  Steps steps;
+  steps.iterate(3);
+  steps.expand_basis();
+  steps.disturb_x(0.3);
+  resort_to(steps.run, steps.state, Resort::renewed_x);
+  EXPECT_LT(steps.deviation(), 1e-12);
+  EXPECT_LT(steps.along_deflated(steps.state.x.v()), 1e-12);
+  const std::vector<double> before = steps.state.ritz.values;
+  const RitzSolution solution = rayleigh_ritz(steps.run, steps.state, 4);
+  ASSERT_EQ(solution.values.size(), 4u);
+  for (std::size_t j = 0; j < 4; ++j) EXPECT_LE(solution.values[j], before[j] + 1e-12);
+}
+
+TEST(LobpcgSteps, ValuesThatAreNotFiniteLeaveXAsItIs) {
+  Steps steps;
+  steps.iterate(3);
+  steps.expand_basis();
+  const std::vector<double> before = steps.state.ritz.values;
+  steps.problem.context.kernels->axpby(std::numeric_limits<double>::infinity(), steps.state.w.v(), 0.0,
+                                       steps.state.w.v());
+  EXPECT_TRUE(rayleigh_ritz(steps.run, steps.state, 4).values.empty());
+  EXPECT_EQ(steps.state.ritz.values, before);
+  EXPECT_LT(steps.deviation(), 1e-12);
 }
 
 }  // namespace

@@ -105,12 +105,13 @@ TEST_F(CheckMatrix, ZerosMayBeStoredOnOneSide) {
 }
 
 TEST_F(CheckMatrix, NotFiniteIsNamed) {
-  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+  for (const double bad : {std::nan(""), -std::nan(""), std::numeric_limits<double>::infinity()}) {
     const CsrRows rows = symmetric_rows(comm_, partition_, [&](auto& triplets) {
       triplets.push_back({15000, 15000, bad});
     });
     const std::string message = test::refusal(comm_, [&] { check_finite(comm_, rows, "matrix"); });
-    test::expect_said(message, "matrix: the value at row 15000, column 15000");
+    test::expect_said(message, std::string("matrix: the value at row 15000, column 15000 (counted from 0) is ") +
+                                   (std::isnan(bad) ? "nan" : "inf"));
   }
 }
 

@@ -41,7 +41,7 @@ TEST(Config, DefaultsAreThoseOfTheManual) {
   EXPECT_EQ(config.eigensolver.options.convergence, Convergence::relative);
   EXPECT_EQ(config.eigensolver.options.max_iterations, 500);
   EXPECT_EQ(config.eigensolver.options.block_size, default_block_size(1));
-  EXPECT_EQ(config.eigensolver.preconditioner.type, PreconditionerType::jacobi);
+  EXPECT_EQ(config.eigensolver.preconditioner.type, PreconditionerType::automatic);
   EXPECT_EQ(config.spmm.algorithm, SpmmAlgorithm::automatic);
   EXPECT_EQ(config.precision, Precision::float64);
   EXPECT_EQ(config.device, Backend::automatic);
@@ -118,9 +118,9 @@ TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
   EXPECT_THROW(inner("{preconditioner: {type: amg, precision: double}, inner_precision: float}"), InputError);
 }
 
-TEST(Config, LargestHasNoPreconditionerUnlessOneIsNamed) {
+TEST(Config, ThePreconditionerIsChosenUnlessOneIsNamed) {
   EXPECT_EQ(parse(minimal + "eigensolver: {which: largest}").eigensolver.preconditioner.type,
-            PreconditionerType::none);
+            PreconditionerType::automatic);
   EXPECT_EQ(parse(minimal + "eigensolver: {preconditioner: {type: jacobi}, which: largest}")
                 .eigensolver.preconditioner.type,
             PreconditionerType::jacobi);

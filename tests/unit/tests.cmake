@@ -8,7 +8,7 @@ block_eigs_test(matrix_text SOURCES unit/matrix_market_test.cpp unit/npy_header_
 
 block_eigs_test(hdf5_storage SOURCES unit/hdf5_storage_test.cpp LABELS unit TIMEOUT 60)
 
-block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/curvature_test.cpp unit/rayleigh_ritz_test.cpp
+block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/curvature_test.cpp unit/lapack_test.cpp unit/rayleigh_ritz_test.cpp
   unit/residual_test_test.cpp LABELS unit property)
 
 block_eigs_test(locality SOURCES unit/locality_test.cpp LABELS unit)
@@ -21,4 +21,8 @@ block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBR
 
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
+block_eigs_test(scaling SOURCES unit/scaling_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+
 block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LABELS unit property)
+
+block_eigs_test(choice SOURCES unit/choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)

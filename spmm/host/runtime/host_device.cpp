@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "spmm/device/address_space.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
@@ -78,7 +79,9 @@ class HostDevice final : public Device {
     return "host, " + std::to_string(count) + (count == 1 ? " thread" : " threads");
   }
 
-  MemoryInfo memory() const override { return {meminfo("MemTotal:"), meminfo("MemAvailable:")}; }
+  MemoryInfo memory() const override {
+    return {meminfo("MemTotal:"), std::min(meminfo("MemAvailable:"), address_space_left())};
+  }
 
   void* allocate(std::size_t bytes) override {
     if (bytes == 0) return nullptr;
@@ -86,7 +89,7 @@ class HostDevice final : public Device {
     void* memory = bytes < many_bytes || bytes <= this->memory().free ? aligned_memory(bytes) : nullptr;
     if (memory == nullptr) {
       throw RunError("out of host memory: " + std::to_string(bytes) + " bytes asked for, " +
-                     std::to_string(this->memory().free) + " bytes free");
+                     std::to_string(this->memory().free) + " bytes free" + address_space_remark());
     }
     first_touch(memory, bytes);
     return memory;

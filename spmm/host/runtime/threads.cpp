@@ -8,10 +8,16 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <future>
 #include <limits>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "spmm/device/address_space.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs::host {
 
@@ -62,6 +68,26 @@ double cgroup_quota() {
   return std::numeric_limits<double>::infinity();
 }
 
+/// OpenMP ends the process where a thread cannot be started; here that is an error like any other. The stacks of
+/// these threads are there for those of OpenMP afterwards.
+void try_threads(int count) {
+  std::vector<std::thread> threads;
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  bool all = true;
+  try {
+    threads.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) threads.emplace_back([ended] { ended.wait(); });
+  } catch (const std::exception&) {
+    all = false;
+  }
+  end.set_value();
+  for (std::thread& thread : threads) thread.join();
+  if (all) return;
+  throw RunError(std::to_string(count + 1) + " threads cannot be started" + address_space_remark() +
+                 "; OMP_NUM_THREADS=1 needs least");
+}
+
 int& thread_count() {
   static int count = default_threads(1);
   return count;
@@ -81,6 +107,12 @@ int default_threads(int node_size) {
 void set_threads(int count) {
   thread_count() = std::max(count, 1);
   omp_set_num_threads(thread_count());
+  static int started = 1;
+  if (thread_count() <= started) return;
+  try_threads(thread_count() - 1);
+  started = thread_count();
+#pragma omp parallel num_threads(started)
+  {}
 }
 
 int threads() { return thread_count(); }

@@ -10,7 +10,8 @@ namespace block_eigs::host {
 int default_threads(int node_size);
 
 /// Number of threads of every host kernel from now on; `count` >= 1. Call it before kernels run, from the thread
-/// that runs them.
+/// that runs them. Starts them: throws RunError where the system grants no more, after which OpenMP would end the
+/// process without our saying anything.
 void set_threads(int count);
 int threads();
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/partition.hpp"
+
+// Whether B of A x = lambda B x is positive definite, as far as that is certain and costs little; what these let
+// pass may still be indefinite in directions that are hard to find. With D the diagonal of B, all of it is about
+// S = D^-1/2 B D^-1/2, whose diagonal is 1.
+namespace block_eigs {
+
+/// Throws InputError that names a row where the diagonal is not positive, or a pair of rows where |b_ij| is not
+/// less than sqrt(b_ii b_jj), so that x'Bx <= 0 for some x of two entries, or where all entries together sum to
+/// zero: B times the vector of ones, or x'Bx, vanishes then. `rows` are the calling rank's rows, finite and
+/// sorted. One pass over the entries. Collective.
+void check_mass_entries(const Communicator& comm, const Partition& partition, const CsrRows& rows,
+                        const std::string& description);
+
+/// Throws InputError where a few steps of Lanczos on S find a value that is negative beyond the rounding errors of
+/// T. Nothing is done where Gershgorin's circles prove S definite. At most 6 products with one column, whose rows
+/// are padded to 32 bytes: 6 (12 nonzeros + 320 rows) bytes in double, as a third of an iteration of LOBPCG with
+/// 16 columns moves. Collective.
+template <class T>
+void check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b, const std::string& description);
+
+}  // namespace block_eigs

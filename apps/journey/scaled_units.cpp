@@ -1,0 +1,88 @@
+#include "apps/journey/scaled_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+void multiply(std::vector<double>& values, int exponent) {
+  for (double& value : values) value = std::ldexp(value, exponent);
+}
+
+/// In two steps: the factor itself may lie out of range.
+template <class T>
+void multiply(BlockSpace<T>& space, DenseBlock<T>& block, int exponent) {
+  if (exponent == 0 || block.cols() == 0) return;
+  for (const int part : {exponent / 2, exponent - exponent / 2}) {
+    const std::vector<double> factors(static_cast<std::size_t>(block.cols()), std::ldexp(1.0, part));
+    space.context().kernels->convert(block.view(), factors, block.view());
+  }
+}
+
+}  // namespace
+
+LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling) {
+  if (options.convergence == Convergence::absolute) {
+    options.tolerance = std::ldexp(options.tolerance, scaling.a - scaling.b / 2);
+  }
+  return options;
+}
+
+PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling& scaling) {
+  config.amg.shift = std::ldexp(config.amg.shift, scaling.a);
+  return config;
+}
+
+template <class T>
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& verified, EigenResult<T>& result) {
+  if (!scaling.any()) return;
+  const int of_values = scaling.b - scaling.a;
+  const int of_residuals = scaling.b / 2 - scaling.a;
+  multiply(verified.eigenvalues, of_values);
+  multiply(verified.error_bounds, of_values);
+  multiply(verified.residual_norms, of_residuals);
+  multiply(result.eigenvalues, of_values);
+  multiply(result.error_bounds, of_values);
+  multiply(result.residual_norms, of_residuals);
+  for (LobpcgIteration& entry : result.history) {
+    multiply(entry.eigenvalues, of_values);
+    multiply(entry.residual_norms, of_residuals);
+  }
+  multiply(space, result.eigenvectors, scaling.b / 2);
+}
+
+template <class T>
+void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& initial) {
+  multiply(space, initial, -scaling.a);
+}
+
+template <class T>
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
+  if (scaling.a == 0 || result.solution.cols() == 0) return;
+  const std::vector<double> norms = space.column_norms(result.solution.view());
+  const double largest = *std::max_element(norms.begin(), norms.end());
+  if (largest > 0.0 && std::ilogb(largest) + scaling.a >= std::numeric_limits<T>::max_exponent - 1) {
+    throw NumericalError(
+        fmt::format("the solution has a norm near 2^{}, out of the range of {}: divide the "
+                    "right-hand sides by a constant",
+                    std::ilogb(largest) + scaling.a, sizeof(T) == 4 ? "float" : "double"));
+  }
+  multiply(space, result.solution, scaling.a);
+}
+
+template void undo_scaling(const Scaling&, BlockSpace<float>&, Verification&, EigenResult<float>&);
+template void undo_scaling(const Scaling&, BlockSpace<double>&, Verification&, EigenResult<double>&);
+template void scale_initial(const Scaling&, BlockSpace<float>&, DenseBlock<float>&);
+template void scale_initial(const Scaling&, BlockSpace<double>&, DenseBlock<double>&);
+template void undo_scaling(const Scaling&, BlockSpace<float>&, BlockCgResult<float>&);
+template void undo_scaling(const Scaling&, BlockSpace<double>&, BlockCgResult<double>&);
+
+}  // namespace block_eigs

@@ -1,0 +1,56 @@
+#include "apps/journey/start.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "solver/small/lapack_buffers.hpp"
+#include "spmm/device/address_space.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr std::size_t mebibyte = std::size_t{1} << 20;
+/// What MPI has been seen to take while it starts, with what its threads set aside.
+constexpr std::size_t mpi_bytes = 192 * mebibyte;
+
+/// As the launcher counts; 0 without one.
+bool is_first_rank() {
+  constexpr std::array names = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (const char* name : names) {
+    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
+  }
+  return true;
+}
+
+/// Whether OpenBLAS's own threads leave enough of `left` for everything else.
+bool leaves_room(std::size_t left, int threads) {
+  constexpr std::size_t stack = 8 * mebibyte;
+  constexpr std::size_t all_else = 1024 * mebibyte;
+  return left >= static_cast<std::size_t>(threads) * 2 * (lapack::blas_buffer_bytes + stack) + all_else;
+}
+
+}  // namespace
+
+std::optional<std::string> prepare_for_limited_memory(char** argv) {
+  const std::size_t left = address_space_left();
+  if (left == std::numeric_limits<std::size_t>::max()) return std::nullopt;
+  const int threads = lapack::blas_threads();
+  if (threads > 1 && !leaves_room(left, threads)) {
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    execv("/proc/self/exe", argv);
+    return "out of memory: set OPENBLAS_NUM_THREADS=1" + address_space_remark();
+  }
+  const std::size_t least = mpi_bytes + lapack::blas_buffer_bytes;
+  if (left >= least || !is_first_rank()) return std::nullopt;
+  return fmt::format("out of memory: at least {} MiB are needed to start, {} MiB are left{}", least / mebibyte,
+                     left / mebibyte, address_space_remark());
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace block_eigs {
+
+/// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing
+/// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0.
+///
+/// Threads of OpenBLAS take their buffers before main() and try again for ever where they get none; MPI, which
+/// forks, waits for them. Where room is scarce the program starts itself anew with one such thread: then this
+/// function does not return. MPI itself ends in many words and any exit code where it runs out of memory, so that
+/// less than what it and OpenBLAS need at least is refused.
+std::optional<std::string> prepare_for_limited_memory(char** argv);
+
+}  // namespace block_eigs

@@ -1,0 +1,205 @@
+"""Entries from 1e-300 to 1e300, and matrices so small or plain that nothing is left to iterate: right values, exit 0."""
+
+import itertools
+import os
+
+import h5py
+import harness
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+
+PRECONDITIONERS = ("none", "jacobi", "chebyshev", "amg")
+EIGEN_PRECONDITIONERS = PRECONDITIONERS + ("auto",)
+
+
+def mass(n):
+    """Of linear elements on a line, all of one size."""
+    return sp.diags([1.0, 4.0, 1.0], [-1, 0, 1], shape=(n, n), format="csr") / 6.0
+
+
+class ExtremeTest(harness.AppTest):
+    def eigen(self, text, **extra):
+        result = self.run_program(self.config("output: {file: result.h5}\n" + text), **extra)
+        self.assertEqual(result.code, 0, f"{text}\n{result}")
+        for word in ("nan", "inf"):
+            self.assertNotIn(word, result.stdout.lower().replace("info", ""), result)
+        with h5py.File(self.path("result.h5")) as file:
+            names = ["eigenvalues", "residual_norms", "error_bounds", "eigenvectors", "history/eigenvalues"]
+            return {name: file[name][()] for name in names if name in file}
+
+    def solve(self, text):
+        path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
+        launcher = harness.command([])[:-1]
+        name = self.config("output: {file: result.h5}\n" + text)
+        result = harness.run_command(launcher + [path, name], self.folder)
+        self.assertEqual(result.code, 0, f"{text}\n{result}")
+        with h5py.File(self.path("result.h5")) as file:
+            return {name: file[name][()] for name in ("solution", "residual_norms", "rhs_norms")}
+
+
+class Range(ExtremeTest):
+    n = 400
+
+    def expect_pairs(self, found, a, b, which, scale_a, scale_b, accuracy):
+        """Of scale_a a and scale_b b."""
+        n = a.shape[0]
+        exact = scipy.linalg.eigh(a.toarray(), None if b is None else b.toarray(), eigvals_only=True)
+        exact = exact[:4] if which == "smallest" else exact[::-1][:4]
+        values = found["eigenvalues"] * (scale_b / scale_a)
+        np.testing.assert_allclose(values, exact, rtol=accuracy, err_msg=str((scale_a, scale_b)))
+        x = found["eigenvectors"].astype(float) * np.sqrt(scale_b)
+        product = x if b is None else b @ x
+        tolerance = 1e-8 if found["eigenvectors"].dtype == np.float64 else 1e-4
+        np.testing.assert_allclose(x.T @ product, np.eye(4), atol=tolerance)
+        residuals = np.linalg.norm(a @ x - product * values, axis=0)
+        said = found["residual_norms"] * np.sqrt(scale_b) / scale_a
+        np.testing.assert_allclose(said, residuals, atol=1e-13 + (0.0 if tolerance == 1e-8 else 1e-7), rtol=0.1)
+        errors = np.abs(values - exact)
+        self.assertTrue((errors <= found["error_bounds"] * (scale_b / scale_a) + 1e-12).all())
+        self.assertEqual(x.shape[0], n)
+
+    def test_both_ends_of_the_range(self):
+        a = harness.laplacian(self.n)
+        for scale, which in itertools.product((1e-300, 1e-160, 1e160, 1e300), ("smallest", "largest")):
+            self.save(scale * a)
+            for kind in EIGEN_PRECONDITIONERS if which == "smallest" and abs(np.log10(scale)) == 300 else ("jacobi",):
+                with self.subTest(scale=scale, which=which, kind=kind):
+                    found = self.eigen("matrix: {file: a.npz}\neigensolver: {pairs: 4, which: %s, max_iterations: "
+                                       "5000, preconditioner: {type: %s}}\n" % (which, kind))
+                    self.expect_pairs(found, a, None, which, scale, 1.0, 1e-9)
+
+    def test_an_indefinite_matrix_with_amg_shifted_in_its_own_units(self):
+        a = harness.laplacian(self.n) - 0.5 * sp.identity(self.n)
+        self.save(1e200 * a)
+        found = self.eigen("matrix: {file: a.npz}\neigensolver: {pairs: 4, max_iterations: 5000, preconditioner: "
+                           "{type: amg, shift: -0.6e+200}}\n")
+        self.expect_pairs(found, a, None, "smallest", 1e200, 1.0, 1e-9)
+
+    def test_generalized(self):
+        a, b = harness.laplacian(self.n), mass(self.n)
+        for scale_a, scale_b in ((1e-300, 1.0), (1e300, 1e200), (1.0, 1e-280), (1e-100, 1e100), (1e-290, 1e-300)):
+            self.save(scale_a * a)
+            self.save(scale_b * b, "b.npz")
+            with self.subTest(a=scale_a, b=scale_b):
+                found = self.eigen("matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 4, "
+                                   "max_iterations: 5000}\n")
+                self.expect_pairs(found, a, b, "smallest", scale_a, scale_b, 1e-9)
+
+    def test_beyond_the_range_of_float(self):
+        a = harness.laplacian(100)
+        for scale in (1e-300, 1e-30, 1e30, 1e300):
+            self.save(scale * a)
+            for more in ("eigensolver: {pairs: 4, inner_precision: float, max_iterations: 5000}\n",
+                         "eigensolver: {pairs: 4, tolerance: 1.0e-4, max_iterations: 5000}\nprecision: float\n"):
+                with self.subTest(scale=scale, more=more):
+                    found = self.eigen("matrix: {file: a.npz}\n" + more)
+                    self.expect_pairs(found, a, None, "smallest", scale, 1.0, 1e-9 if "inner" in more else 1e-3)
+
+    def test_powers_of_two_change_no_bit(self):
+        a, b = harness.laplacian(self.n), mass(self.n)
+        results = []
+        for exponent in (-900, 900):
+            self.save(2.0**exponent * a)
+            self.save(2.0 ** (exponent // 2) * b, "b.npz")
+            results.append(self.eigen("matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 4, "
+                                      "max_iterations: 5000}\n"))
+        values = [2.0 ** (-exponent // 2) * found["eigenvalues"] for exponent, found in zip((-900, 900), results)]
+        np.testing.assert_array_equal(*values)
+        vectors = [2.0 ** (exponent // 4) * found["eigenvectors"] for exponent, found in zip((-900, 900), results)]
+        np.testing.assert_array_equal(*vectors)
+
+    def test_an_absolute_tolerance_is_one_of_the_matrix_given(self):
+        a = harness.laplacian(100)
+        self.save(1e-200 * a)
+        found = self.eigen("matrix: {file: a.npz}\neigensolver: {pairs: 4, convergence: absolute, tolerance: 1.0e-205, "
+                           "max_iterations: 5000}\n")
+        self.assertTrue((found["residual_norms"] <= 1e-205).all())
+        self.assertGreater(found["residual_norms"].max(), 1e-210)  # and no more was done than that
+
+    def test_linear_systems(self):
+        a = harness.laplacian(100)
+        x = np.random.default_rng(1).standard_normal((100, 3))
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["f"] = a @ x
+            file["x"] = x * (1.0 + 1e-3)
+        for scale in (1e-290, 1e-30, 1e30, 1e300):
+            self.save(scale * a)
+            with h5py.File(self.path("f.h5"), "r+") as file:
+                file["x"][...] = x / scale * (1.0 + 1e-3)
+            for kind, more in (("none", ""), ("jacobi", "inner_precision: float, "), ("chebyshev", ""), ("amg", ""),
+                               ("chebyshev", "initial: {file: f.h5, dataset: x}, ")):
+                with self.subTest(scale=scale, kind=kind, more=more):
+                    found = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5, dataset: f}\n"
+                                       "linear_solver: {%stolerance: 1.0e-10, preconditioner: {type: %s}}\n"
+                                       % (more, kind))
+                    np.testing.assert_allclose(found["solution"] * scale, x, rtol=0, atol=1e-6)
+                    np.testing.assert_allclose(found["rhs_norms"], np.linalg.norm(a @ x, axis=0), rtol=1e-12)
+
+    def test_what_does_not_fit_is_refused(self):
+        self.save(1e300 * harness.laplacian(50))
+        self.save(1e-300 * mass(50), "b.npz")
+        result = self.run_program(self.config("matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 2}\n"))
+        self.assert_refused(result, 2, ["range of double"])
+        self.save(harness.laplacian(50))
+        result = self.run_program("run.yaml", "precision=float")
+        self.assert_refused(result, 2, ["range of float", "precision: double"])
+
+
+class Small(ExtremeTest):
+    def test_zero_and_identity(self):
+        for n in (1, 5, 600):
+            pairs = min(n, 3)
+            for matrix, value in ((sp.csr_matrix((n, n)), 0.0), (sp.identity(n, format="csr"), 1.0)):
+                self.save(matrix)
+                self.save(sp.identity(n), "b.npz")
+                for kind, with_mass in itertools.product(EIGEN_PRECONDITIONERS, (False, True)):
+                    with self.subTest(n=n, value=value, kind=kind, mass=with_mass):
+                        found = self.eigen("matrix: {file: a.npz}\n" + ("mass: {file: b.npz}\n" if with_mass else "") +
+                                           "eigensolver: {pairs: %d, preconditioner: {type: %s}}\n" % (pairs, kind))
+                        np.testing.assert_allclose(found["eigenvalues"], np.full(pairs, value), atol=1e-13)
+                        x = found["eigenvectors"]
+                        np.testing.assert_allclose(x.T @ x, np.eye(pairs), atol=1e-12)
+
+    def test_all_pairs_of_tiny_matrices(self):
+        generator = np.random.default_rng(3)
+        for n, with_mass, which in itertools.product(range(1, 6), (False, True), ("smallest", "largest")):
+            a = generator.standard_normal((n, n))
+            a += a.T
+            root = generator.standard_normal((n, n))
+            b = root @ root.T + np.eye(n)
+            self.save(a)
+            self.save(b, "b.npz")
+            with self.subTest(n=n, mass=with_mass, which=which):
+                found = self.eigen("matrix: {file: a.npz}\n" + ("mass: {file: b.npz}\n" if with_mass else "") +
+                                   "eigensolver: {pairs: %d, which: %s}\n" % (n, which))
+                exact = scipy.linalg.eigh(a, b if with_mass else None, eigvals_only=True)
+                exact = exact if which == "smallest" else exact[::-1]
+                np.testing.assert_allclose(found["eigenvalues"], exact, atol=1e-11 * np.abs(exact).max())
+
+    def test_linear_systems(self):
+        generator = np.random.default_rng(4)
+        for n, kind in itertools.product((1, 2, 5, 200), PRECONDITIONERS):
+            f = generator.standard_normal((n, 2))
+            with h5py.File(self.path("f.h5"), "w") as file:
+                file["f"] = f
+            self.save(2.0 * sp.identity(n))
+            with self.subTest(n=n, kind=kind):
+                found = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5}\nlinear_solver: "
+                                   "{preconditioner: {type: %s}}\n" % kind)
+                np.testing.assert_allclose(found["solution"], f / 2.0, atol=1e-12)
+
+    def test_zero_systems(self):
+        """The zero matrix solves for zero right-hand sides alone."""
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["f"] = np.zeros((30, 2))
+        self.save(sp.csr_matrix((30, 30)))
+        for kind in PRECONDITIONERS:
+            with self.subTest(kind=kind):
+                found = self.solve("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5}\nlinear_solver: "
+                                   "{preconditioner: {type: %s}}\n" % kind)
+                np.testing.assert_array_equal(found["solution"], np.zeros((30, 2)))
+
+
+if __name__ == "__main__":
+    harness.main()

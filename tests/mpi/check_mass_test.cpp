@@ -1,0 +1,132 @@
+// Mass matrices that are not positive definite are refused before anything is solved; those that are, are not,
+// however badly scaled or conditioned.
+#include "apps/input/check_mass.hpp"
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+namespace {
+
+using Entry = std::function<double(GlobalIndex, GlobalIndex)>;
+
+class CheckMass : public ::testing::Test {
+ protected:
+  static constexpr GlobalIndex n = 1500;
+
+  /// Of the matrix with these entries on the `band` diagonals on each side.
+  CsrRows rows(GlobalIndex band, const Entry& entry) const {
+    CsrRows result;
+    result.row_begin = partition_.begin(comm_.rank());
+    result.global_rows = result.global_columns = n;
+    for (GlobalIndex i = result.row_begin; i < partition_.end(comm_.rank()); ++i) {
+      for (GlobalIndex j = std::max<GlobalIndex>(0, i - band); j <= std::min(n - 1, i + band); ++j) {
+        if (entry(i, j) == 0.0) continue;
+        result.columns.push_back(j);
+        result.values.push_back(entry(i, j));
+      }
+      result.row_offsets.push_back(static_cast<Offset>(result.columns.size()));
+    }
+    return result;
+  }
+
+  /// What the rank that refuses the matrix says; "elsewhere" on the others, empty where all let it pass.
+  template <class T>
+  std::string refusal_of(const CsrRows& rows) const {
+    const auto context = make_context<T>(comm_, Backend::host);
+    try {
+      check_mass_entries(comm_, partition_, rows, "b.npz");
+      DistributedMatrix<T> matrix(context, rows, partition_, partition_);
+      check_mass_spectrum(context, matrix, "b.npz");
+    } catch (const InputError& error) {
+      return error.what();
+    } catch (const RemoteError& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
+      return "elsewhere";
+    }
+    return "";
+  }
+
+  void expect_refused(const CsrRows& rows, const std::string& words) const {
+    for (const std::string& message : {refusal_of<double>(rows), refusal_of<float>(rows)}) {
+      EXPECT_NE(message, "");
+      EXPECT_TRUE(comm_.any(message != "elsewhere"));
+      if (message == "elsewhere") continue;
+      EXPECT_NE(message.find("not positive definite"), std::string::npos) << message;
+      EXPECT_NE(message.find(words), std::string::npos) << message;
+    }
+  }
+
+  const Communicator comm_{MPI_COMM_WORLD};
+  const Partition partition_ = Partition::uniform(n, comm_.size());
+};
+
+/// Consistent mass of cubic spline-like coupling: symbol 1 + 2 sum c_k cos(k t), definite.
+double definite(GlobalIndex i, GlobalIndex j) {
+  constexpr double of_distance[] = {2416.0, 1191.0, 120.0, 1.0};
+  return of_distance[std::abs(i - j)] / 5040.0;
+}
+
+/// Positive diagonal, every 2 x 2 part definite, row sums positive; symbol 1 + 1.2 cos t < 0 near t = pi.
+double indefinite(GlobalIndex i, GlobalIndex j) { return i == j ? 1.0 : 0.6; }
+
+TEST_F(CheckMass, DefiniteMatricesPass) {
+  EXPECT_EQ(refusal_of<double>(rows(3, definite)), "");
+  EXPECT_EQ(refusal_of<float>(rows(3, definite)), "");
+  const auto scale = [](GlobalIndex i) { return std::pow(10.0, -8.0 + 16.0 * static_cast<double>(i) / n); };
+  EXPECT_EQ(refusal_of<double>(rows(3, [&](auto i, auto j) { return scale(i) * definite(i, j) * scale(j); })), "");
+  // Condition 1e12 before any scaling: T T^T of a bidiagonal T with large and small entries.
+  const auto t = [](GlobalIndex i) { return std::pow(10.0, 3.0 * std::sin(static_cast<double>(i))); };
+  EXPECT_EQ(refusal_of<double>(rows(1,
+                                    [&](auto i, auto j) {
+                                      if (i != j) return t(std::min(i, j)) * t(std::min(i, j)) * 0.999;
+                                      return t(i) * t(i) + (i > 0 ? t(i - 1) * t(i - 1) : 0.0);
+                                    })),
+            "");
+}
+
+TEST_F(CheckMass, ANegativeOrMissingDiagonalEntryIsNamed) {
+  expect_refused(rows(3, [](auto i, auto j) { return i == 777 && j == 777 ? -1.0 : definite(i, j); }), "row 777 ");
+  expect_refused(rows(3, [](auto i, auto j) { return i == 777 && j == 777 ? 0.0 : definite(i, j); }), "row 777 ");
+}
+
+TEST_F(CheckMass, ARowPairIsNamed) {
+  // Rows of different ranks, where there are several.
+  const GlobalIndex last = partition_.end(0) - 1;
+  const GlobalIndex other = last + 1 < n ? last + 1 : last - 1;
+  const auto pair = [&](double value) {
+    return rows(3, [=](GlobalIndex i, GlobalIndex j) {
+      return i != j && (i == last || i == other) && (j == last || j == other) ? value : definite(i, j);
+    });
+  };
+  const double diagonal = 2416.0 / 5040.0;
+  const std::string words =
+      "(" + std::to_string(std::min(last, other)) + ", " + std::to_string(std::max(last, other)) + ")";
+  expect_refused(pair(diagonal), words);
+  expect_refused(pair(-1.01 * diagonal), words);
+}
+
+TEST_F(CheckMass, AnIndefiniteSpectrumIsFound) {
+  expect_refused(rows(1, indefinite), "x'Bx = -");
+  const auto scale = [](GlobalIndex i) { return std::pow(10.0, -3.0 + 6.0 * static_cast<double>(i) / n); };
+  expect_refused(rows(1, [&](auto i, auto j) { return scale(i) * indefinite(i, j) * scale(j); }), "x'Bx = -");
+}
+
+TEST_F(CheckMass, ALaplacianIsSingular) {
+  expect_refused(rows(1,
+                      [](GlobalIndex i, GlobalIndex j) {
+                        if (i != j) return -1.0;
+                        return i == 0 || i == n - 1 ? 1.0 : 2.0;
+                      }),
+                 "singular");
+}
+
+}  // namespace
+}  // namespace block_eigs

@@ -1,0 +1,157 @@
+#include "apps/choice/choice.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+// What `auto` takes for matrices that look like something, and when it changes its mind.
+namespace block_eigs {
+namespace {
+
+/// A matrix with rows of `per_row` entries that add up to zero, as those of a diffusion do.
+MatrixTraits diffusion(double rows, double per_row) {
+  MatrixTraits traits;
+  traits.rows = rows;
+  traits.nonzeros = rows * per_row;
+  traits.longest_row = per_row;
+  traits.least_diagonal = per_row - 1.0;
+  traits.least_row = traits.norm_inf = 2.0 * (per_row - 1.0);
+  traits.zero_sums = 0.95;
+  traits.dominant = 1.0;
+  traits.scaled_norm = 2.0;
+  return traits;
+}
+
+EigensolverConfig asked(Which which = Which::smallest) {
+  EigensolverConfig config;
+  config.options.pairs = 8;
+  config.options.block_size = 10;
+  config.options.which = which;
+  config.options.filtered_start = true;
+  return config;
+}
+
+EigensolverChoice choice_for(const MatrixTraits& traits, const EigensolverConfig& config, double mass = 0.0,
+                             Backend backend = Backend::host) {
+  return {traits, cost_model(traits, mass, config.options.block_size, 8.0, backend), config, mass > 0.0};
+}
+
+PreconditionerType type_of(const EigensolverChoice& choice) { return choice.config().preconditioner.type; }
+
+IterationReport iteration(double worst, const std::vector<double>& values, const std::vector<double>& residuals) {
+  IterationReport report;
+  report.active_columns = report.products = 10;
+  report.worst = worst;
+  report.eigenvalues = values;
+  report.residual_norms = residuals;
+  return report;
+}
+
+TEST(EigensolverChoice, MultigridForDiffusionsOnProcessors) {
+  EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked())), PreconditionerType::amg);
+  EXPECT_EQ(type_of(choice_for(diffusion(6e4, 7), asked(), 4e5)), PreconditionerType::amg) << "with B";
+  EXPECT_EQ(choice_for(diffusion(1e6, 7), asked()).config().inner_precision, Precision::float32);
+}
+
+TEST(EigensolverChoice, NoPreconditionerForTheUpperEnd) {
+  EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked(Which::largest))), PreconditionerType::none);
+}
+
+TEST(EigensolverChoice, FiltersWhereNothingIsKnown) {
+  MatrixTraits traits = diffusion(8000, 12);
+  traits.zero_sums = 0.0;
+  traits.least_diagonal = -3.0;
+  traits.lower_bound = -traits.norm_inf;
+  traits.scaled_norm = 1e4;
+  const EigensolverChoice choice = choice_for(traits, asked());
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  EXPECT_TRUE(choice.config().options.filtered_start);
+}
+
+TEST(EigensolverChoice, ScaledRowsAreScaledBack) {
+  MatrixTraits traits = diffusion(5000, 5);
+  traits.zero_sums = 0.0;
+  traits.least_row = 1e-8 * traits.norm_inf;
+  traits.scaled_norm = 1e3;
+  const PreconditionerType type = type_of(choice_for(traits, asked()));
+  EXPECT_TRUE(type == PreconditionerType::jacobi || type == PreconditionerType::amg) << static_cast<int>(type);
+}
+
+TEST(EigensolverChoice, ChangesWhenProgressIsSlowAndStaysWhenItIsGood) {
+  const std::vector<double> values(8, 1.0);
+  const std::vector<double> residuals(8, 0.1);
+  for (const double rate : {0.995, 0.4}) {
+    EigensolverChoice choice = choice_for(diffusion(1e5, 7), asked());
+    ASSERT_EQ(type_of(choice), PreconditionerType::amg);
+    bool goes_on = true;
+    double worst = 1e8;
+    for (int i = 0; i < 200 && goes_on && worst > 1.0; ++i) {
+      worst *= rate;
+      goes_on = choice.proceed(iteration(worst, values, residuals));
+    }
+    EXPECT_EQ(goes_on, rate < 0.9);
+    if (goes_on) continue;
+    EXPECT_TRUE(choice.change(Limitation::stopped));
+    EXPECT_NE(type_of(choice), PreconditionerType::amg);
+  }
+}
+
+TEST(EigensolverChoice, AFaultyPreconditionerIsNotTakenAgain) {
+  EigensolverChoice choice = choice_for(diffusion(1e5, 7), asked());
+  for (int changes = 0; choice.change(Limitation::preconditioner); ++changes) {
+    ASSERT_LT(changes, 5);
+    EXPECT_NE(type_of(choice), PreconditionerType::amg);
+  }
+  EXPECT_FALSE(choice.change(Limitation::none));
+}
+
+TEST(EigensolverChoice, MultigridOfAnIndefiniteMatrixIsShifted) {
+  MatrixTraits traits = diffusion(64000, 7);
+  traits.zero_sums = 0.0;
+  traits.lower_bound = -8.0;
+  EigensolverConfig config = asked();
+  config.options.filtered_start = false;
+  EigensolverChoice choice = choice_for(traits, config);
+  const std::vector<double> values{-3.0, -2.0, -1.0, 0.0, 0.1, 0.2, 0.3, 0.4};
+  const std::vector<double> residuals(8, 0.5);
+  for (int i = 0; i < 500; ++i) {
+    if (!choice.proceed(iteration(1e6, values, residuals)) && choice.change(Limitation::stopped) &&
+        type_of(choice) == PreconditionerType::amg)
+      break;
+  }
+  if (type_of(choice) == PreconditionerType::amg) {
+    EXPECT_LT(choice.config().preconditioner.amg.shift, -3.5);
+  }
+}
+
+TEST(MatrixTraits, OfAPathWithItsEnds) {
+  // 2 on the diagonal, -1 beside it, but 1 in the first row: rows of one end add up to zero, that of the other
+  // to 1.
+  CsrRows rows;
+  rows.global_rows = rows.global_columns = 4;
+  for (GlobalIndex i = 0; i < 4; ++i) {
+    for (GlobalIndex j = std::max<GlobalIndex>(i - 1, 0); j <= std::min<GlobalIndex>(i + 1, 3); ++j) {
+      rows.columns.push_back(j);
+      rows.values.push_back(i != j ? -1.0 : i == 0 ? 1.0 : 2.0);
+    }
+    rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
+  }
+  const Communicator self(MPI_COMM_SELF);
+  const MatrixTraits traits = examine(self, rows, Partition::uniform(4, 1));
+  EXPECT_EQ(traits.rows, 4.0);
+  EXPECT_EQ(traits.nonzeros, 10.0);
+  EXPECT_EQ(traits.longest_row, 3.0);
+  EXPECT_EQ(traits.least_diagonal, 1.0);
+  EXPECT_EQ(traits.zero_sums, 0.75);
+  EXPECT_EQ(traits.dominant, 1.0);
+  EXPECT_EQ(traits.lower_bound, 0.0);
+  EXPECT_EQ(traits.norm_inf, 4.0);
+  EXPECT_EQ(traits.least_row, 2.0);
+  EXPECT_EQ(traits.scaled_norm, 2.0);
+  EXPECT_TRUE(traits.like_diffusion());
+  EXPECT_TRUE(traits.semidefinite());
+}
+
+}  // namespace
+}  // namespace block_eigs

@@ -1,0 +1,116 @@
+// Powers of two that bring matrices into range, and the way back of what was found.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "apps/input/scaling.hpp"
+#include "apps/journey/scaled_units.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+namespace {
+
+TEST(Scaling, OrdinaryEntriesStayAsTheyAre) {
+  for (const double entry : {0.0, 1.0, 1e-12, 1e12, 26.0}) {
+    EXPECT_EQ(scaling_exponent(entry, false, false), 0) << entry;
+    EXPECT_EQ(scaling_exponent(entry, false, true), 0) << entry;
+  }
+  EXPECT_EQ(scaling_exponent(7e9, true, false), 0);
+  EXPECT_EQ(scaling_exponent(1e-6, true, false), 0);
+}
+
+TEST(Scaling, TheLargestEntryComesNearOne) {
+  for (const double entry : {1e-320, 1e-300, 3e-160, 1e-13, 1e13, 7e160, 1.7e308}) {
+    const double scaled = std::ldexp(entry, scaling_exponent(entry, false, false));
+    EXPECT_GE(scaled, 1.0) << entry;
+    EXPECT_LT(scaled, 2.0) << entry;
+    const int even = scaling_exponent(entry, false, true);
+    EXPECT_EQ(even % 2, 0) << entry;
+    EXPECT_GE(std::ldexp(entry, even), 1.0) << entry;
+    EXPECT_LT(std::ldexp(entry, even), 4.0) << entry;
+  }
+}
+
+TEST(Scaling, SmallEntriesAreOutOfRangeEarlierWhereFloatIsAtWork) {
+  EXPECT_EQ(scaling_exponent(0x1p-30, false, false), 0);
+  EXPECT_EQ(scaling_exponent(0x1p-30, true, false), 30);
+}
+
+TEST(Scaling, ResultsThatWouldNotFitAreRefused) {
+  EXPECT_NO_THROW(require_range({-997, 0}, false));
+  EXPECT_NO_THROW(require_range({997, 0}, false));
+  EXPECT_THROW(require_range({-997, 996}, false), InputError);
+  EXPECT_NO_THROW(require_range({0, 200}, true));
+  EXPECT_THROW(require_range({0, 204}, true), InputError);
+}
+
+class Units : public testing::Test {
+ protected:
+  static constexpr int rows = 5;
+  Context<double> context = make_context<double>(Communicator(MPI_COMM_WORLD), Backend::host);
+  BlockSpace<double> space{context, Partition::uniform(rows, 1)};
+
+  DenseBlock<double> block(double value) {
+    DenseBlock<double> result = space.make_block(1);
+    result.from_host(std::vector<double>(rows, value).data());
+    return result;
+  }
+};
+
+/// A x = lambda B x of a 1 x 1 problem by hand: lambda = A / B, x = B^-1/2.
+TEST_F(Units, OfEigenpairs) {
+  const Scaling scaling{600, -200};
+  const double a = std::ldexp(3.0, -scaling.a);
+  const double b = std::ldexp(1.0, -scaling.b);
+  EigenResult<double> result;
+  result.eigenvalues = {3.0};
+  result.residual_norms = {std::ldexp(1.0, -20)};
+  result.error_bounds = {std::numeric_limits<double>::quiet_NaN()};
+  result.eigenvectors = block(1.0);
+  result.history.push_back({{3.0}, {0.5}, 0.0, 1, 1});
+  Verification verified{{3.0}, {std::ldexp(1.0, -20)}, {std::ldexp(1.0, -20)}, true, {Outcome::converged}};
+  undo_scaling(scaling, space, verified, result);
+  EXPECT_EQ(verified.eigenvalues[0], a / b);
+  EXPECT_EQ(result.eigenvalues[0], a / b);
+  EXPECT_EQ(result.history[0].eigenvalues[0], a / b);
+  const double x = 1.0 / std::sqrt(b);
+  for (const double entry : result.eigenvectors.to_host()) EXPECT_EQ(entry, x);
+  // What is 2^-20 of A' x' in the solver's units is 2^-20 of A x in those of the matrices.
+  EXPECT_EQ(verified.residual_norms[0], std::ldexp(a * x / 3.0, -20));
+  EXPECT_EQ(result.history[0].residual_norms[0], a * x / 6.0);
+  EXPECT_EQ(verified.error_bounds[0], std::ldexp(a / b / 3.0, -20));
+}
+
+TEST_F(Units, OfAbsoluteTolerances) {
+  LobpcgOptions options;
+  options.tolerance = 0.25;
+  EXPECT_EQ(in_scaled_units(options, {100, 20}).tolerance, 0.25);
+  options.convergence = Convergence::absolute;
+  EXPECT_EQ(in_scaled_units(options, {100, 20}).tolerance, std::ldexp(0.25, 90));
+}
+
+TEST_F(Units, OfShifts) {
+  PreconditionerConfig config;
+  config.amg.shift = -3.0;
+  EXPECT_EQ(in_scaled_units(config, {100, 20}).amg.shift, std::ldexp(-3.0, 100));
+}
+
+TEST_F(Units, OfSolutions) {
+  for (const int exponent : {-1050, -997, 1010}) {
+    BlockCgResult<double> result;
+    result.solution = block(1.0);
+    undo_scaling({exponent, 0}, space, result);
+    for (const double entry : result.solution.to_host()) EXPECT_EQ(entry, std::ldexp(1.0, exponent));
+    scale_initial({exponent, 0}, space, result.solution);
+    for (const double entry : result.solution.to_host()) EXPECT_EQ(entry, 1.0);
+  }
+  BlockCgResult<double> result;
+  result.solution = block(1e10);
+  EXPECT_THROW(undo_scaling({997, 0}, space, result), NumericalError);
+}
+
+}  // namespace
+}  // namespace block_eigs
