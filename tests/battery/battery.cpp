@@ -12,7 +12,7 @@
 
 #include "spmm/error.hpp"
 #include "tests/battery/driver.hpp"
-#include "tests/battery/systems.hpp"
+#include "tests/battery/write_try.hpp"
 
 namespace block_eigs::test {
 
@@ -28,6 +28,7 @@ struct Options {
   std::uint64_t seed = 0;  ///< 0: first_seed and on
   long tries = 0;          ///< 0: one a family
   std::string csv;
+  std::string write;
   double at_least = 0.0;
   int ranks = 1;
   int jobs = 1;
@@ -50,6 +51,7 @@ void describe(CLI::App& app, Options& options, Plan& plan) {
   app.add_option("--try-limit", plan.try_limit, "Seconds after which a try counts as hanging (60)");
   app.add_option("--at-least", options.at_least, "Fails where a smaller share of tries is done (0)");
   app.add_option("--csv", options.csv, "File for all tries");
+  app.add_option("--write", options.write, "Writes the matrices of the tries into this folder and solves nothing");
   app.add_option("--ranks", options.ranks, "Ranks that solve together (1)");
   app.add_option("--jobs", options.jobs, "Processes, or groups of ranks, side by side (1)");
   app.add_option("--set", plan.overrides,
@@ -78,9 +80,10 @@ void show(const Try& one, const std::vector<std::string>& overrides) {
   long nonzeros = 0;
   for (const double value : one.a.values) nonzeros += value != 0.0 ? 1 : 0;
   fmt::print("# battery {}: {} rows, {} nonzeros, {}\n{}", repeat_options(one), one.a.size, nonzeros,
-             one.mode == Mode::systems ? fmt::format("{}, condition {:.1e} with a diagonal of ones, {} sides",
-                                                     name_of(one.definiteness), one.condition, one.sides.kind)
-                                       : fmt::format("mass {}", name_of(one.mass)),
+             one.mode == Mode::systems
+                 ? fmt::format("{}, condition {:.1e} with a diagonal of ones, {} sides", name_of(one.definiteness),
+                               one.condition, one.sides.kind)
+                 : fmt::format("mass {}, {} constraints", name_of(one.mass), one.constraints),
              one.yaml);
   for (const std::string& word : overrides) fmt::print("# {}\n", word);
 }
@@ -100,6 +103,10 @@ int run(int argc, char** argv) {
   if (options.show) {
     for (long k = 0; k < plan.tries; ++k)
       show(make_try(plan.mode, family_of(plan, k), seed_of(plan, k)), plan.overrides);
+    return 0;
+  }
+  if (!options.write.empty()) {
+    write_tries(plan, options.write);
     return 0;
   }
   if (!options.worker.empty()) {

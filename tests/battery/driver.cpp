@@ -147,7 +147,7 @@ std::vector<Record> carry_out(const Plan& plan, const Launch& launch) {
     workers[w].share = {static_cast<long>(w), static_cast<long>(workers.size()),
                         (folder / fmt::format("results_{}", w)).string()};
     workers[w].errors = (folder / fmt::format("errors_{}", w)).string();
-    std::ofstream(workers[w].share.results);
+    std::ofstream(workers[w].share.results) << "";  // now it exists
     start(workers[w], plan, launch);
   }
   std::vector<Record> records;

@@ -69,7 +69,8 @@ DenseMatrix stretched_mesh(Random& random, int n) {
   const double stretch = std::pow(10.0, uniform(random, 0.0, 3.0));
   std::vector<Point> points;
   for (int i = 0; i < nx * ny; ++i) {
-    points.push_back({(i % nx + uniform(random, -0.2, 0.2)) / stretch, i / nx + uniform(random, -0.2, 0.2)});
+    const int row = i / nx;
+    points.push_back({(i % nx + uniform(random, -0.2, 0.2)) / stretch, row + uniform(random, -0.2, 0.2)});
   }
   DenseMatrix a(nx * ny);
   for (int y = 0; y + 1 < ny; ++y) {

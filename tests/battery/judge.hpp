@@ -40,8 +40,8 @@ struct Verdict {
 /// Holds an answer against LAPACK's dsyevd (dsygvd) of the dense matrices. All done pairs: residuals in double
 /// against the limits of docs/config.md. Where all are done: with R the residuals of the first i pairs, i
 /// eigenvalues lie each within ||L^-1 R||_F / smin(V) of the i values, B = L L' (Kahan; Parlett, theorem 11.5.1),
-/// so the i-th value must be so close to the i-th eigenvalue unless one was missed. `epsilon` of the precision of
-/// the run.
+/// so the i-th value must be so close to the i-th eigenvalue unless one was missed; residuals that are smaller
+/// than they had to be count as if they were at their limits. `epsilon` of the precision of the run.
 Verdict judge(const Try& one, const Answer& answer, const LobpcgOptions& options, double epsilon);
 
 /// What an error means for a try: refused, or an exception.

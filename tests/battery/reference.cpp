@@ -9,6 +9,8 @@ void dsyevd_(const char* job, const char* part, const int* n, double* a, const i
              const int* lwork, int* iwork, const int* liwork, int* info);
 void dsygst_(const int* type, const char* part, const int* n, double* a, const int* lda, const double* b,
              const int* ldb, int* info);
+void dsygv_(const int* type, const char* job, const char* part, const int* n, double* a, const int* lda, double* b,
+            const int* ldb, double* w, double* work, const int* lwork, int* info);
 void dpotrf_(const char* part, const int* n, double* a, const int* lda, int* info);
 }
 
@@ -120,6 +122,29 @@ Reference make_reference(const Try& one) {
   const double largest = largest_magnitude(result.exact);
   result.allowance = rounding * epsilon * (one.b ? stretch * (size + largest * norm) : largest);
   return result;
+}
+
+std::vector<double> leading_eigenvectors(const Try& one, int count) {
+  const int n = one.a.size;
+  const double scale = scale_of(one.a);
+  std::vector<double> a = one.a.values;
+  for (double& value : a) value /= scale;
+  std::vector<double> b = one.b ? one.b->values : identity(n).values;
+  std::vector<double> w(static_cast<std::size_t>(n));
+  std::vector<double> work(static_cast<std::size_t>(64 * n + 64));
+  const int size = static_cast<int>(work.size());
+  const int type = 1;
+  int info = 0;
+  dsygv_(&type, "V", "L", &n, a.data(), &n, b.data(), &n, w.data(), work.data(), &size, &info);
+  if (info != 0) throw std::runtime_error("dsygv failed");
+  std::vector<double> vectors;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < count; ++j) {
+      vectors.push_back(a[static_cast<std::size_t>(i) +
+                          static_cast<std::size_t>(n) * static_cast<std::size_t>(one.largest ? n - 1 - j : j)]);
+    }
+  }
+  return vectors;
 }
 
 void weigh_residuals(const Reference& reference, int n, std::vector<double>& residuals) {

@@ -32,6 +32,9 @@ std::vector<double> dense_eigenvalues(std::vector<double> a, int n);
 std::vector<double> product(const DenseMatrix& a, double scale, const std::vector<double>& x, std::size_t cols);
 std::vector<double> column_norms(const std::vector<double>& x, std::size_t cols);
 
+/// Eigenvectors of the `count` eigenvalues at the end that a try asks for, B-orthonormal, row-major n x count.
+std::vector<double> leading_eigenvectors(const Try& one, int count);
+
 /// ||L^-1 D r|| of every column of r (row-major n x k), in place.
 void weigh_residuals(const Reference& reference, int n, std::vector<double>& residuals);
 

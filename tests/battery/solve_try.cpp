@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
+#include "tests/battery/reference.hpp"
 
 namespace block_eigs::test {
 
@@ -24,13 +27,17 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   const Stopwatch all;
   Problem<T> problem = read_problem(context, sources, config, preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
-  EigenSolver<T> solver = make_solver(problem, config);
   StartVectors<T> start;
+  if (one.constraints > 0) {
+    start.constraints = own_rows(space, leading_eigenvectors(one, one.constraints), one.constraints);
+  }
+  EigenSolver<T> solver = make_solver(problem, config);
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{});
   const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result);
   solver.operators.reset();
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
+  undo_scaling(problem.scaling, space, verified, result);
   Answer answer{verified.eigenvalues,
                 all_rows(space, result.eigenvectors),
                 verified.residual_norms,

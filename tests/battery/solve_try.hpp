@@ -41,4 +41,16 @@ std::vector<double> all_rows(BlockSpace<T>& space, const DenseBlock<T>& block) {
   return all;
 }
 
+/// The calling rank's rows of a block that all have, row-major.
+template <class T>
+DenseBlock<T> own_rows(BlockSpace<T>& space, const std::vector<double>& all, int cols) {
+  std::vector<T> own;
+  const auto first = static_cast<std::size_t>(space.first_row()) * static_cast<std::size_t>(cols);
+  const auto count = static_cast<std::size_t>(space.local_rows()) * static_cast<std::size_t>(cols);
+  for (std::size_t k = first; k < first + count; ++k) own.push_back(static_cast<T>(all[k]));
+  DenseBlock<T> block = space.make_block(cols);
+  block.from_host(own.data());
+  return block;
+}
+
 }  // namespace block_eigs::test

@@ -97,17 +97,6 @@ std::string draw_solver(Random& random, const Try& one, std::string& precision) 
   return text + "  max_iterations: 2000\n";
 }
 
-template <class T>
-DenseBlock<T> own_rows(BlockSpace<T>& space, const std::vector<double>& all, int cols) {
-  std::vector<T> own;
-  const auto first = static_cast<std::size_t>(space.first_row()) * static_cast<std::size_t>(cols);
-  const auto count = static_cast<std::size_t>(space.local_rows()) * static_cast<std::size_t>(cols);
-  for (std::size_t k = first; k < first + count; ++k) own.push_back(static_cast<T>(all[k]));
-  DenseBlock<T> block = space.make_block(cols);
-  block.from_host(own.data());
-  return block;
-}
-
 /// The stages of apps/journey/solve.cpp without what it prints and writes.
 template <class T>
 Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) {

@@ -10,8 +10,24 @@ add_library(block_eigs_battery STATIC battery/judge.cpp battery/record.cpp batte
   battery/systems.cpp battery/systems_judge.cpp battery/try.cpp)
 target_link_libraries(block_eigs_battery PUBLIC block_eigs_families block_eigs_apps PRIVATE block_eigs_flags)
 
-add_executable(battery battery/battery.cpp battery/driver.cpp battery/worker.cpp)
+add_executable(battery battery/battery.cpp battery/driver.cpp battery/worker.cpp
+  battery/write_try.cpp)
 target_link_libraries(battery PRIVATE block_eigs_battery CLI11::CLI11 block_eigs_flags)
 target_compile_definitions(battery PRIVATE BLOCK_EIGS_MPIEXEC="${MPIEXEC_EXECUTABLE}")
 
-block_eigs_test(battery_judge SOURCES battery/judge_test.cpp LIBRARIES block_eigs_battery LABELS unit)
+block_eigs_test(battery_judge SOURCES battery/judge_test.cpp battery/systems_test.cpp LIBRARIES block_eigs_battery LABELS unit)
+
+# A part of the battery at 1 to 3 ranks, within five minutes on two cores; all of it is scripts/battery.
+function(block_eigs_battery name)
+  cmake_parse_arguments(arg "" "RANKS;SECONDS" "ARGUMENTS" ${ARGN})
+  math(EXPR limit "${arg_SECONDS} + 180")
+  add_test(NAME battery_${name}.${arg_RANKS} COMMAND battery --ranks ${arg_RANKS} --seconds ${arg_SECONDS} ${arg_ARGUMENTS})
+  set_tests_properties(battery_${name}.${arg_RANKS} PROPERTIES LABELS convergence TIMEOUT ${limit} PROCESSORS ${arg_RANKS}
+    ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
+endfunction()
+block_eigs_battery(defaults RANKS 1 SECONDS 60 ARGUMENTS --defaults --tries 400 --first-seed 101)
+block_eigs_battery(defaults RANKS 3 SECONDS 60 ARGUMENTS --defaults --tries 160 --first-seed 201 --set eigensolver.dense_up_to=0)
+block_eigs_battery(random RANKS 1 SECONDS 50 ARGUMENTS --random --tries 400 --first-seed 301)
+block_eigs_battery(random RANKS 2 SECONDS 50 ARGUMENTS --random --tries 160 --first-seed 401)
+block_eigs_battery(systems RANKS 1 SECONDS 20 ARGUMENTS --systems --tries 400 --first-seed 501)
+block_eigs_battery(systems RANKS 3 SECONDS 40 ARGUMENTS --systems --tries 160 --first-seed 601)

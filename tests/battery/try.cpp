@@ -65,6 +65,8 @@ std::string draw_options(Random& random, int pairs, int rows, std::string& preci
   const bool has_float_copy = preconditioner.find("double") == std::string::npos;
   if (whole(random, 0, 3) == 0 && has_float_copy) add("inner_precision", one_of<2>(random, {"float", "double"}));
   add("seed", std::to_string(whole(random, 1, 1000)));
+  // Else small problems that iterations leave undone would be solved densely.
+  if (whole(random, 0, 2) > 0) add("dense_up_to", "0");
   return text;
 }
 
@@ -111,6 +113,9 @@ Try make_try(Mode mode, const Family& family, std::uint64_t seed) {
   std::string precision = "double";
   std::string options;
   if (mode == Mode::random) options = draw_options(random, one.pairs, one.a.size, precision);
+  if (mode == Mode::random && whole(random, 0, 7) == 0 && !must_be_refused(one.mass)) {
+    one.constraints = std::min(whole(random, 1, 6), one.a.size - one.pairs);
+  }
   one.yaml = fmt::format(
       "matrix: {{file: memory}}\n{}precision: {}\ndevice: host\neigensolver:\n  pairs: {}\n  which: {}\n{}",
       one.b ? "mass: {file: memory}\n" : "", precision, one.pairs, one.largest ? "largest" : "smallest", options);

@@ -39,6 +39,7 @@ struct Try {
   Definiteness definiteness = Definiteness::definite;  ///< of the matrix of a system
   double condition = 1.0;                              ///< of that with a diagonal of ones, where it is definite
   Sides sides{};                                       ///< of a system
+  int constraints = 0;                                 ///< leading eigenvectors that are given, and not asked for
   std::string yaml{};                                  ///< the config of the run
 };
 
