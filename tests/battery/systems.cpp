@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "tests/battery/reference.hpp"
@@ -122,6 +123,7 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
     }
   }
   if (!solved) result = block_cg<T>(space, *problem.a, preconditioner, f, {}, options);
+  undo_scaling(problem.scaling, space, result);
   return {{},
           all_rows(space, result.solution),
           result.residual_norms,
