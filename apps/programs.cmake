@@ -7,6 +7,7 @@ add_library(block_eigs_apps STATIC
   config/config_matrix.cpp
   input/block_input.cpp
   input/check_mass.cpp
+  input/check_mass_densely.cpp
   input/near_null_space.cpp
   input/operators.cpp
   input/preconditioner.cpp

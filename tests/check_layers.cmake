@@ -60,6 +60,8 @@ rule(petsc_stands_alone      "^io/petsc/"    "${none}" "^io/(files|source|hdf5|f
 rule(petsc_plugin_is_private "."             "^io/petsc/plugin/" "^io/petsc/plugin/")
 rule(config_sees_no_room     "^apps/config/"  "${none}" "^apps/(input|report|journey|bench)/")
 rule(input_sees_config       "^apps/input/"   "${none}" "^apps/(report|journey|bench)/")
+rule(choice_sees_input       "^apps/choice/"  "${none}" "^apps/(report|journey|bench)/")
+rule(choice_is_the_journeys  "^apps/(config|input|report|bench)/" "${none}" "^apps/choice/")
 rule(report_sees_input       "^apps/report/"  "${none}" "^apps/(journey|bench)/")
 rule(journey_is_no_bench     "^apps/journey/" "${none}" "^apps/bench/")
 rule(bench_sees_input        "^apps/bench/"   "${none}" "^apps/(report|journey)/")

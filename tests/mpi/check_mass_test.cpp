@@ -128,5 +128,37 @@ TEST_F(CheckMass, ALaplacianIsSingular) {
                  "singular");
 }
 
+/// Of few rows the whole spectrum is looked at: here all entries are harmless pair by pair, and the smallest
+/// eigenvalue is 0 (the Laplacian of a cycle, plus nothing) or 1e-9.
+TEST(CheckSmallMass, SingularIsRefusedAndBadlyConditionedIsNot) {
+  const Communicator comm(MPI_COMM_WORLD);
+  constexpr GlobalIndex order = 300;
+  const Partition partition = Partition::uniform(order, comm.size());
+  for (const double shift : {0.0, 1e-9}) {
+    CsrRows rows;
+    rows.row_begin = partition.begin(comm.rank());
+    rows.global_rows = rows.global_columns = order;
+    for (GlobalIndex i = rows.row_begin; i < partition.end(comm.rank()); ++i) {
+      for (GlobalIndex j = 0; j < order; ++j) {
+        const bool beside = (i + 1) % order == j || (j + 1) % order == i;
+        // Signs of alternate rows turned, so that the null vector is not that of ones.
+        const double sign = (i + j) % 2 == 0 ? 1.0 : -1.0;
+        if (i != j && !beside) continue;
+        rows.columns.push_back(j);
+        rows.values.push_back(i == j ? 2.0 + shift : -sign);
+      }
+      rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
+    }
+    bool refused = false;
+    try {
+      check_small_mass(comm, rows, "b.npz");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
+      refused = true;
+    }
+    EXPECT_EQ(refused, shift == 0.0);
+  }
+}
+
 }  // namespace
 }  // namespace block_eigs
