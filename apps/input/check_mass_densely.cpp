@@ -40,7 +40,8 @@ void check_small_mass(const Communicator& comm, const CsrRows& rows, const std::
   if (rows.global_rows > most_rows) return;
   SmallMatrix factor = scaled_matrix(comm, rows);
   const int n = factor.cols();
-  const double noise = 10.0 * n * std::numeric_limits<double>::epsilon();
+  // Conditions of 1e10 are let pass.
+  const double noise = std::max(10.0 * n * std::numeric_limits<double>::epsilon(), 1e-12);
   comm.collectively([&] {
     if (!comm.is_root() || n == 0) return;
     double least = 0.0;
@@ -49,9 +50,10 @@ void check_small_mass(const Communicator& comm, const CsrRows& rows, const std::
       for (int j = 0; j < n; ++j) least = std::min(least, factor(j, j) * factor(j, j));
     }
     if (least > noise) return;
-    throw InputError(fmt::format("mass: {} is not positive definite: it is singular within rounding, or indefinite "
-                                 "(its Cholesky factorisation ends with a pivot of {:.1g}, diagonal entries being 1)",
-                                 description, least));
+    throw InputError(
+        fmt::format("mass: {} is not positive definite: it is singular within rounding, or indefinite "
+                    "(its Cholesky factorisation ends with a pivot of {:.1g}, diagonal entries being 1)",
+                    description, least));
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/small/lapack.hpp"
+#include "solver/small/refine_pencil.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
@@ -101,7 +102,16 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   }
   SmallMatrix vectors;
   if (images.cols() == 0) {
-    lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
+    // Beyond so many rows a step for every pair takes longer than all else.
+    constexpr int most_rows_to_refine = 600;
+    if (b.rows() == 0 || b.rows() > most_rows_to_refine) {
+      lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
+      return vectors;
+    }
+    SmallMatrix reduced = a;
+    SmallMatrix factor = b;
+    lapack::lowest_eigenpairs(reduced, factor, options.pairs, vectors);
+    refine_pencil(a, b, vectors);
     return vectors;
   }
   // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.

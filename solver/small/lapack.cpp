@@ -16,6 +16,8 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const int* liwork, int* info);
 void dsygst_(const int* itype, const char* uplo, const int* n, double* a, const int* lda, const double* b,
              const int* ldb, int* info);
+void dgesv_(const int* n, const int* columns, double* a, const int* lda, int* pivots, double* b, const int* ldb,
+            int* info);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n,
             const double* alpha, const double* a, const int* lda, double* b, const int* ldb);
@@ -134,6 +136,16 @@ SmallMatrix orthonormal_rows(SmallMatrix matrix) {
   dgelqf_(&m, &n, matrix.data(), &lda, tau.data(), work.data(), &lwork, &info);
   dorglq_(&m, &n, &m, matrix.data(), &lda, tau.data(), work.data(), &lwork, &info);
   return matrix;
+}
+
+bool solve(SmallMatrix& matrix, std::vector<double>& x) {
+  const int n = matrix.rows();
+  const int lda = leading(matrix);
+  const int one = 1;
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  int info = 0;
+  if (n > 0) dgesv_(&n, &one, matrix.data(), &lda, pivots.data(), x.data(), &lda, &info);
+  return info == 0;
 }
 
 std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count, SmallMatrix& vectors) {

@@ -18,6 +18,9 @@ bool cholesky(SmallMatrix& matrix);
 void solve_lower(const SmallMatrix& lower, SmallMatrix& matrix);
 void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix);
 
+/// x = inverse(matrix) x by Gaussian elimination, which destroys the matrix. False where a pivot is zero.
+bool solve(SmallMatrix& matrix, std::vector<double>& x);
+
 /// op(a) * op(b)
 SmallMatrix product(const SmallMatrix& a, bool transpose_a, const SmallMatrix& b, bool transpose_b);
 

@@ -106,14 +106,20 @@ Pass make_pass(const SmallMatrix& gram, double accept, double drop, double nothi
   return pass;
 }
 
+/// Whether some w^T B w is negative.
+bool has_negative(const SmallMatrix& gram) {
+  const int against = gram.rows() - gram.cols();
+  for (int j = 0; j < gram.cols(); ++j) {
+    if (gram(against + j, j) < 0.0) return true;
+  }
+  return false;
+}
+
 /// Throws InputError where some w^T B w is negative beyond rounding errors, B w being computed and not carried.
 template <class T>
 void check_positive(BlockSpace<T>& space, const SmallMatrix& gram, ConstBlockView<T> w, ConstBlockView<T> bw) {
   constexpr double roundings = 1e4;
   const int against = gram.rows() - gram.cols();
-  double least = 0.0;
-  for (int j = 0; j < gram.cols(); ++j) least = std::min(least, gram(against + j, j));
-  if (!(least < 0.0)) return;
   const std::vector<double> norms = space.column_norms(w);
   const std::vector<double> image_norms = space.column_norms(bw);
   for (int j = 0; j < gram.cols(); ++j) {
@@ -151,7 +157,14 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
     for (const double value : gram.values()) {
       if (!std::isfinite(value)) throw NumericalError("orthonormalize: a vector holds values that are not finite");
     }
-    if (i == 0 && bw.data != w.data) check_positive<T>(space, gram, w, bw);
+    if (i == 0 && bw.data != w.data && has_negative(gram)) {
+      // The image may have come by coefficients that amplified its rounding errors.
+      if (b != nullptr) {
+        b->apply(w, bw);
+        space.gram(with<T>(against, w), {bw}, gram);
+      }
+      check_positive<T>(space, gram, w, bw);
+    }
     SmallMatrix pivot;
     space.on_root(
         [&] {
