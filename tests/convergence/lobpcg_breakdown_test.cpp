@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -61,6 +62,41 @@ TEST(LobpcgBreakdown, FiltersMayOverflow) {
     ASSERT_EQ(result.eigenvalues.size(), 1U) << result.remark;
     EXPECT_NE(result.outcomes[0], Outcome::not_converged);
     EXPECT_NEAR(result.eigenvalues[0], -std::sqrt(leaves), 1e-3);
+  }
+}
+
+/// H D H, D from 1 down to 1 / condition, H the reflection that takes (1, ..., 1) to its negative.
+test::RuleSource::Rule reflected_diagonal(int n, double condition) {
+  return [=](GlobalIndex i, GlobalIndex j) {
+    const auto entry = [&](GlobalIndex k) { return std::pow(condition, -static_cast<double>(k) / (n - 1)); };
+    double mean = 0.0;
+    for (int k = 0; k < n; ++k) mean += entry(k) / n;
+    return (i == j ? entry(i) : 0.0) - 2.0 / n * (entry(i) + entry(j)) + 4.0 / n * mean;
+  };
+}
+
+TEST(LobpcgBreakdown, VectorsAreOrthonormalInABadlyConditionedMass) {
+  constexpr int n = 52;
+  test::RuleSource star(n, [](GlobalIndex i, GlobalIndex j) { return (i == 0) != (j == 0) ? 1.0 : 0.0; });
+  test::Problem<double> problem(star);
+  test::RuleSource source(n, reflected_diagonal(n, 1e7));
+  DistributedMatrix<double> b(problem.context, source.read(problem.partition), problem.partition,
+                              problem.partition);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(seed);
+    const LobpcgOptions options{
+        .pairs = 8, .tolerance = 1e-9, .convergence = Convergence::norm, .seed = seed, .dense_up_to = 0};
+    const auto result = lobpcg<double>(problem.space, problem.matrix, &b, nullptr, nullptr, {}, options);
+    const DenseBlock<double>& v = result.eigenvectors;
+    DenseBlock<double> bv = problem.space.make_block(v.cols());
+    b.apply(v.view(), bv.view());
+    SmallMatrix gram;
+    problem.space.gram({v.view()}, {bv.view()}, gram);
+    double most = 0.0;
+    for (int j = 0; j < gram.cols(); ++j) {
+      for (int i = 0; i < gram.rows(); ++i) most = std::max(most, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
+    }
+    EXPECT_LT(most, 1e-11) << result.remark;
   }
 }
 
