@@ -27,6 +27,24 @@ void multiply(BlockSpace<T>& space, DenseBlock<T>& block, int exponent) {
   }
 }
 
+/// Binary exponent of the largest norm of a column, which may itself be near the end of the range. Collective.
+template <class T>
+int largest_exponent(BlockSpace<T>& space, const DenseBlock<T>& block) {
+  const auto of = [&](ConstBlockView<T> view) {
+    const std::vector<double> norms = space.column_norms(view);
+    return *std::max_element(norms.begin(), norms.end());
+  };
+  constexpr int lowest = std::numeric_limits<int>::min() / 2;
+  double largest = of(block.view());
+  if (std::isfinite(largest)) return largest > 0.0 ? std::ilogb(largest) : lowest;
+  constexpr int half_range = std::numeric_limits<T>::max_exponent / 2;
+  DenseBlock<T> smaller = space.make_block(block.cols());
+  space.copy(block.view(), smaller.view());
+  multiply(space, smaller, -half_range);
+  largest = of(smaller.view());
+  return std::isfinite(largest) ? std::ilogb(largest) + half_range : 2 * half_range;
+}
+
 }  // namespace
 
 LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling) {
@@ -67,13 +85,14 @@ void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& 
 template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
   if (scaling.a == 0 || result.solution.cols() == 0) return;
-  const std::vector<double> norms = space.column_norms(result.solution.view());
-  const double largest = *std::max_element(norms.begin(), norms.end());
-  if (largest > 0.0 && std::ilogb(largest) + scaling.a >= std::numeric_limits<T>::max_exponent - 1) {
-    throw NumericalError(
-        fmt::format("the solution has a norm near 2^{}, out of the range of {}: divide the "
-                    "right-hand sides by a constant",
-                    std::ilogb(largest) + scaling.a, sizeof(T) == 4 ? "float" : "double"));
+  if (scaling.a > 0) {
+    const int exponent = largest_exponent(space, result.solution) + scaling.a;
+    if (exponent >= std::numeric_limits<T>::max_exponent - 1) {
+      throw NumericalError(
+          fmt::format("the solution has a norm near 2^{}, out of the range of {}: divide the "
+                      "right-hand sides by a constant",
+                      exponent, sizeof(T) == 4 ? "float" : "double"));
+    }
   }
   multiply(space, result.solution, scaling.a);
 }

@@ -8,6 +8,7 @@
 #include "solver/lobpcg/chebyshev_filter.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -126,6 +127,24 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   return filter;
 }
 
+/// Makes Ritz vectors of filtered X. Where eigenvalues lie far below all Ritz values filters may overflow: then X
+/// begins anew, from random vectors, and false comes back.
+template <class T>
+bool orthonormalize_filtered(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  try {
+    orthonormalize_x(run, state, 0);
+    rayleigh_ritz_of_x(run, state);
+    return true;
+  } catch (const OnAllRanks&) {
+    // What is wrong beside the filter comes up again below.
+  }
+  run.problem.space.fill_random(state.x.v(),
+                                run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
+  orthonormalize_x(run, state, 0);
+  rayleigh_ritz_of_x(run, state);
+  return false;
+}
+
 }  // namespace
 
 template <class T>
@@ -153,9 +172,8 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     state.w.set_columns(columns);
     chebyshev_filter(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
                      filter->interval, degree);
-    orthonormalize_x(run, state, 0);
-    rayleigh_ritz_of_x(run, state);
     run.budget.spend();
+    if (!orthonormalize_filtered(run, state)) return;
     lock_converged(run, state);
     filter = next();
     report(run, state, columns, (degree + 1) * columns,

@@ -27,17 +27,29 @@ double deviation_from_identity(const SmallMatrix& gram) {
   return most;
 }
 
-/// V <- V L^-T, L L^T = V^T B V, where that differs from I. Vectors so close to dependence that there is no such
-/// factor stay: their residuals are as true, and the check of orthonormality of those who read the result is
-/// theirs.
+/// B V anew, V locked: what was carried along by updates differs from it where B is badly conditioned.
+template <class T>
+void renew_mass_products(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  if (run.problem.b == nullptr) return;
+  const LocalIndex total = state.deflated.locked();
+  for (LocalIndex first = 0; first < total; first += state.window.width) {
+    const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
+    run.problem.b->apply(state.deflated.locked_v(first, count), state.deflated.locked_b(first, count));
+  }
+}
+
+/// B V anew, and V <- V L^-T, L L^T = V^T B V, where that differs from I. Vectors so close to dependence that
+/// there is no such factor stay: their residuals are as true, and the check of orthonormality of those who read
+/// the result is theirs.
 template <class T>
 void mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  constexpr int most_passes = 2;
+  constexpr int most_passes = 3;
   BlockSpace<T>& space = run.problem.space;
-  const LocalIndex count = state.deflated.locked();
-  const BlockView<T> v = state.deflated.locked_v(0, count);
-  const BlockView<T> bv = state.deflated.locked_b(0, count);
-  for (int pass = 0; pass < most_passes; ++pass) {
+  const BlockView<T> v = state.deflated.locked_v(0, state.deflated.locked());
+  const BlockView<T> bv = state.deflated.locked_b(0, state.deflated.locked());
+  for (int pass = 0;; ++pass) {
+    renew_mass_products(run, state);
+    if (pass == most_passes) return;
     SmallMatrix gram, mending;
     space.gram({v}, {bv}, gram);
     if (!(deviation_from_identity(gram) > orthonormality_limit<T>())) return;
@@ -50,7 +62,6 @@ void mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
         {&mending});
     if (mending.cols() == 0) return;
     space.update({v}, mending, {v});
-    if (run.problem.b != nullptr) space.update({bv}, mending, {bv});
   }
 }
 
@@ -87,8 +98,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   for (LocalIndex first = 0; first < total; first += state.window.width) {
     const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
     const ConstBlockView<T> x = state.deflated.locked_v(first, count);
-    const BlockView<T> bx = state.deflated.locked_b(first, count);
-    if (problem.b != nullptr) problem.b->apply(x, bx);
+    const ConstBlockView<T> bx = state.deflated.locked_b(first, count);
     state.w.set_columns(count);
     problem.a.apply(x, state.w.a());
     RitzPairs part;

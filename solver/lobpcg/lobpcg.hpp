@@ -84,7 +84,7 @@ struct EigenResult {
 /// returned, `limitation` and `remark` say what was in the way.
 ///
 /// Collective. Throws InputError (pairs out of range, a dense problem too large, B not positive definite),
-/// RunError (memory), NumericalError (a start block that is not finite).
+/// RunError (memory), NumericalError (a start block, or its product with A, that is not finite).
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,

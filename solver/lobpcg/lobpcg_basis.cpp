@@ -165,6 +165,8 @@ void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort) {
     return;
   }
   if (resort == Resort::orthonormal_w) {
+    // B W may have been carried along with B [X P], whose errors a badly conditioned B makes large.
+    if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
     orthonormalize_w(run, state);
     run.problem.a.apply(state.w.v(), state.w.a());
     return;

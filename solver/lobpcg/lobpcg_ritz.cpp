@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "spmm/error.hpp"
 
 // What follows from a Rayleigh-Ritz step.
 namespace block_eigs {
@@ -136,10 +137,13 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.rounding.since_refresh = 0;
   state.p.set_columns(0);
   state.w.set_columns(0);
-  update(run, state, solve_ritz_on_root<T>(space, [&] {
-           return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
-                              0.0,  run.options.which == Which::largest};
-         }));
+  const RitzSolution solution = solve_ritz_on_root<T>(space, [&] {
+    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
+                       0.0,  run.options.which == Which::largest};
+  });
+  if (solution.values.empty() && gram.rows() > 0)
+    throw NumericalError("lobpcg: A x holds values that are not finite, x being of norm 1");
+  update(run, state, solution);
 }
 
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);

@@ -38,6 +38,7 @@ bool cancels(const SmallMatrix& products, int vectors) {
 /// preconditioner that varies a lot would turn it into little else.
 template <class T>
 void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  if (state.active() == 0) return;
   SmallMatrix products;
   run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
   run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});
@@ -98,7 +99,7 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.w.set_columns(columns + fresh);
   const BlockView<T> w = state.w.v();
   if (state.rounding.near_tolerance) free_of_x(run, state);
-  if (problem.preconditioner != nullptr) {
+  if (problem.preconditioner != nullptr && columns > 0) {
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
     problem.preconditioner->apply(state.r.columns(0, columns), w.columns(0, columns));
   } else {
@@ -118,6 +119,7 @@ bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& stat
   const int spent = run.budget.spent() - run.first_iteration;
   if (run.problem.preconditioner == nullptr || (spent >= always_until && spent % period != 0)) return true;
   const LocalIndex columns = state.w.cols() - fresh;
+  if (columns == 0) return true;
   const ConstBlockView<T> w = state.w.v().columns(0, columns);
   const std::vector<double> dots = run.problem.space.column_dots(state.r.columns(0, columns), w);
   std::vector<double> norms;

@@ -75,10 +75,15 @@ SmallMatrix invert(SmallMatrix matrix, double noise, double epsilon) {
   // In arithmetic with `epsilon` what is much larger than the rest would drown it, and the inverse would not be
   // positive definite.
   const double least = 10.0 * epsilon * largest;
+  // Null vectors are as wanted as what comes next to them: without them an eigensolver would find those alone.
+  const auto positive = std::upper_bound(values.begin(), values.end(), zero);
+  const double lowest = positive != values.end() ? std::max(*positive, least) : 0.0;
   SmallMatrix scaled = matrix;
   for (int j = 0; j < n; ++j) {
     const double value = values[static_cast<std::size_t>(j)];
-    const double factor = value > zero ? 1.0 / std::max(value, least) : 0.0;
+    double factor = 0.0;
+    if (value > zero) factor = 1.0 / std::max(value, least);
+    if (std::abs(value) <= zero && lowest > 0.0) factor = 1.0 / lowest;
     for (int i = 0; i < n; ++i) scaled(i, j) *= factor;
   }
   SmallMatrix inverse = lapack::product(scaled, false, matrix, true);

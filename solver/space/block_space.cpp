@@ -14,6 +14,7 @@ DenseBlock<T> BlockSpace<T>::make_block(LocalIndex cols) {
 
 template <class T>
 void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) {
+  if (left.cols() == 0 || right.cols() == 0) return result.resize(left.cols(), right.cols());
   {
     const Profile::Scope scope(profile(), Phase::block_algebra);
     kernels().gram(left, right, result);
@@ -24,6 +25,7 @@ void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>&
 
 template <class T>
 void BlockSpace<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) {
+  if (out.cols() == 0) return;
   const Profile::Scope scope(profile(), Phase::block_algebra);
   kernels().update(in, coefficients, out);
 }
@@ -32,6 +34,7 @@ template <class T>
 std::vector<double> BlockSpace<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx,
                                             std::span<const double> lambda, BlockView<T> r) {
   std::vector<double> squared(static_cast<std::size_t>(r.cols));
+  if (r.cols == 0) return squared;
   {
     const Profile::Scope scope(profile(), Phase::block_algebra);
     kernels().residual(ax, bx, lambda, r, squared);
@@ -44,6 +47,7 @@ std::vector<double> BlockSpace<T>::update_residual(const ConstBlockList<T>& in, 
                                                    const BlockList<T>& out, ConstBlockView<T> bx,
                                                    std::span<const double> lambda, BlockView<T> r) {
   std::vector<double> squared(static_cast<std::size_t>(r.cols));
+  if (out.cols() == 0) return squared;
   {
     const Profile::Scope scope(profile(), Phase::block_algebra);
     kernels().update_residual(in, coefficients, out, bx, lambda, r, squared);
@@ -54,6 +58,7 @@ std::vector<double> BlockSpace<T>::update_residual(const ConstBlockList<T>& in, 
 template <class T>
 std::vector<double> BlockSpace<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y) {
   std::vector<double> dots(static_cast<std::size_t>(x.cols));
+  if (x.cols == 0) return dots;
   {
     const Profile::Scope scope(profile(), Phase::block_algebra);
     kernels().column_dots(x, y, dots);
@@ -72,6 +77,7 @@ std::vector<double> BlockSpace<T>::column_norms(ConstBlockView<T> x) {
 
 template <class T>
 void BlockSpace<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
+  if (x.cols == 0) return;
   const Profile::Scope scope(profile(), Phase::block_algebra);
   kernels().copy(x, y);
 }

@@ -15,7 +15,8 @@ namespace block_eigs {
 
 /// The space R^n with its vectors dealt to ranks by rows: blocks of vectors, their inner products over all
 /// ranks, and small dense work done once for all. A solver communicates through this class alone. Member
-/// functions that sum over rows are collective, and their results are bit-equal on all ranks.
+/// functions that sum over rows are collective, and their results are bit-equal on all ranks. Blocks may be
+/// without columns: nothing is computed then.
 template <class T>
 class BlockSpace {
  public:

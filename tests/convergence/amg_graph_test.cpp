@@ -2,16 +2,21 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/small_matrix.hpp"
 #include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
 
 // Graphs fill up when they are coarsened: a cycle for them must stay cheap, and of use.
 namespace block_eigs {
@@ -188,6 +193,30 @@ TEST(AmgOnGraphs, HubsDoNotKeepAGridFromBeingCoarsened) {
   expect_symmetric_positive_definite(problem);
   Jacobi<double> jacobi(problem.context, problem.a->diagonal());
   EXPECT_LE(2 * problem.cg_iterations(*problem.amg), problem.cg_iterations(jacobi));
+}
+
+/// The Laplacian of a cycle: its coarsest level is so good a stand-in that the pairs behind the null vector
+/// converge within a few iterations, and the null vector must be as quick.
+TEST(AmgOnGraphs, TheNullVectorIsNotLeftBehind) {
+  for (const int n : {280, 318, 400}) {
+    test::RuleSource cycle(n, [n](GlobalIndex i, GlobalIndex j) {
+      const GlobalIndex apart = std::abs(i - j);
+      return i == j ? 2.0 : apart == 1 || apart == n - 1 ? -1.0 : 0.0;
+    });
+    Problem problem(n);
+    problem.build(cycle.read(problem.partition));
+    BlockSpace<double> space(problem.context, problem.partition);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      SCOPED_TRACE("n " + std::to_string(n) + ", seed " + std::to_string(seed));
+      const LobpcgOptions options{
+          .pairs = 2, .tolerance = 1e-8, .convergence = Convergence::absolute, .seed = seed};
+      const auto result = lobpcg<double>(space, *problem.a, nullptr, problem.amg.get(), nullptr,
+                                         nested_iteration(*problem.amg, 3, seed), options);
+      ASSERT_EQ(result.eigenvalues.size(), 2U) << result.remark;
+      EXPECT_NEAR(result.eigenvalues[0], 0.0, 1e-8);
+      EXPECT_NEAR(result.eigenvalues[1], 4.0 * std::pow(std::sin(std::acos(-1.0) / n), 2), 1e-8);
+    }
+  }
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ TEST(LobpcgContracts, IterationsUsedUpAreSaid) {
   Problem<double> problem(*laplacian());
   LobpcgOptions options = options_for(4, 1e-10);
   options.max_iterations = 3;
+  options.dense_up_to = 0;
   const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
   EXPECT_EQ(result.iterations, 3);
   EXPECT_EQ(result.outcomes.front(), Outcome::not_converged);
@@ -105,8 +106,9 @@ class Negative final : public LinearOperator<double> {
 TEST(LobpcgContracts, AnIndefinitePreconditionerIsNamed) {
   Problem<double> problem(*laplacian());
   Negative negative(problem.context, problem.space.local_rows());
-  const auto result =
-      lobpcg<double>(problem.space, problem.matrix, nullptr, &negative, nullptr, {}, options_for(2, 1e-8));
+  LobpcgOptions options = options_for(2, 1e-8);
+  options.dense_up_to = 0;
+  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, &negative, nullptr, {}, options);
   EXPECT_EQ(result.limitation, Limitation::preconditioner);
   EXPECT_NE(result.remark.find("not positive definite"), std::string::npos) << result.remark;
   EXPECT_EQ(result.outcomes.front(), Outcome::not_converged);

@@ -3,6 +3,7 @@ block_eigs_test(lobpcg_windows SOURCES convergence/lobpcg_windows_test.cpp RANKS
 block_eigs_test(lobpcg_steps SOURCES convergence/lobpcg_steps_test.cpp RANKS 1 2 LABELS convergence)
 block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(lobpcg_breakdown SOURCES convergence/lobpcg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_mixed SOURCES convergence/lobpcg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_dense SOURCES convergence/lobpcg_dense_test.cpp RANKS 1 2 LABELS convergence TIMEOUT 240)
 block_eigs_test(probe SOURCES convergence/probe_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)

@@ -71,7 +71,11 @@ TEST_F(Units, OfEigenpairs) {
   result.error_bounds = {std::numeric_limits<double>::quiet_NaN()};
   result.eigenvectors = block(1.0);
   result.history.push_back({{3.0}, {0.5}, 0.0, 1, 1});
-  Verification verified{{3.0}, {std::ldexp(1.0, -20)}, {std::ldexp(1.0, -20)}, true, {Outcome::converged}};
+  Verification verified;
+  verified.eigenvalues = {3.0};
+  verified.residual_norms = {std::ldexp(1.0, -20)};
+  verified.error_bounds = {std::ldexp(1.0, -20)};
+  verified.outcomes = {Outcome::converged};
   undo_scaling(scaling, space, verified, result);
   EXPECT_EQ(verified.eigenvalues[0], a / b);
   EXPECT_EQ(result.eigenvalues[0], a / b);
@@ -96,6 +100,17 @@ TEST_F(Units, OfShifts) {
   PreconditionerConfig config;
   config.amg.shift = -3.0;
   EXPECT_EQ(in_scaled_units(config, {100, 20}).amg.shift, std::ldexp(-3.0, 100));
+}
+
+TEST_F(Units, OfSolutionsWhoseNormHasNoSquare) {
+  BlockCgResult<double> result;
+  for (const int exponent : {-900, -20, 100}) {
+    result.solution = block(0x1p900);
+    undo_scaling({exponent, 0}, space, result);
+    EXPECT_EQ(result.solution.to_host()[0], std::ldexp(1.0, 900 + exponent));
+  }
+  result.solution = block(0x1p900);
+  EXPECT_THROW(undo_scaling({200, 0}, space, result), NumericalError);
 }
 
 TEST_F(Units, OfSolutions) {
