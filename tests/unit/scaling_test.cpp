@@ -71,7 +71,9 @@ TEST_F(Units, OfEigenpairs) {
   result.error_bounds = {std::numeric_limits<double>::quiet_NaN()};
   result.eigenvectors = block(1.0);
   result.history.push_back({{3.0}, {0.5}, 0.0, 1, 1});
-  Verification verified{{3.0}, {std::ldexp(1.0, -20)}, {std::ldexp(1.0, -20)}, true, {Outcome::converged}};
+  const double residual = std::ldexp(1.0, -20);
+  Verification verified{{3.0},      {residual},          {residual / 3.0},
+                        {residual}, BoundKind::rigorous, {Outcome::converged}};
   undo_scaling(scaling, space, verified, result);
   EXPECT_EQ(verified.eigenvalues[0], a / b);
   EXPECT_EQ(result.eigenvalues[0], a / b);
