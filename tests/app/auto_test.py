@@ -1,6 +1,9 @@
 """The default preconditioner, auto: right values whatever the matrix looks like, the choice with its reason, and the
 same bits from run to run."""
 
+import re
+import shlex
+
 import harness
 import h5py
 import numpy as np
@@ -85,6 +88,24 @@ class AutoTest(harness.AppTest):
         self.assertIn("type: auto", check.stdout)
         run, _, _ = self.solve(text)
         self.assertEqual(self.choices(check)[0], self.choices(run)[0])
+
+    def test_last_line_of_an_unfinished_run_leads_on(self):
+        """The command that it ends with is run as it stands, until all is done."""
+        text = "matrix: {generate: laplacian3d, size: [17, 16, 15]}\neigensolver: {pairs: 6, dense_up_to: 0}\n"
+        self.config(text)
+        for overrides in (["eigensolver.max_iterations=3"],
+                          ["eigensolver.preconditioner={type: jacobi}", "eigensolver.filtered_start=false",
+                           "eigensolver.max_iterations=20"]):
+            run = self.run_program("run.yaml", *overrides)
+            self.assertEqual(run.code, 4, run)
+            for _ in range(3):
+                last = run.stderr.strip().splitlines()[-1]
+                self.assertRegex(last, r"^block-eigs: \d of 6 pairs not converged \(.*\): max_iterations = \d+ reached; .*try: ")
+                words = shlex.split(re.search(r"try: block-eigs (.*)$", last).group(1))
+                run = self.run_program(*words)
+                if run.code == 0:
+                    break
+            self.assertEqual(run.code, 0, run)
 
     def choices(self, run):
         return [line for line in run.stdout.splitlines() if line.startswith("preconditioner")]
