@@ -70,11 +70,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
   require_proof(comm, config.eigensolver);
-  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner,
-                                    begins_in_float<T>(config.eigensolver, config.mass.has_value()));
+  const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
+  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
-  announce(problem, sources, config, arguments.program, task(config.eigensolver));
+  announce(problem, sources, config, arguments.program,
+           task(config.eigensolver) + (in_float ? ", begun in float" : ""));
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);
