@@ -24,6 +24,7 @@ add_library(block_eigs_apps STATIC
   journey/stages.cpp
   journey/verify.cpp
   journey/verify_solution.cpp
+  report/advice_eigen.cpp
   report/advice_solve.cpp
   report/console.cpp
   report/memory.cpp

@@ -82,7 +82,9 @@ EigensolverConfig EigensolverChoice::config() const {
   result.preconditioner = current().preconditioner;
   result.options.filtered_start = asked_.options.filtered_start &&
                                   (current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
-  if (result.preconditioner.type == PreconditionerType::amg && exists_in_float(result.preconditioner))
+  // Given vectors may be better than float can make them.
+  if (result.preconditioner.type == PreconditionerType::amg && exists_in_float(result.preconditioner) &&
+      !asked_.initial)
     result.inner_precision = Precision::float32;
   return result;
 }

@@ -154,8 +154,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   section.item("dense_up_to", options.dense_up_to);
   at_least(section, "dense_up_to", options.dense_up_to, GlobalIndex{0});
   section.section("preconditioner", config.preconditioner);
-  // The levels hold A in float, so that it costs no memory.
-  if (section.reading() && config.preconditioner.type == PreconditionerType::amg &&
+  // The levels hold A in float, so that it costs no memory; given vectors may be better than float can make them.
+  if (section.reading() && config.preconditioner.type == PreconditionerType::amg && !section.has("initial") &&
       exists_in_float(config.preconditioner))
     config.inner_precision = Precision::float32;
   section.choice("inner_precision", config.inner_precision, precision_names);
@@ -186,6 +186,8 @@ void describe(YamlSection& section, LinearSolverConfig& config) {
   section.section("preconditioner", config.preconditioner);
   section.choice("inner_precision", config.inner_precision, precision_names);
   const PreconditionerType type = config.preconditioner.type;
+  section.check("preconditioner", type != PreconditionerType::automatic,
+                "auto chooses for the eigensolver alone; name one: none, jacobi, chebyshev, amg or petsc");
   section.check("inner_precision",
                 config.inner_precision == Precision::float64 ||
                     (type != PreconditionerType::amg && type != PreconditionerType::petsc),

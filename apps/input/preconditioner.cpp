@@ -1,5 +1,7 @@
 #include "apps/input/preconditioner.hpp"
 
+#include <cmath>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -19,13 +21,43 @@ namespace block_eigs {
 
 namespace {
 
+/// A in float from A - shift I, which is what the levels of a shifted cycle hold. Refers to `shifted`.
+class ShiftedBack final : public LinearOperator<float> {
+ public:
+  ShiftedBack(const Context<float>& context, LinearOperator<float>& shifted, double shift)
+      : context_(context), shifted_(shifted), shift_(shift) {}
+
+  LocalIndex rows() const override { return shifted_.rows(); }
+  LocalIndex columns() const override { return shifted_.columns(); }
+  void apply(ConstBlockView<float> x, BlockView<float> y) override {
+    ProductStep<float> step;
+    step.beta = shift_;
+    if (shifted_.apply_step(x, y, step)) return;
+    shifted_.apply(x, y);
+    context_.kernels->axpby(shift_, x, 1.0, y);
+  }
+  std::size_t work_bytes(LocalIndex cols) const override { return shifted_.work_bytes(cols); }
+  void reserve(LocalIndex columns) override { shifted_.reserve(columns); }
+  double norm_inf() const override { return shifted_.norm_inf() + std::abs(shift_); }
+
+ private:
+  Context<float> context_;
+  LinearOperator<float>& shifted_;
+  double shift_;
+};
+
 /// A float cycle lent to a double solver.
 class FloatAmg final : public LinearOperator<double> {
  public:
-  FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgOptions& options)
+  FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgConfig& config)
       : context_(with_precision<float>(context)),
-        inner_(context_, std::move(levels), options),
-        outer_(context, inner_) {}
+        inner_(context_, std::move(levels), config.cycle),
+        outer_(context, inner_),
+        matrix_(inner_.finest_matrix()) {
+    if (matrix_ == nullptr || config.shift == 0.0) return;
+    shifted_back_ = std::make_unique<ShiftedBack>(context_, *matrix_, config.shift);
+    matrix_ = shifted_back_.get();
+  }
 
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
@@ -36,7 +68,7 @@ class FloatAmg final : public LinearOperator<double> {
   void reserve(LocalIndex columns) override { outer_.reserve(columns); }
 
   std::string description() const { return inner_.description(); }
-  FloatOperators in_float() { return {inner_.finest_matrix(), &inner_}; }
+  FloatOperators in_float() { return {matrix_, &inner_}; }
 
   /// nested_iteration() of the float cycle.
   DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
@@ -50,6 +82,8 @@ class FloatAmg final : public LinearOperator<double> {
   Context<float> context_;
   Amg<float> inner_;
   CastOperator outer_;
+  LinearOperator<float>* matrix_;  ///< A, where there is one in float
+  std::unique_ptr<ShiftedBack> shifted_back_;
 };
 
 /// A - shift I. Where no diagonal entry is stored there is nothing to take it from.
@@ -81,7 +115,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
   Preconditioner<T> result;
   if constexpr (std::is_same_v<T, double>) {
     if (config.amg.precision == Precision::float32) {
-      auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg.cycle);
+      auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg);
       result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
         return source.start_vectors(columns, seed);
       };

@@ -1,4 +1,5 @@
 // The journey of block-eigs.
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
+#include "apps/report/advice_eigen.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -39,6 +41,19 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
   return remark.empty() && proof.missing > 0 ? proof.statement : remark;
 }
 
+/// Why some of `pairs` are not done and what to try next.
+std::string with_advice(const std::string& remark, const Verification& verified, Limitation limitation,
+                        const std::vector<LobpcgIteration>& history, const RunConfig& config,
+                        const Arguments& arguments) {
+  const int pairs = config.eigensolver.options.pairs;
+  const std::vector<Outcome> outcomes = outcomes_of_all(verified, pairs);
+  if (std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged) == 0) return remark;
+  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, pairs), config);
+  const std::string advice = advice_text(next, arguments.program, arguments.config, arguments.overrides);
+  if (remark.empty() || advice.empty()) return remark + advice;
+  return remark + "; " + advice;
+}
+
 /// A certificate that was asked for and could not be had is a failure, though the result is there.
 ExitCode with_proof(const Communicator& comm, const std::string& program, const Proof& proof, ExitCode code) {
   if (!proof.failed || code != ExitCode::success) return code;
@@ -55,11 +70,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
   require_proof(comm, config.eigensolver);
-  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner,
-                                    begins_in_float<T>(config.eigensolver, config.mass.has_value()));
+  const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
+  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
-  announce(problem, sources, config, arguments.program, task(config.eigensolver));
+  announce(problem, sources, config, arguments.program,
+           task(config.eigensolver) + (in_float ? ", begun in float" : ""));
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);
@@ -81,11 +97,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   solver.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
                     remark_of_all(result.remark, proof)};
-  const RunRecord record = run_record(problem, sources, config, arguments.program, spent);
+  RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
+  record.remark = with_advice(record.remark, verified, result.limitation, result.history, config, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));
   print_proof(comm, verified, proof);
   const bool with_vectors = config.output && config.output->eigenvectors;

@@ -112,7 +112,7 @@ class Verifier {
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
       const double scale = residual_scale(options_, norm_a_, norm_b, lambda[j], image_norms[j], norms[j]);
-      result.attained.push_back(residuals[j] / scale);
+      result.attained.push_back(residuals[j] > 0.0 ? residuals[j] / scale : 0.0);
       result.error_bounds.push_back(bounds[j]);
       const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * norms[j];
       const double least = std::max(residuals[j] - error, residuals[j] / slack);

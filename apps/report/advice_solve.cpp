@@ -19,12 +19,6 @@ constexpr double patience = 3.0;
 /// Estimates beyond are no numbers to plan with.
 constexpr double longest_estimate = 1e7;
 
-/// Up to two digits, upwards.
-double rounded_up(double value) {
-  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(value)) - 1.0));
-  return unit * std::ceil(value / unit);
-}
-
 std::string preconditioner(const char* type) {
   return fmt::format("linear_solver.preconditioner={{type: {}}}", type);
 }
@@ -128,6 +122,11 @@ bool replaces(const std::string& change, const std::string& earlier) {
 }
 
 }  // namespace
+
+double rounded_up(double value) {
+  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(value)) - 1.0));
+  return unit * std::ceil(value / unit);
+}
 
 template <class T>
 UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, std::vector<Outcome> outcomes,

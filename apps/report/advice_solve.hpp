@@ -35,6 +35,9 @@ UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, std::vector<Out
 /// later half; 0 where that cannot be told: too few iterations, no progress, or no tolerance.
 double estimated_iterations(std::span<const double> course, double tolerance);
 
+/// An estimate for people: two digits, upwards, of a number from 1.
+double rounded_up(double value);
+
 /// What was limiting and what to try next.
 struct Advice {
   std::string reason;  ///< what is known beside the solver's remark; may be empty

@@ -38,7 +38,7 @@ bool cancels(const SmallMatrix& products, int vectors) {
 /// preconditioner that varies a lot would turn it into little else.
 template <class T>
 void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  if (state.active() == 0) return;
+  if (state.active() == 0) return;  // all of a window locked at once, random columns to come
   SmallMatrix products;
   run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
   run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});

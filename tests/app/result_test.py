@@ -190,7 +190,8 @@ class StandardProblem(ResultTest):
             np.testing.assert_allclose(w, exact, rtol=1e-8)
 
     def test_iterations_used_up(self):
-        run, file = self.solve(self.text, "eigensolver.max_iterations=4", code=4)
+        run, file = self.solve(self.text, "eigensolver.max_iterations=4", "eigensolver.dense_up_to=0",
+                               "eigensolver.preconditioner={type: jacobi}", code=4)
         with file:
             converged = file["converged"][:]
             self.assertFalse(converged.all())

@@ -174,7 +174,8 @@ class Check(harness.AppTest):
 
     def test_window_that_runs_out_of_iterations(self):
         config = self.config("matrix: {generate: laplacian1d, size: [2000]}\noutput: {file: result.h5}\n"
-                             "eigensolver: {pairs: 30, block_size: 5, max_iterations: 3}\n")
+                             "eigensolver: {pairs: 30, block_size: 5, max_iterations: 3, dense_up_to: 0, "
+                             "preconditioner: {type: jacobi}}\n")
         result = self.run_program(config)
         self.assertEqual(result.code, 4, result)
         self.assertIn("30 of 30 pairs not converged (1-30): max_iterations = 3", result.stderr)
@@ -184,6 +185,15 @@ class Check(harness.AppTest):
             self.assertEqual(file["eigenvectors"].shape, (2000, found))
             self.assertTrue(np.isfinite(file["eigenvalues"][:]).all())
             self.assertFalse(file["converged"][:].any())
+
+    def test_window_whose_pairs_all_converge_at_once(self):
+        """Nothing but random columns is left at work then."""
+        config = self.config("matrix: {generate: laplacian1d, size: [2000]}\noutput: {file: result.h5}\n"
+                             "eigensolver: {pairs: 30, block_size: 5, dense_up_to: 0}\n")
+        for more in ("eigensolver.max_iterations=3", "eigensolver.max_iterations=500"):
+            result = self.run_program(config, more)
+            self.assertIn(result.code, (0, 4), result)
+            self.assertEqual(result.errors(), [], result)
 
     def test_memory_in_single_precision(self):
         self.predict_and_measure("precision: float\neigensolver: {pairs: 16, max_iterations: 3}")

@@ -258,6 +258,8 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5}\n\tpairs: 1", {"run.yaml:2", "not valid YAML"}},
     {"matrix: {file: a.h5}\n---\nmatrix: {file: b.h5}", {"2 YAML documents"}},
     {"[1, 2]: 3", {"a key is a list"}},
+    {"matrix: {file: a.h5}\nlinear_solver: {preconditioner: {type: auto}}",
+     {"linear_solver.preconditioner", "auto chooses for the eigensolver alone"}},
     {"right_hand_sides: {random: 2, file: a}\nmatrix: {file: a.h5}", {"right_hand_sides", "not both"}},
 };
 

@@ -27,6 +27,7 @@ block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LA
 
 block_eigs_test(choice SOURCES unit/choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
+block_eigs_test(advice_eigen SOURCES unit/advice_eigen_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(confidence SOURCES unit/confidence_test.cpp LABELS unit property)

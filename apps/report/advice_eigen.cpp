@@ -1,0 +1,100 @@
+#include "apps/report/advice_eigen.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "apps/report/text.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Another preconditioner is advised where so many times the iterations allowed would be needed.
+constexpr double patience = 3.0;
+/// Estimates beyond are no numbers to plan with.
+constexpr double longest_estimate = 1e7;
+/// Of the lowest value, where the shift of a cycle is put: behind the spectrum.
+constexpr double beyond_lowest = 1.05;
+
+constexpr const char* automatic_choice = "eigensolver.preconditioner={type: auto}";
+
+bool is_automatic(const RunConfig& config) {
+  return config.eigensolver.preconditioner.type == PreconditionerType::automatic;
+}
+
+Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
+  const int allowed = config.eigensolver.options.max_iterations;
+  const double needed = std::min(estimated_iterations(run.course, run.requested), longest_estimate);
+  const bool slow = needed == 0.0 || needed > patience * allowed;
+  Advice advice;
+  if (needed > 0.0) {
+    advice.reason = fmt::format("at the rate of the last ones about {} are needed",
+                                count_text(static_cast<std::int64_t>(rounded_up(needed))));
+    advice.change = fmt::format("eigensolver.max_iterations={:.0f}", rounded_up(1.3 * needed));
+  } else {
+    advice.change = fmt::format("eigensolver.max_iterations={}", std::max(500, 4 * std::min(allowed, 1 << 28)));
+  }
+  if (slow && !is_automatic(config)) advice.change = automatic_choice;
+  return advice;
+}
+
+Advice on_preconditioner(const UnfinishedEigensolve& run, const RunConfig& config) {
+  const PreconditionerConfig& preconditioner = config.eigensolver.preconditioner;
+  if (preconditioner.type == PreconditionerType::amg && run.lowest < 0.0 &&
+      !(preconditioner.amg.shift <= run.lowest)) {
+    return {fmt::format("A has eigenvalues down to {:.3g}", run.lowest),
+            fmt::format("eigensolver.preconditioner.shift={:.3g}", beyond_lowest * run.lowest), ""};
+  }
+  return {"", is_automatic(config) ? "eigensolver.preconditioner={type: none}" : automatic_choice, ""};
+}
+
+Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
+  if (!std::isfinite(run.attained)) return {"", is_automatic(config) ? "" : automatic_choice, ""};
+  const std::string reached = fmt::format("a tolerance of {:.1e} is met", run.attained);
+  if (config.precision == Precision::float32) return {reached, "precision=double", ""};
+  return {reached, fmt::format("eigensolver.tolerance={:.0e}", 2.0 * run.attained), ""};
+}
+
+}  // namespace
+
+UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitation limitation,
+                                           const std::vector<LobpcgIteration>& history, int pairs) {
+  UnfinishedEigensolve run;
+  run.limitation = limitation;
+  run.requested = verified.requested;
+  const std::size_t found = verified.outcomes.size();
+  std::size_t worst = found;
+  for (std::size_t j = 0; j < found; ++j) {
+    const double below = verified.eigenvalues[j] - verified.residual_norms[j];
+    if (!(run.lowest <= below)) run.lowest = below;
+    if (verified.outcomes[j] != Outcome::not_converged || !(verified.attained[j] > run.attained)) continue;
+    run.attained = verified.attained[j];
+    worst = j;
+  }
+  if (found < static_cast<std::size_t>(pairs)) {
+    run.attained = infinity;
+    return run;
+  }
+  if (worst == found || !(verified.residual_norms[worst] > 0.0)) return run;
+  const double unit = verified.attained[worst] / verified.residual_norms[worst];
+  for (const LobpcgIteration& entry : history) {
+    const double residual = entry.residual_norms[worst];
+    if (std::isfinite(residual)) run.course.push_back(unit * residual);
+  }
+  return run;
+}
+
+Advice advise(const UnfinishedEigensolve& run, const RunConfig& config) {
+  if (run.limitation == Limitation::preconditioner) return on_preconditioner(run, config);
+  // What is missing though all residuals are small has been said by those who found out.
+  if (!(run.attained > run.requested)) return {};
+  const bool ended_early = run.limitation == Limitation::iterations || run.limitation == Limitation::stopped;
+  return ended_early ? on_iterations(run, config) : on_precision(run, config);
+}
+
+}  // namespace block_eigs

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "apps/report/advice_solve.hpp"
+#include "apps/report/verification.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+
+namespace block_eigs {
+
+/// What is known of a run of block-eigs that did not finish all pairs.
+struct UnfinishedEigensolve {
+  Limitation limitation = Limitation::none;
+  /// Largest tolerance that a pair that has not converged would meet; 0 where there is none, infinity where one
+  /// was not even begun.
+  double attained = 0.0;
+  double requested = 0.0;  ///< tolerance
+  /// Of that pair, iteration by iteration, in the same units.
+  std::vector<double> course;
+  /// No eigenvalue found lies below it by its residual; NaN without one.
+  double lowest = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// From a result, verified, for `pairs` asked for. Values and history are in the same units. Not collective.
+UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitation limitation,
+                                           const std::vector<LobpcgIteration>& history, int pairs);
+
+/// What was limiting and what to try next; nothing where all that iterations were asked for is done.
+Advice advise(const UnfinishedEigensolve& run, const RunConfig& config);
+
+}  // namespace block_eigs
