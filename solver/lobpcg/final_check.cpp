@@ -171,8 +171,9 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
     BlockSpace<T>& space = run.problem.space;
     result.guards = space.make_block(check.pairs.count() - pairs);
     for (LocalIndex j = 0; j < result.guards.cols(); ++j) {
-      space.copy(state.deflated.locked_v(check.columns[static_cast<std::size_t>(pairs + j)], 1),
-                 result.guards.view().columns(j, 1));
+      space.copy(
+          state.deflated.locked_v(check.columns[static_cast<std::size_t>(pairs) + static_cast<std::size_t>(j)], 1),
+          result.guards.view().columns(j, 1));
     }
   }
   result.eigenvectors = run.problem.space.make_block(pairs);

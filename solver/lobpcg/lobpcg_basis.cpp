@@ -48,10 +48,10 @@ void fill_known(SmallMatrix& projected, const LobpcgState<T>& state) {
   }
 }
 
-SmallMatrix leading_block(const SmallMatrix& matrix, int size) {
-  if (matrix.rows() < size) return {};
-  SmallMatrix result(size, size);
-  for (int j = 0; j < size; ++j) std::copy_n(matrix.column(j), size, result.column(j));
+SmallMatrix leading_rows(const SmallMatrix& matrix, int count) {
+  if (matrix.rows() < count) return {};
+  SmallMatrix result(count, matrix.cols());
+  for (int j = 0; j < result.cols(); ++j) std::copy_n(matrix.column(j), count, result.column(j));
   return result;
 }
 
@@ -77,8 +77,9 @@ RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, int w
       fill_leading(problem.gram, of_known, known);
     } else {
       fill_known(problem.projected, state);
-      problem.errors = leading_block(state.rounding.covariance, known);
+      problem.errors = leading_rows(state.rounding.samples, known);
     }
+    problem.seed = static_cast<std::uint64_t>(run.budget.spent());
     fill_w_columns(problem.projected, products, 0);
     fill_w_columns(problem.gram, products, nw);
     return problem;

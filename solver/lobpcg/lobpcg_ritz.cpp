@@ -81,7 +81,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
                                                state.ritz.values, state.r.view());
   state.projected_p = solution.projected_p;
-  state.rounding.covariance = solution.errors;
+  state.rounding.samples = solution.errors;
   state.rounding.amplification = solution.amplification;
   state.rounding.measure = false;
   if (state.window.one_of_many) leave_out_locked(run, state);

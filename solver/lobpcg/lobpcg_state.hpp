@@ -106,18 +106,12 @@ struct RoundingErrors {
   bool near_tolerance =
       false;              ///< some residual has come down to within six digits of them, and the tolerance is there
   int since_refresh = 0;  ///< iterations since A X and A P were computed
-  /// Covariance of the errors of [X P] in units of epsilon^2 since [X P] was last found orthonormal; on rank 0
-  /// alone, empty for none. See carried_errors.
-  SmallMatrix covariance;
-  double amplification = 1.0;  ///< the largest of its diagonal, on all ranks
+  /// Samples of the errors of [X P] since it was last found orthonormal; on rank 0 alone, empty for none. See
+  /// carried_errors.
+  SmallMatrix samples;
+  double amplification = 1.0;  ///< their largest mean square, on all ranks
   int strict_until = 0;        ///< iterations spent until W is taken as it comes again
   bool measure = false;        ///< the Gram matrix of [X P] is not taken for I any more
-
-  void forget() {
-    covariance = {};
-    amplification = 1.0;
-    measure = false;
-  }
 };
 
 /// The vectors and numbers of the iteration.

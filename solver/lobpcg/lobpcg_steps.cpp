@@ -44,14 +44,14 @@ void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});
 }
 
-/// Without the rows and columns of the leading `count` vectors.
+/// Without the leading `count` rows.
 void leave_out_leading(SmallMatrix& matrix, int count) {
   if (matrix.rows() <= count) {
     matrix = {};
     return;
   }
-  SmallMatrix rest(matrix.rows() - count, matrix.cols() - count);
-  for (int j = 0; j < rest.cols(); ++j) std::copy_n(matrix.column(j + count) + count, rest.rows(), rest.column(j));
+  SmallMatrix rest(matrix.rows() - count, matrix.cols());
+  for (int j = 0; j < rest.cols(); ++j) std::copy_n(matrix.column(j) + count, rest.rows(), rest.column(j));
   matrix = std::move(rest);
 }
 
@@ -79,7 +79,7 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));
   state.locked.append(state.ritz.take_leading(count));
-  leave_out_leading(state.rounding.covariance, count);
+  leave_out_leading(state.rounding.samples, count);
   const LocalIndex left = state.active() - count;
   state.x.narrow(count, left);
   state.r.narrow(count, left);

@@ -78,22 +78,38 @@ bool is_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
+/// Bits that look random (the finaliser of SplitMix64).
+std::uint64_t scrambled(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
+  return bits ^ (bits >> 31);
+}
+
+double largest_mean_square(const SmallMatrix& samples) {
+  double most = 1.0;
+  for (int i = 0; i < samples.rows(); ++i) {
+    double sum = 0.0;
+    for (int k = 0; k < samples.cols(); ++k) sum += samples(i, k) * samples(i, k);
+    most = std::max(most, sum / samples.cols());
+  }
+  return most;
+}
+
 }  // namespace
 
 SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coefficients,
-                           const std::vector<double>& squared_norms) {
-  SmallMatrix scaled = coefficients;
-  for (int j = 0; j < scaled.cols(); ++j) {
-    for (int i = 0; i < scaled.rows(); ++i) scaled(i, j) *= squared_norms[static_cast<std::size_t>(i)];
+                           const std::vector<double>& squared_norms, std::uint64_t seed) {
+  constexpr int samples = 8;
+  SmallMatrix all(coefficients.rows(), samples);
+  for (int i = 0; i < all.rows(); ++i) {
+    const double size = std::sqrt(squared_norms[static_cast<std::size_t>(i)]);
+    const std::uint64_t signs = scrambled((seed << 20U) + static_cast<std::uint64_t>(i) + 0x9e3779b97f4a7c15U);
+    for (int k = 0; k < samples; ++k) {
+      all(i, k) = ((signs >> static_cast<unsigned>(k)) & 1U) != 0 ? size : -size;
+      if (i < errors.rows()) all(i, k) += errors(i, k);
+    }
   }
-  SmallMatrix result = lapack::product(coefficients, true, scaled, false);
-  if (errors.rows() == 0) return result;
-  SmallMatrix leading(errors.rows(), coefficients.cols());
-  for (int j = 0; j < leading.cols(); ++j) std::copy_n(coefficients.column(j), leading.rows(), leading.column(j));
-  const SmallMatrix inherited =
-      lapack::product(leading, true, lapack::product(errors, false, leading, false), false);
-  for (std::size_t i = 0; i < result.values().size(); ++i) result.values()[i] += inherited.values()[i];
-  return result;
+  return lapack::product(coefficients, true, all, false);
 }
 
 RitzSolution solve_ritz(RitzProblem problem) {
@@ -133,9 +149,8 @@ RitzSolution solve_ritz(RitzProblem problem) {
     for (int i = 0; i < size; ++i) solution.coefficients(i, j) *= scales[static_cast<std::size_t>(i)];
   }
   for (int j = 0; j < wanted; ++j) solution.values.push_back(sign * values[static_cast<std::size_t>(j)]);
-  solution.errors = carried_errors(problem.errors, solution.coefficients, squared_norms);
-  for (const double value : diagonal_of(solution.errors))
-    solution.amplification = std::max(solution.amplification, value);
+  solution.errors = carried_errors(problem.errors, solution.coefficients, squared_norms, problem.seed);
+  solution.amplification = largest_mean_square(solution.errors);
   return solution;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -18,10 +19,9 @@ struct RitzProblem {
   /// The columns of Z scaled to norm 1: least squared sine of the angle between one and the span of those before
   /// it that is accepted. About epsilon over it of orthogonality is lost.
   double smallest_pivot = 0.0;
-  bool largest = false;  ///< take the largest eigenvalues, descending, instead of the smallest, ascending
-  /// Covariance of the rounding errors of X and P in units of epsilon^2, the columns of Z before W; zero where it
-  /// is empty.
-  SmallMatrix errors{};
+  bool largest = false;    ///< take the largest eigenvalues, descending, instead of the smallest, ascending
+  SmallMatrix errors{};    ///< of X and P, the columns of Z before W, see carried_errors; none where it is empty
+  std::uint64_t seed = 0;  ///< of the signs of new errors
 };
 
 /// [X' P'] = Z coefficients. The columns of [X' P'] are B-orthonormal: P' spans, in the orthogonal complement of
@@ -32,20 +32,22 @@ struct RitzSolution {
   SmallMatrix projected_p;     ///< P'^T A P'
   std::vector<double> values;  ///< wanted Ritz values
   int p_columns = 0;
-  /// Covariance of the errors of [X' P'], see carried_errors; on rank 0 alone.
-  SmallMatrix errors{};
-  double amplification = 1.0;  ///< its largest diagonal entry
+  SmallMatrix errors{};        ///< of [X' P'], see carried_errors; on rank 0 alone
+  double amplification = 1.0;  ///< the largest mean square of a row of them
 };
 
 /// Returns a solution without values when the basis is worse conditioned than `smallest_pivot` allows, or its Gram
 /// matrix is not positive definite or not finite.
 RitzSolution solve_ritz(RitzProblem problem);
 
-/// Rounding errors of [X' P'] = Z C: those of X and P by the same coefficients, and a new unit for every column of
-/// Z, as long as it is: C1^T errors C1 + C^T D C, C1 the rows of C for X and P, D the diagonal of the Gram matrix.
-/// What grows in it is lost of the orthogonality of [X' P'], epsilon times, and of what it is orthogonal to.
+/// A few samples of the rounding errors of [X' P'] = Z C along one direction, in units of epsilon, a column each:
+/// those of X and P (`errors`, leading rows of Z) by the same coefficients, and for every column of Z a new one of
+/// either sign, as large as the column: C^T ([errors; 0] + N). Their mean squares are the diagonal of the
+/// covariance S' = C1^T S C1 + C^T D C, C1 the rows of C for X and P and D the diagonal of the Gram matrix, at a
+/// tenth of its cost. What grows in it is lost of the orthogonality of [X' P'], epsilon times, and of what it is
+/// orthogonal to.
 SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coefficients,
-                           const std::vector<double>& squared_norms);
+                           const std::vector<double>& squared_norms, std::uint64_t seed);
 
 /// Poses and solves the small problem on rank 0; the solution on all ranks. Collective.
 template <class T>
