@@ -27,8 +27,11 @@ void check_mass_entries(const Communicator& comm, const Partition& partition, co
 template <class T>
 void check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b, const std::string& description);
 
-/// For up to 1000 rows, a matter of milliseconds: throws InputError where S has no Cholesky factor, or one with a
-/// pivot within rounding errors. The diagonal is positive. Collective.
+/// Rows up to which check_small_mass is a matter of milliseconds.
+constexpr GlobalIndex most_rows_of_small_mass = 1000;
+
+/// Throws InputError where S has no Cholesky factor, or one with a pivot within rounding errors; for at most
+/// most_rows_of_small_mass rows. The diagonal is positive. Collective.
 void check_small_mass(const Communicator& comm, const CsrRows& rows, const std::string& description);
 
 }  // namespace block_eigs

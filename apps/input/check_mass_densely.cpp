@@ -36,8 +36,7 @@ SmallMatrix scaled_matrix(const Communicator& comm, const CsrRows& rows) {
 }  // namespace
 
 void check_small_mass(const Communicator& comm, const CsrRows& rows, const std::string& description) {
-  constexpr GlobalIndex most_rows = 1000;
-  if (rows.global_rows > most_rows) return;
+  if (rows.global_rows > most_rows_of_small_mass) return;
   SmallMatrix factor = scaled_matrix(comm, rows);
   const int n = factor.cols();
   // Conditions of 1e10 are let pass.

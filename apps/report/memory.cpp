@@ -77,6 +77,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.vectors = (mass ? 11 : 8) * block(width) +
                   (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
+  // The probe has the found vectors and their images once more, which is more than a narrow window has.
+  if (config.verify == Verify::probe && width < options.pairs) needs.vectors += block(options.pairs + width);
   needs.halo = halo_bytes(problem, width);
   needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, rows, width);
   return needs;

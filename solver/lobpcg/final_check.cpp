@@ -110,6 +110,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     const std::vector<double> ones(part.values.size(), 1.0);
     part.image_norms = problem.b != nullptr ? space.column_norms(bx) : ones;
     part.norms = problem.b != nullptr ? space.column_norms(x) : ones;
+    part.moves.assign(part.values.size(), 0.0);
     all.append(part);
   }
   FinalCheck check;

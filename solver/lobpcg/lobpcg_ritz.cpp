@@ -44,6 +44,13 @@ void leave_out_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
 }
 
+/// How far each value is from the old one in its place.
+std::vector<double> moves_of(const std::vector<double>& before, const std::vector<double>& now) {
+  std::vector<double> moves(now.size(), std::numeric_limits<double>::infinity());
+  for (std::size_t j = 0; j < std::min(before.size(), now.size()); ++j) moves[j] = std::abs(now[j] - before[j]);
+  return moves;
+}
+
 /// Norms that the operators do not know are estimated from X^T A X, or left out.
 template <class T>
 ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
@@ -77,6 +84,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   space.update(z, solution.coefficients, {state.x.v(), state.p.v()});
   if (run.problem.b != nullptr) space.update(bz, solution.coefficients, {state.x.b(), state.p.b()});
   state.r.set_columns(nx);
+  state.ritz.moves = moves_of(state.ritz.values, solution.values);
   state.ritz.values = solution.values;
   state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
                                                state.ritz.values, state.r.view());

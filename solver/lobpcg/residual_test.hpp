@@ -21,10 +21,16 @@ class ResidualTest {
     if (residual <= accuracy_limit(lambda, norm)) return Outcome::at_accuracy_limit;
     return Outcome::not_converged;
   }
-  /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows.
-  bool within(double share, double most, double lambda, double residual, double image_norm, double norm) const {
+  /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows while
+  /// the Ritz value has come to rest: its last `move` is nothing beside it, or rounding errors. Where rounding
+  /// errors are large, with an ill-conditioned B or a badly scaled A, small residuals alone come long before that.
+  bool within(double share, double most, double lambda, double residual, double image_norm, double norm,
+              double move) const {
+    constexpr double nothing = 1e-7;
     const double limit = share * std::min(this->limit(lambda, image_norm, norm), most);
-    return residual <= std::max(limit, accuracy_limit(lambda, norm));
+    if (residual <= limit) return true;
+    return residual <= accuracy_limit(lambda, norm) &&
+           move <= nothing * std::abs(lambda) + 10.0 * epsilon_ * norm_a_ * norm * norm;
   }
   /// What rounding errors leave of a residual.
   double accuracy_limit(double lambda, double norm) const {

@@ -13,6 +13,7 @@ struct RitzPairs {
   std::vector<double> residuals;    ///< ||A x - lambda B x||
   std::vector<double> image_norms;  ///< ||B x||, 1 where B is the identity
   std::vector<double> norms;        ///< ||x||
+  std::vector<double> moves;        ///< by how much the last step changed the value; infinite where it is new
 
   int count() const { return static_cast<int>(values.size()); }
 
@@ -22,7 +23,7 @@ struct RitzPairs {
   }
   bool within(double share, double most, const ResidualTest& test, int j) const {
     const auto i = static_cast<std::size_t>(j);
-    return test.within(share, most, values[i], residuals[i], image_norms[i], norms[i]);
+    return test.within(share, most, values[i], residuals[i], image_norms[i], norms[i], moves[i]);
   }
   /// The largest residual that is done.
   double enough(const ResidualTest& test, int j) const {
@@ -41,13 +42,14 @@ struct RitzPairs {
     };
     add(values, more.values), add(residuals, more.residuals);
     add(image_norms, more.image_norms), add(norms, more.norms);
+    add(moves, more.moves);
   }
   /// Pairs order[0], order[1] and so on.
   RitzPairs in_order(const std::vector<int>& order) const {
     RitzPairs sorted;
     for (const int i : order) {
       const auto j = static_cast<std::size_t>(i);
-      sorted.append({{values[j]}, {residuals[j]}, {image_norms[j]}, {norms[j]}});
+      sorted.append({{values[j]}, {residuals[j]}, {image_norms[j]}, {norms[j]}, {moves[j]}});
     }
     return sorted;
   }
@@ -60,6 +62,7 @@ struct RitzPairs {
     };
     move(values, taken.values), move(residuals, taken.residuals);
     move(image_norms, taken.image_norms), move(norms, taken.norms);
+    move(moves, taken.moves);
     return taken;
   }
 };

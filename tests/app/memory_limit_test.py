@@ -37,6 +37,8 @@ class MemoryLimitTest(harness.AppTest):
         if result.code == 0:
             self.assertEqual(result.errors(), [], about)
             return True
+        if "PMIX ERROR" in result.stderr:
+            return False  # MPI itself has no memory to start several ranks: it ends, with a code of its own
         self.assertEqual(result.code, 3, about)
         self.assertEqual(len(result.errors()), 1, about)
         self.assertIn("ulimit -v", result.errors()[0], about)

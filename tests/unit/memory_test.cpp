@@ -81,7 +81,7 @@ void expect_eigensolver(const std::string& options, const std::string& more = ""
 TEST(Memory, OfTheEigensolver) {
   expect_eigensolver<double>("pairs: 16, preconditioner: {type: none}");
   expect_eigensolver<double>("pairs: 16, preconditioner: {type: chebyshev}");
-  expect_eigensolver<double>("pairs: 40, block_size: 8");
+  expect_eigensolver<double>("pairs: 40, block_size: 8, verify: residuals");
   expect_eigensolver<float>("pairs: 16");
 }
 

@@ -31,10 +31,10 @@ TEST(ResidualTest, LimitsAreThoseOfTheOptions) {
     EXPECT_EQ(test.judge(-5.0, 0.999 * limit, 3.0, 0.5), Outcome::converged);
     EXPECT_EQ(test.judge(-5.0, 1.001 * limit, 3.0, 0.5), Outcome::not_converged);
     EXPECT_NEAR(test.ratio(-5.0, 2.0 * limit, 3.0, 0.5), 2.0, 1e-12);
-    EXPECT_TRUE(test.within(0.25, infinity, -5.0, 0.249 * limit, 3.0, 0.5));
-    EXPECT_FALSE(test.within(0.25, infinity, -5.0, 0.251 * limit, 3.0, 0.5));
-    EXPECT_TRUE(test.within(0.25, 0.5 * limit, -5.0, 0.124 * limit, 3.0, 0.5));
-    EXPECT_FALSE(test.within(0.25, 0.5 * limit, -5.0, 0.126 * limit, 3.0, 0.5));
+    EXPECT_TRUE(test.within(0.25, infinity, -5.0, 0.249 * limit, 3.0, 0.5, 0.0));
+    EXPECT_FALSE(test.within(0.25, infinity, -5.0, 0.251 * limit, 3.0, 0.5, 0.0));
+    EXPECT_TRUE(test.within(0.25, 0.5 * limit, -5.0, 0.124 * limit, 3.0, 0.5, 0.0));
+    EXPECT_FALSE(test.within(0.25, 0.5 * limit, -5.0, 0.126 * limit, 3.0, 0.5, 0.0));
   }
 }
 
@@ -43,7 +43,8 @@ TEST(ResidualTest, TheBackwardErrorLimitIsWhereArithmeticEnds) {
   const double limit = 10.0 * epsilon * (100.0 + 5.0 * 2.0) * 0.5;
   EXPECT_EQ(test.judge(5.0, 0.999 * limit, 3.0, 0.5), Outcome::at_accuracy_limit);
   EXPECT_EQ(test.judge(5.0, 1.001 * limit, 3.0, 0.5), Outcome::not_converged);
-  EXPECT_TRUE(test.within(0.01, infinity, 5.0, 0.999 * limit, 3.0, 0.5));
+  EXPECT_TRUE(test.within(0.01, infinity, 5.0, 0.999 * limit, 3.0, 0.5, 0.0));
+  EXPECT_FALSE(test.within(0.01, infinity, 5.0, 0.999 * limit, 3.0, 0.5, 1e-3)) << "its value is still moving";
   EXPECT_TRUE(test.rounding_matters(5.0, 3.0, 0.5));
   EXPECT_EQ(test.judge(0.0, 0.0, 1.0, 1.0), Outcome::converged);
 }
@@ -53,7 +54,7 @@ TEST(ResidualTest, ValuesThatAreNotFiniteAreNeverDone) {
   const ResidualTest test = test_of(Convergence::absolute, 1e-6);
   EXPECT_EQ(test.judge(1.0, nan, 1.0, 1.0), Outcome::not_converged);
   EXPECT_EQ(test.judge(1.0, infinity, 1.0, 1.0), Outcome::not_converged);
-  EXPECT_FALSE(test.within(1.0, infinity, 1.0, nan, 1.0, 1.0));
+  EXPECT_FALSE(test.within(1.0, infinity, 1.0, nan, 1.0, 1.0, 0.0));
 }
 
 }  // namespace
