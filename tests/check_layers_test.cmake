@@ -43,6 +43,8 @@ function(expect_caught file line)
   set(count ${count} PARENT_SCOPE)
 endfunction()
 
+expect_caught(apps/choice/choice.cpp "#include \"apps/journey/stages.hpp\"")
+expect_caught(apps/input/problem.cpp "#include \"apps/choice/choice.hpp\"")
 expect_caught(spmm/parallel/communicator.hpp "#include \"solver/lobpcg/lobpcg.hpp\"")
 expect_caught(spmm/parallel/communicator.hpp "#include \"io/generate/generate.hpp\"")
 expect_caught(spmm/cuda/dense/gram.cu "#include \"solver/lobpcg/lobpcg.hpp\"")

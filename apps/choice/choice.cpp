@@ -39,19 +39,19 @@ PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerTy
 
 void EigensolverChoice::add(PreconditionerType type, bool filtered, double steps, const std::string& reason) {
   Candidate candidate{of_type(asked_.preconditioner, type), filtered};
-  candidate.each =
+  const double step =
       filtered ? costs_.degree() : costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
-  candidate.cost = costs_.setup(type) + steps * candidate.each;
+  candidate.cost = costs_.setup(type) + steps * step;
   candidate.reason = reason;
   candidates_.push_back(std::move(candidate));
 }
 
 EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel& costs,
                                      const EigensolverConfig& asked, bool with_mass)
-    : asked_(asked), costs_(costs) {
+    : asked_(asked), costs_(costs), semidefinite_(traits.semidefinite()) {
   const LobpcgOptions& options = asked.options;
   if (options.which == Which::largest) {
-    add(PreconditionerType::none, false, 100.0, "it would amplify the lower end of the spectrum");
+    add(PreconditionerType::none, false, 100.0, "one would amplify the lower end of the spectrum");
     return;
   }
   const bool can_filter = !with_mass && options.filtered_start && traits.norm_inf > 0.0;
@@ -65,7 +65,7 @@ EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel
   // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
   add(PreconditionerType::chebyshev, false,
       (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)), "it needs nothing but A");
-  if (!can_filter && !varied) add(PreconditionerType::jacobi, false, degrees, "nothing else fits");
+  if (!can_filter && !varied) add(PreconditionerType::jacobi, false, degrees, "it costs next to nothing");
   if (traits.least_diagonal > 0.0 && !traits.has_hubs()) {
     const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
     add(PreconditionerType::amg, false, iterations,
@@ -128,8 +128,11 @@ std::optional<std::size_t> EigensolverChoice::best_other() const {
 
 bool EigensolverChoice::proceed(const IterationReport& report) {
   if (!report.eigenvalues.empty() && std::isfinite(report.eigenvalues.front()) &&
-      std::isfinite(report.residual_norms.front()))
-    lowest_ = std::min(lowest_, report.eigenvalues.front() - report.residual_norms.front());
+      std::isfinite(report.residual_norms.front())) {
+    // A positive Ritz value says nothing of that kind, however large its residual is at first.
+    const double lowest = report.eigenvalues.front();
+    lowest_ = lowest < 0.0 && !semidefinite_ ? lowest - report.residual_norms.front() : 0.0;
+  }
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
@@ -139,9 +142,8 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
 
 bool EigensolverChoice::change(Limitation limitation) {
   if (limitation == Limitation::none || changes_ >= most_changes) return false;
-  current().tried = true;
-  std::optional<std::size_t> next = best_other();
-  // A way that has come to its end is not taken again, and another one once.
+  const std::optional<std::size_t> next = best_other();
+  // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
   if (!next || candidates_[*next].cost == HUGE_VAL) return false;
   const std::string before = block_eigs::description(current().preconditioner);

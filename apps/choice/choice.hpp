@@ -16,9 +16,7 @@ struct Candidate {
   PreconditionerConfig preconditioner;
   bool filtered = false;  ///< by Chebyshev filters, which cost degrees and not iterations
   double cost = 0.0;      ///< until all is done: expected before it was tried, predicted from its progress after
-  double each = 0.0;      ///< cost of an iteration, or of a degree
-  bool tried = false;
-  std::string reason{};  ///< why it is taken, after "because"
+  std::string reason{};   ///< why it is taken, after "because"
 };
 
 /// Which preconditioner the eigensolver takes with `type: auto`, and whether it goes on with it: chosen by what
@@ -52,7 +50,8 @@ class EigensolverChoice {
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
-  double lowest_ = 0.0;           ///< lowest Ritz value that was seen, less its residual
+  double lowest_ = 0.0;           ///< the lowest Ritz value of late less its residual, where it is negative
+  bool semidefinite_;             ///< A is known to have no negative eigenvalue
   int changes_ = 0;
 };
 

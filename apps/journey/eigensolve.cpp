@@ -1,16 +1,17 @@
 #include "apps/journey/eigensolve.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/count_in.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -53,18 +54,6 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
-/// `result` as that of both solves, `before` first.
-template <class T>
-void count_in(EigenResult<T>& before, EigenResult<T>& result) {
-  for (LobpcgIteration& entry : result.history) entry.seconds += before.setup_seconds + before.solve_seconds;
-  before.history.insert(before.history.end(), std::make_move_iterator(result.history.begin()),
-                        std::make_move_iterator(result.history.end()));
-  result.history = std::move(before.history);
-  result.iterations += before.iterations;
-  result.setup_seconds += before.setup_seconds;
-  result.solve_seconds += before.solve_seconds;
-}
-
 template <class T>
 void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
   const EigensolverConfig& config = solver.config.eigensolver;
@@ -76,6 +65,20 @@ void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
   solver.operators =
       std::make_unique<Operators<T>>(make_operators(problem, solver.config, config.preconditioner, in_float));
   if (solver.choice) problem.a_rows = std::move(rows);
+}
+
+/// The same in the middle of a solve: where there is no memory for it the solve goes on without a preconditioner.
+template <class T>
+void remake_operators(Problem<T>& problem, EigenSolver<T>& solver,
+                      const std::function<void(const std::string&)>& announce) {
+  try {
+    make_operators(problem, solver);
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() == ExitCode::invalid_input) throw;
+    if (announce) announce(std::string("none instead, because that could not be made: ") + error.what());
+    solver.config.eigensolver.preconditioner.type = PreconditionerType::none;
+    solver.operators = std::make_unique<Operators<T>>();
+  }
 }
 
 }  // namespace
@@ -120,7 +123,7 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
     if (announce) announce("preconditioner from here on: " + solver.choice->description());
-    make_operators(problem, solver);
+    remake_operators(problem, solver, announce);
     initial = vectors_of(space, result, block_width(solver.config.eigensolver.options));
     result.eigenvectors = {};
     result.guards = {};

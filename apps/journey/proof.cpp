@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/count_in.hpp"
 #include "apps/journey/proof_inertia.hpp"
 #include "apps/journey/proof_probe.hpp"
 #include "io/petsc/bridge/petsc_inertia.hpp"
@@ -39,12 +40,7 @@ bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, Eige
     setting.space.copy(result.eigenvectors.view(), initial.columns(0, found));
     setting.space.copy(missed, initial.columns(found, missed.cols));
     EigenResult<T> better = setting.solve(std::move(initial), options);
-    for (LobpcgIteration& iteration : better.history) iteration.seconds += result.solve_seconds;
-    better.history.insert(better.history.begin(), std::make_move_iterator(result.history.begin()),
-                          std::make_move_iterator(result.history.end()));
-    better.iterations += result.iterations;
-    better.setup_seconds += result.setup_seconds;
-    better.solve_seconds += result.solve_seconds;
+    count_in(result, better);
     result = std::move(better);
     return true;
   } catch (const OnAllRanks&) {
