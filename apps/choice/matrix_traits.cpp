@@ -34,6 +34,18 @@ void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits&
   traits.norm_inf = std::max(traits.norm_inf, sizes);
 }
 
+/// The traits of some rows into those of all.
+void take_part(const MatrixTraits& part, MatrixTraits& all) {
+  all.zero_sums += part.zero_sums;
+  all.dominant += part.dominant;
+  all.longest_row = std::max(all.longest_row, part.longest_row);
+  all.least_diagonal = std::min(all.least_diagonal, part.least_diagonal);
+  all.least_row = std::min(all.least_row, part.least_row);
+  all.lower_bound = std::min(all.lower_bound, part.lower_bound);
+  all.norm_inf = std::max(all.norm_inf, part.norm_inf);
+  all.scaled_norm = std::max(all.scaled_norm, part.scaled_norm);
+}
+
 }  // namespace
 
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition) {
@@ -41,8 +53,16 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   MatrixTraits own;
   own.least_diagonal = own.least_row = own.lower_bound = infinity;
   const GlobalIndex first = partition.begin(comm.rank());
-  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i)
-    take_row(rows, i, first + static_cast<GlobalIndex>(i), own);
+#pragma omp parallel
+  {
+    MatrixTraits part;
+    part.least_diagonal = part.least_row = part.lower_bound = infinity;
+#pragma omp for schedule(static)
+    for (LocalIndex i = 0; i < rows.rows(); ++i) take_row(rows, static_cast<std::size_t>(i), first + i, part);
+      // Sums are numbers of rows: whole, and the same in any order.
+#pragma omp critical
+    take_part(part, own);
+  }
   MatrixTraits all;
   all.rows = static_cast<double>(partition.rows());
   all.nonzeros = comm.sum(static_cast<double>(rows.values.size()));

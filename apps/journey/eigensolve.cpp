@@ -59,12 +59,13 @@ void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const bool in_float = begins_in_float<T>(config, problem.b != nullptr);
   solver.operators.reset();
-  // Another hierarchy may be made later, of a matrix that is shifted.
+  // A hierarchy uses the rows up, and another one may be made later, of a matrix that is shifted.
+  const bool again = solver.choice && config.preconditioner.type == PreconditionerType::amg;
   CsrRows rows;
-  if (solver.choice) rows = problem.a_rows;
+  if (again) rows = problem.a_rows;
   solver.operators =
       std::make_unique<Operators<T>>(make_operators(problem, solver.config, config.preconditioner, in_float));
-  if (solver.choice) problem.a_rows = std::move(rows);
+  if (again) problem.a_rows = std::move(rows);
 }
 
 /// The same in the middle of a solve: where there is no memory for it the solve goes on without a preconditioner.
