@@ -257,9 +257,14 @@ void BlockCgRecurrence::rotate(const SmallMatrix& rotation, const std::vector<do
 /// (M^-1 Q)^T Q as measured; empty where M^-1 is symmetric but for rounding errors of sums, and that is I.
 SmallMatrix BlockCgRecurrence::alignment_of_basis() const {
   SmallMatrix skew(gram_.rows(), gram_.cols());
+  bool symmetric = true;
   for (int j = 0; j < skew.cols(); ++j) {
-    for (int i = 0; i < skew.rows(); ++i) skew(i, j) = gram_(i, j) - gram_(j, i);
+    for (int i = 0; i < skew.rows(); ++i) {
+      skew(i, j) = gram_(i, j) - gram_(j, i);
+      symmetric = symmetric && skew(i, j) == 0.0;
+    }
   }
+  if (symmetric) return {};
   skew = lapack::product(transform_, true, lapack::product(skew, false, transform_, false), false);
   double off = 0.0;
   for (const double value : skew.values()) off = std::max(off, std::abs(value));
