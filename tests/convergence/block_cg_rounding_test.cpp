@@ -48,8 +48,8 @@ void expect_not_called_singular(const BlockCgResult<T>& result) {
 
 template <class T>
 void expect_scaling_is_no_singularity(double decades) {
-  for (GlobalIndex seed = 1; seed <= 12; ++seed) {
-    test::RuleSource source(10 + 9 * seed, scaled_tridiagonal(decades, seed));
+  for (GlobalIndex seed = 1; seed <= 6; ++seed) {
+    test::RuleSource source(10 + 17 * seed, scaled_tridiagonal(decades, seed));
     Problem<T> problem(source);
     Jacobi<T> jacobi(problem.context, problem.matrix.diagonal());
     for (LinearOperator<T>* preconditioner :
@@ -57,7 +57,7 @@ void expect_scaling_is_no_singularity(double decades) {
       for (const int sides : {1, 4, 16}) {
         SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << sides << " sides"
                                         << (preconditioner != nullptr ? ", Jacobi" : ""));
-        const BlockCgOptions options{1e-3, 300, 16};
+        const BlockCgOptions options{1e-3, 150, 16};
         const DenseBlock<T> f = test::random_rhs(problem.space, sides, static_cast<std::uint64_t>(seed));
         const auto result = block_cg<T>(problem.space, problem.matrix, preconditioner, f, {}, options);
         expect_not_called_singular(result);
