@@ -14,6 +14,7 @@ block_eigs_test(block_cg_ugly SOURCES convergence/block_cg_ugly_test.cpp RANKS 1
 block_eigs_test(block_cg_mixed SOURCES convergence/block_cg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_scaled SOURCES convergence/block_cg_scaled_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_rounding SOURCES convergence/block_cg_rounding_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 
 # Real matrices through the program; skipped, and said so, where they or SciPy are not there.
 if(NOT DEFINED ENV{BLOCK_EIGS_MATRICES})
