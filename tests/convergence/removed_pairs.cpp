@@ -33,6 +33,7 @@ struct Arguments {
   std::vector<int> removed = {1, 4, 8, 10};
   std::string eigensolver;
   std::string device = "host";
+  bool require = false;
 };
 
 /// Of all threads of the process, in seconds.
@@ -50,7 +51,7 @@ RunConfig config_of(const Arguments& arguments) {
   return parse_config(fmt::format("matrix: {{generate: laplacian3d, size: [{0}, {0}, {0}]}}\neigensolver: "
                                   "{{pairs: {1}{2}}}\ndevice: {3}\n",
                                   arguments.size, arguments.pairs, more, arguments.device),
-                      "bench_probe", {});
+                      "removed_pairs", {});
 }
 
 /// The 7-point Laplacian of a cube, solved, and the result without one of its pairs.
@@ -65,7 +66,8 @@ class Bench {
                               begins_in_float<double>(asked_.eigensolver, false))),
         space_(context_, problem_.partition) {}
 
-  void run() {
+  /// Whether all that was removed was found, and nothing else.
+  bool run() {
     const CsrRows rows = problem_.a_rows;
     for (int i = 0; i < repetitions; ++i) {
       problem_.a_rows = rows;
@@ -88,6 +90,7 @@ class Bench {
     for (const int removed : arguments_.removed) {
       if (removed >= 1 && removed <= arguments_.pairs) report(removed - 1);
     }
+    return found_all_;
   }
 
  private:
@@ -126,6 +129,7 @@ class Bench {
       seconds.push_back(processor_time() - began);
       gaps.push_back(proof.smallest_gap / result.eigenvalues.back());
     }
+    found_all_ = found_all_ && seen == (removed < 0 ? 0 : arguments_.seeds);
     if (!context_.comm.is_root()) return;
     const double best = *std::min_element(seconds.begin(), seconds.end());
     const double last = result.eigenvalues.back();
@@ -147,6 +151,7 @@ class Bench {
   BlockSpace<double> space_;
   EigenSolver<double> solver_{};
   EigenResult<double> whole_;
+  bool found_all_ = true;
   double setup_seconds_ = std::numeric_limits<double>::infinity();
   double solve_seconds_ = std::numeric_limits<double>::infinity();
 };
@@ -165,14 +170,16 @@ int main(int argc, char** argv) {
     app.add_option("--seeds", arguments.seeds, "probes a pair");
     app.add_option("--removed", arguments.removed, "pairs to remove, one at a time, from 1");
     app.add_option("--eigensolver", arguments.eigensolver, "more options, as 'preconditioner: {type: jacobi}'");
+    app.add_flag("--require", arguments.require,
+                 "exit code 4 unless all are found, and nothing where none is missing");
     app.add_option("--device", arguments.device, "host or cuda");
     app.parse(argc, argv);
-    block_eigs::Bench(arguments).run();
+    if (!block_eigs::Bench(arguments).run() && arguments.require) code = 4;
   } catch (const CLI::ParseError& error) {
     code = error.get_exit_code();
     fmt::print(stderr, "{}\n", error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_probe: error: {}\n", error.what());
+    fmt::print(stderr, "removed_pairs: error: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
   MPI_Finalize();
