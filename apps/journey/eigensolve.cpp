@@ -59,8 +59,8 @@ void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const bool in_float = begins_in_float<T>(config, problem.b != nullptr);
   solver.operators.reset();
-  // A hierarchy uses the rows up, and another one may be made later, of a matrix that is shifted.
-  const bool again = solver.choice && config.preconditioner.type == PreconditionerType::amg;
+  // A hierarchy and a float copy of A use the rows up, and others may have to be made later.
+  const bool again = solver.choice && (config.preconditioner.type == PreconditionerType::amg || in_float);
   CsrRows rows;
   if (again) rows = problem.a_rows;
   solver.operators =
