@@ -34,6 +34,18 @@ FloatOperators operators_in_float(const Operators<T>& operators) {
   return operators.in_float.a != nullptr ? operators.in_float : operators.preconditioner.in_float;
 }
 
+/// Whether the eigenvalues of T = M^-1 (A - sigma B) are 1 at most: I - M^-1 (A - shift I) is positive
+/// semidefinite for a symmetric cycle with Galerkin's matrices, and what sigma takes off beside the shift is so,
+/// too.
+template <class T>
+bool cycle_bounds(const SolveSetting<T>& setting, double sigma) {
+  const EigensolverConfig& config = setting.config;
+  if (config.preconditioner.type != PreconditionerType::amg || config.options.which != Which::smallest)
+    return false;
+  const double shift = config.preconditioner.amg.shift;
+  return sigma >= shift && (!setting.problem.b || shift == 0.0);
+}
+
 }  // namespace
 
 template <class T>
@@ -46,8 +58,7 @@ ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenRes
   operators.preconditioner_in_float = in_float.preconditioner;
   if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
-  // I - M^-1 A is positive semidefinite for a symmetric cycle with Galerkin's matrices, and M^-1 S is less.
-  if (setting.config.preconditioner.type == PreconditionerType::amg) operators.spectral_bound = 1.0;
+  if (cycle_bounds(setting, result.eigenvalues.back())) operators.spectral_bound = 1.0;
   return operators;
 }
 
