@@ -33,4 +33,4 @@ block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIME
 
 block_eigs_test(confidence SOURCES unit/confidence_test.cpp LABELS unit property)
 
-block_eigs_test(proof SOURCES unit/proof_test.cpp RANKS 1 2 LABELS unit TIMEOUT 240 LIBRARIES block_eigs_apps block_eigs::petsc)
+block_eigs_test(proof SOURCES unit/proof_test.cpp RANKS 1 2 LABELS unit TIMEOUT 360 LIBRARIES block_eigs_apps block_eigs::petsc)
