@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -27,6 +29,14 @@ struct MatrixTraits {
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
   /// Whether rows differ so much in size that they must be scaled alike.
   bool badly_scaled() const { return norm_inf > 100.0 * least_row; }
+  /// Of the mesh that it may come from: rows with few neighbours are taken for those of a plane.
+  double mesh_dimension() const;
+  /// A bound of the condition of D^-1/2 A D^-1/2 by Gershgorin's discs; infinite where they touch zero.
+  double scaled_condition() const;
+  /// "rows differ in size by a factor of 1e+05"
+  std::string differing_rows() const;
+  /// What speaks for multigrid.
+  std::string reason_for_multigrid() const;
   /// Whether Gershgorin's discs prove that no eigenvalue is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };

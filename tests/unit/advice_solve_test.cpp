@@ -144,7 +144,8 @@ TEST(UnfinishedSolve, TheCourseIsThatOfTheSlowestInItsTurn) {
            {1.0, 4.0, 1.0}, {0.1, 4.0, 1.0}, {0.1, 2.0, 0.5}, {0.1, 1.0, 0.1}, {0.1, 0.4, 0.05}}) {
     result.history.push_back({norms, 0.0, 1});
   }
-  const UnfinishedSolve run = unfinished_solve(result, {Outcome::converged, open, open}, {0.1, 0.4, 0.05});
+  const UnfinishedSolve run =
+      unfinished_solve(result, {result.rhs_norms, {0.1, 0.4, 0.05}, {Outcome::converged, open, open}});
   EXPECT_EQ(run.course, (std::vector<double>{0.5, 0.25, 0.1}));
   EXPECT_EQ(run.residuals, (std::vector<double>{0.05, 0.1, 0.05}));
 }
