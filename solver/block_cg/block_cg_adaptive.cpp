@@ -87,9 +87,10 @@ struct Adaptive {
   void solve(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
     if (decisions.begin) decisions.begin();
     std::optional<Verdict> earlier;
+    int singular = 0;  // ways that have found A to be so
     for (;;) {
       const Limitation limitation = attempt(sides, budget, iterated);
-      if (limitation != Limitation::none && sides.findings.singular_matrix && earlier) {
+      if (limitation != Limitation::none && sides.findings.singular_matrix && ++singular < 2 && earlier) {
         sides.findings = earlier->findings;
         sides.remark = earlier->remark;
       }
