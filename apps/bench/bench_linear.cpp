@@ -11,6 +11,7 @@
 #include "apps/bench/contenders.hpp"
 #include "apps/bench/contest.hpp"
 #include "apps/bench/peers/petsc_ksp.hpp"
+#include "apps/journey/linear_solve.hpp"
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "spmm/error.hpp"
@@ -97,6 +98,24 @@ Run run_ours(const Question& question, const DenseBlock<double>& f, const RunCon
   return run;
 }
 
+/// The same where the preconditioner is chosen by the program, which takes a copy of the rows for others to be
+/// made of.
+Run run_default(const Question& question, const DenseBlock<double>& f, const RunConfig& config) {
+  Prepared prepared = prepare(question, config, PreconditionerConfig{PreconditionerType::none}, false);
+  prepared.problem.a_rows = question.rows;
+  LinearSolver<double> solver = make_linear_solver(prepared.problem, config, f.cols());
+  question.context.device->synchronize(Queue::compute);
+  Run run;
+  run.setup_seconds = prepared.clock.seconds();
+  const BlockCgResult<double> result =
+      solve_linear(prepared.space, prepared.problem, solver, f, DenseBlock<double>{});
+  question.context.device->synchronize(Queue::compute);
+  run.seconds = prepared.clock.seconds();
+  run.iterations = result.total_iterations;
+  run.vectors = result.solution.to_host();
+  return run;
+}
+
 /// A contender by its name; without a name where this build does not have it.
 Contender contender(const std::string& name, const Settings& settings, const Question& question,
                     const RightHandSides& f) {
@@ -117,7 +136,8 @@ Contender contender(const std::string& name, const Settings& settings, const Que
   const RunConfig config = own_config(contest, name);
   return {"block-solve " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", contest.degree) : "",
           [&question, &f, config, lent = name == "chebyshev-float"] {
-            return run_ours(question, f.block, config, lent);
+            const bool chosen = config.linear_solver.preconditioner.type == PreconditionerType::automatic;
+            return chosen ? run_default(question, f.block, config) : run_ours(question, f.block, config, lent);
           }};
 }
 

@@ -30,8 +30,8 @@ void check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b, con
 /// Rows up to which check_small_mass is a matter of milliseconds.
 constexpr GlobalIndex most_rows_of_small_mass = 1000;
 
-/// Throws InputError where S has no Cholesky factor, or one with a pivot within rounding errors; for at most
-/// most_rows_of_small_mass rows. The diagonal is positive. Collective.
+/// Throws InputError where S has no Cholesky factor, or its smallest eigenvalue is within rounding errors, by
+/// inverse iteration; for at most most_rows_of_small_mass rows. The diagonal is positive. Collective.
 void check_small_mass(const Communicator& comm, const CsrRows& rows, const std::string& description);
 
 }  // namespace block_eigs

@@ -11,7 +11,6 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 

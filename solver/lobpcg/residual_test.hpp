@@ -17,20 +17,30 @@ class ResidualTest {
 
   /// `image_norm` is ||Bx||, `norm` is ||x||.
   Outcome judge(double lambda, double residual, double image_norm, double norm) const {
-    if (residual <= limit(lambda, image_norm, norm)) return Outcome::converged;
-    if (residual <= accuracy_limit(lambda, norm)) return Outcome::at_accuracy_limit;
+    const bool resolved = resolves(norm);
+    const bool within_limit = residual <= limit(lambda, image_norm, norm);
+    if (within_limit && (resolved || options_.convergence != Convergence::norm)) return Outcome::converged;
+    if (residual <= accuracy_limit(lambda, norm) && resolved) return Outcome::at_accuracy_limit;
     return Outcome::not_converged;
   }
-  /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows while
-  /// the Ritz value has come to rest: its last `move` is nothing beside it, or rounding errors. Where rounding
-  /// errors are large, with an ill-conditioned B or a badly scaled A, small residuals alone come long before that.
+  /// Whether x^T B x = 1 is more than rounding errors of the product. If not, lambda is no number that the
+  /// arithmetic could improve, whatever its residual.
+  bool resolves(double norm) const { return 10.0 * epsilon_ * norm_b_ * norm * norm < 1.0; }
+  /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows,
+  /// while the Ritz value has come to rest: its last `move` is nothing beside it, or rounding errors. Where limits
+  /// go with
+  /// ||A|| and ||B||, with an ill-conditioned B or a badly scaled A, small residuals alone come long before that.
   bool within(double share, double most, double lambda, double residual, double image_norm, double norm,
               double move) const {
     constexpr double nothing = 1e-7;
+    const double rounding = 10.0 * epsilon_ * norm_a_ * norm * norm;
     const double limit = share * std::min(this->limit(lambda, image_norm, norm), most);
-    if (residual <= limit) return true;
-    return residual <= accuracy_limit(lambda, norm) &&
-           move <= nothing * std::abs(lambda) + 10.0 * epsilon_ * norm_a_ * norm * norm;
+    if (residual <= limit) {
+      return options_.convergence != Convergence::norm ||
+             (resolves(norm) && move <= options_.tolerance * (std::abs(lambda) + norm_a_ / norm_b_) + rounding);
+    }
+    return residual <= accuracy_limit(lambda, norm) && resolves(norm) &&
+           move <= nothing * std::abs(lambda) + rounding;
   }
   /// What rounding errors leave of a residual.
   double accuracy_limit(double lambda, double norm) const {

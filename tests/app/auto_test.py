@@ -131,6 +131,17 @@ class AutoTest(harness.AppTest):
                 self.assertLessEqual(int(file.attrs["iterations"]), 1, more)
                 np.testing.assert_allclose(file["eigenvalues"][:], grid_spectrum(17, 16, 15)[:6], rtol=1e-10)
 
+    def test_changes_where_iterations_begin_in_float_by_request(self):
+        """A float copy of the matrix uses its rows up, and the next preconditioner wants them, too."""
+        rng = np.random.default_rng(5)
+        q, _ = np.linalg.qr(rng.standard_normal((54, 54)))
+        values = 10.0 ** np.linspace(-10, 10, 54)
+        self.save(sp.csr_matrix(np.round((q * values) @ q.T, 12)))
+        for more in ("", ", filtered_start: false"):
+            run, _, _ = self.solve("matrix: {file: a.npz}\neigensolver: {pairs: 2, inner_precision: float, convergence: norm, "
+                                   f"tolerance: 1e-14{more}}}\n")
+            self.assertGreater(len(self.choices(run)), 1, run)
+
     def test_history_of_a_shifted_cycle_is_that_of_the_matrix(self):
         """The levels, in which iterations begin in float, hold another matrix."""
         a = hamiltonian(64)

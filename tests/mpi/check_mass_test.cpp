@@ -10,7 +10,9 @@
 #include <functional>
 #include <string>
 
+#include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/random_problem.hpp"
 
 namespace block_eigs {
 namespace {
@@ -128,6 +130,32 @@ TEST_F(CheckMass, ALaplacianIsSingular) {
                  "singular");
 }
 
+bool is_refused(const Communicator& comm, const CsrRows& rows) {
+  try {
+    check_small_mass(comm, rows, "b.npz");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
+    return true;
+  }
+  return false;
+}
+
+/// P a P, P = I - v v^T / v^T v, symmetric to the last bit.
+void project_out(SmallMatrix& a, const SmallMatrix& v) {
+  const int n = a.cols();
+  SmallMatrix image = lapack::product(a, false, v, false);
+  double squared = 0.0;
+  double quadratic = 0.0;
+  for (int i = 0; i < n; ++i) squared += v(i, 0) * v(i, 0), quadratic += v(i, 0) * image(i, 0);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      a(i, j) +=
+          (quadratic * v(i, 0) * v(j, 0) / squared - v(i, 0) * image(j, 0) - image(i, 0) * v(j, 0)) / squared;
+      a(j, i) = a(i, j);
+    }
+  }
+}
+
 /// Of few rows the whole spectrum is looked at: here all entries are harmless pair by pair, and the smallest
 /// eigenvalue is 0 (the Laplacian of a cycle, plus nothing) or 1e-9.
 TEST(CheckSmallMass, SingularIsRefusedAndBadlyConditionedIsNot) {
@@ -149,14 +177,31 @@ TEST(CheckSmallMass, SingularIsRefusedAndBadlyConditionedIsNot) {
       }
       rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
     }
-    bool refused = false;
-    try {
-      check_small_mass(comm, rows, "b.npz");
-    } catch (const Error& error) {
-      EXPECT_EQ(error.exit_code(), ExitCode::invalid_input);
-      refused = true;
+    EXPECT_EQ(is_refused(comm, rows), shift == 0.0);
+  }
+}
+
+/// P S P, S of condition 1e10 with eigenvalues of all sizes: pivots are far larger than the eigenvalue zero.
+TEST(CheckSmallMass, SingularIsToldFromEigenvaluesOfAllSizes) {
+  const Communicator comm(MPI_COMM_WORLD);
+  constexpr int order = 244;
+  const Partition partition = Partition::uniform(order, comm.size());
+  test::Random random(3);
+  for (int round = 0; round < 60; ++round) {
+    SmallMatrix b = test::random_spd(random, order, 1e10);
+    const bool singular = round % 2 == 0;
+    if (singular) project_out(b, test::random_matrix(random, order, 1));
+    CsrRows rows;
+    rows.row_begin = partition.begin(comm.rank());
+    rows.global_rows = rows.global_columns = order;
+    for (GlobalIndex i = rows.row_begin; i < partition.end(comm.rank()); ++i) {
+      for (int j = 0; j < order; ++j) {
+        rows.columns.push_back(j);
+        rows.values.push_back(b(static_cast<int>(i), j));
+      }
+      rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
     }
-    EXPECT_EQ(refused, shift == 0.0);
+    EXPECT_EQ(is_refused(comm, rows), singular) << round;
   }
 }
 

@@ -49,6 +49,27 @@ TEST(ResidualTest, TheBackwardErrorLimitIsWhereArithmeticEnds) {
   EXPECT_EQ(test.judge(0.0, 0.0, 1.0, 1.0), Outcome::converged);
 }
 
+TEST(ResidualTest, ALimitThatGoesWithNormsWantsAValueAtRest) {
+  const ResidualTest test = test_of(Convergence::norm, 1e-6);
+  const double move = 1e-6 * (5.0 + 100.0 / 2.0);
+  EXPECT_TRUE(test.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 0.99 * move));
+  EXPECT_FALSE(test.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 1.01 * move));
+}
+
+/// x^T B x = 1 is the difference of numbers of the size of ||B|| ||x||^2.
+TEST(ResidualTest, NothingIsDoneWhereRoundingErrorsAreAsLargeAsTheNorm) {
+  const ResidualTest test = test_of(Convergence::relative, 0.0);
+  const double norm = 1.0 / std::sqrt(10.0 * epsilon * 2.0);
+  EXPECT_EQ(test.judge(5.0, 0.0, 1e-9, 0.99 * norm), Outcome::converged);
+  EXPECT_EQ(test.judge(5.0, 1e-20, 1e-9, 0.99 * norm), Outcome::at_accuracy_limit);
+  EXPECT_EQ(test.judge(5.0, 1e-20, 1e-9, 1.01 * norm), Outcome::not_converged);
+  EXPECT_FALSE(test.within(1.0, infinity, 5.0, 1e-20, 1e-9, 1.01 * norm, 0.0));
+  const ResidualTest by_norm = test_of(Convergence::norm, 1e-6);
+  EXPECT_EQ(by_norm.judge(5.0, 0.0, 1e-9, 0.99 * norm), Outcome::converged);
+  EXPECT_EQ(by_norm.judge(5.0, 0.0, 1e-9, 1.01 * norm), Outcome::not_converged);
+  EXPECT_FALSE(by_norm.within(1.0, infinity, 5.0, 0.0, 1e-9, 1.01 * norm, 0.0));
+}
+
 TEST(ResidualTest, ValuesThatAreNotFiniteAreNeverDone) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const ResidualTest test = test_of(Convergence::absolute, 1e-6);
