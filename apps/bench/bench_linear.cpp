@@ -11,7 +11,6 @@
 #include "apps/bench/contenders.hpp"
 #include "apps/bench/contest.hpp"
 #include "apps/bench/peers/petsc_ksp.hpp"
-#include "apps/journey/linear_solve.hpp"
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "spmm/error.hpp"
@@ -34,14 +33,14 @@ struct Settings {
 };
 
 constexpr std::array own_names{
-    "default",         "none", "jacobi",    "jacobi-mixed", "chebyshev", "chebyshev-mixed",
-    "chebyshev-float", "amg",  "amg-float", "gamg",         "gamg-float"};
+    "none", "jacobi",    "jacobi-mixed", "chebyshev", "chebyshev-mixed", "chebyshev-float",
+    "amg",  "amg-float", "gamg",         "gamg-float"};
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
   CLI::App app("Block CG and its peers on the 7-point Laplacian of a cube, random right-hand sides");
   add_options(app, settings.contest,
-              "default (what block-solve does where the config says nothing), none, jacobi, jacobi-mixed, "
+              "none, jacobi, jacobi-mixed, "
               "chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
               "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hpddm");
   app.add_option("--sides", settings.sides, "right-hand sides");
@@ -60,10 +59,8 @@ struct RightHandSides {
 RunConfig own_config(const ContestOptions& contest, const std::string& name) {
   std::string text =
       fmt::format("linear_solver: {{tolerance: {:e}, block_size: {}", contest.tolerance, contest.block_size);
-  if (name != "default") {
-    text += fmt::format(", max_iterations: {}, inner_precision: {}, preconditioner: {}", contest.max_iterations,
-                        is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
-  }
+  text += fmt::format(", max_iterations: {}, inner_precision: {}, preconditioner: {}", contest.max_iterations,
+                      is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
   return config_of(contest, text + "}");
 }
 
@@ -98,24 +95,6 @@ Run run_ours(const Question& question, const DenseBlock<double>& f, const RunCon
   return run;
 }
 
-/// The same where the preconditioner is chosen by the program, which takes a copy of the rows for others to be
-/// made of.
-Run run_default(const Question& question, const DenseBlock<double>& f, const RunConfig& config) {
-  Prepared prepared = prepare(question, config, PreconditionerConfig{PreconditionerType::none}, false);
-  prepared.problem.a_rows = question.rows;
-  LinearSolver<double> solver = make_linear_solver(prepared.problem, config, f.cols());
-  question.context.device->synchronize(Queue::compute);
-  Run run;
-  run.setup_seconds = prepared.clock.seconds();
-  const BlockCgResult<double> result =
-      solve_linear(prepared.space, prepared.problem, solver, f, DenseBlock<double>{});
-  question.context.device->synchronize(Queue::compute);
-  run.seconds = prepared.clock.seconds();
-  run.iterations = result.total_iterations;
-  run.vectors = result.solution.to_host();
-  return run;
-}
-
 /// A contender by its name; without a name where this build does not have it.
 Contender contender(const std::string& name, const Settings& settings, const Question& question,
                     const RightHandSides& f) {
@@ -136,8 +115,7 @@ Contender contender(const std::string& name, const Settings& settings, const Que
   const RunConfig config = own_config(contest, name);
   return {"block-solve " + name, name.starts_with("chebyshev") ? fmt::format("degree {}", contest.degree) : "",
           [&question, &f, config, lent = name == "chebyshev-float"] {
-            const bool chosen = config.linear_solver.preconditioner.type == PreconditionerType::automatic;
-            return chosen ? run_default(question, f.block, config) : run_ours(question, f.block, config, lent);
+            return run_ours(question, f.block, config, lent);
           }};
 }
 
