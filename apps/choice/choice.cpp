@@ -17,10 +17,6 @@ constexpr double worth_a_change = 1.5;
 constexpr int most_changes = 4;
 /// Iterations that the rate of late is measured over.
 constexpr std::size_t rate_window = 10;
-/// So much dearer is a way that is not expected to be done within the iterations allowed, of which this part is
-/// used up before that is judged.
-constexpr double dear = 10.0;
-constexpr double seen_enough = 0.25;
 /// One that does not come forward is taken to need all iterations that it may have.
 constexpr double endless = 1e6;
 
@@ -57,15 +53,9 @@ std::vector<PreconditionerType> Choice::taken() const {
   return types;
 }
 
-void Choice::forget_progress() {
+void Choice::begin() {
   progress_.clear();
   spent_ = 0.0;
-  hopeless_ = false;
-}
-
-void Choice::begin() {
-  forget_progress();
-  iterations_ = 0.0;
 }
 
 /// From what filters say themselves. While these cannot say anything, as much as they have cost already.
@@ -91,16 +81,11 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   double left = rate > 0.0 ? std::min(best / rate, endless) : endless;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));
   if (at_ == 0) expect_of_others(left);
-  hopeless_ = out_of_reach(left);
-  return left * current().step * (hopeless_ ? dear : 1.0);
-}
-
-bool Choice::out_of_reach(double steps) const {
-  return iterations_ >= seen_enough * judgement_.limit && iterations_ + steps > judgement_.limit;
+  return left * current().step;
 }
 
 bool Choice::may_be_set_up(const Candidate& other) const {
-  return !judgement_.patient || hopeless_ || static_cast<double>(progress_.size()) * current().step >= other.setup;
+  return !judgement_.patient || static_cast<double>(progress_.size()) * current().step >= other.setup;
 }
 
 void Choice::expect_of_others(double steps) {
@@ -119,7 +104,6 @@ std::optional<std::size_t> Choice::best_other() const {
 }
 
 bool Choice::proceed(const IterationReport& report) {
-  ++iterations_;
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
@@ -137,7 +121,7 @@ bool Choice::change(Limitation limitation) {
   const std::string before = block_eigs::description(current().preconditioner);
   at_ = *next;
   ++changes_;
-  forget_progress();
+  begin();
   current().taken = true;
   current().reason = limitation == Limitation::preconditioner ? before + " is not positive definite here"
                      : limitation == Limitation::stopped      ? before + " comes forward too slowly"

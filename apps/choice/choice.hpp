@@ -33,9 +33,6 @@ struct Judgement {
   /// Iterations left are predicted up to so many for each one that was seen.
   double horizon = std::numeric_limits<double>::infinity();
   double degree = 0.0;  ///< what one degree of a filter costs
-  /// Iterations allowed. Where those left are predicted to be too few, after a quarter of them, a way counts as
-  /// ten times as dear.
-  double limit = std::numeric_limits<double>::infinity();
   /// Where rates of the first iterations say little: the first candidate is taken unless another one is expected
   /// to be much cheaper, and nothing is set up before the present one has cost as much as that set-up.
   bool patient = false;
@@ -55,7 +52,7 @@ class Choice {
   std::string description() const;
   std::vector<PreconditionerType> taken() const;
 
-  /// As another problem begins: what was seen of progress is forgotten, and all iterations are allowed again.
+  /// What was seen of progress is forgotten: other vectors are iterated on.
   void begin();
   /// Takes an iteration into account; false when another way is to be taken.
   bool proceed(const IterationReport& report);
@@ -66,9 +63,7 @@ class Choice {
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
   void expect_of_others(double steps);
-  bool out_of_reach(double steps) const;
   bool may_be_set_up(const Candidate& other) const;
-  void forget_progress();
   std::optional<std::size_t> best_other() const;
 
   std::vector<Candidate> candidates_;
@@ -76,8 +71,6 @@ class Choice {
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
-  double iterations_ = 0.0;       ///< of all ways, since begin()
-  bool hopeless_ = false;         ///< the present way is not expected to be done within the iterations allowed
   int changes_ = 0;
 };
 

@@ -88,9 +88,8 @@ std::vector<Candidate> candidates_for(const MatrixTraits& traits, const CostMode
 LinearSolverChoice::LinearSolverChoice(const MatrixTraits& traits, const CostModel& costs,
                                        const LinearSolverConfig& asked, GlobalIndex right_hand_sides)
     : asked_(asked),
-      choice_(
-          candidates_for(traits, costs, asked, right_hand_sides),
-          {.first = 15, .horizon = 10.0, .limit = static_cast<double>(asked.max_iterations), .patient = true}) {}
+      choice_(candidates_for(traits, costs, asked, right_hand_sides),
+              {.first = 15, .horizon = 10.0, .patient = true}) {}
 
 LinearSolverConfig LinearSolverChoice::config() const {
   LinearSolverConfig result = asked_;

@@ -130,20 +130,13 @@ TEST(LinearSolverChoice, NothingIsSetUpBeforeAsMuchIsSpent) {
   EXPECT_GE(spent + step, costs.setup(PreconditionerType::amg));
 }
 
-TEST(LinearSolverChoice, WhatWouldNotBeDoneInTimeIsLeft) {
-  // Chebyshev takes fewer iterations, though not less time, on long rows.
+TEST(LinearSolverChoice, FewerIterationsAreNoReasonWhereTheyTakeAsLong) {
+  // Chebyshev on long rows whose diagonals do not dominate, such as those of shells.
   MatrixTraits traits = scaled(1e4, 40);
   traits.scaled_norm = 16.0;
-  LinearSolverConfig patient, hurried;
-  patient.max_iterations = 100000;
-  hurried.max_iterations = 1000;
-  LinearSolverChoice enough = choice_for(traits, 8, patient);
-  EXPECT_TRUE(goes_to_the_end(enough, 0.99));
-  LinearSolverChoice short_of_it = choice_for(traits, 8, hurried);
-  ASSERT_EQ(type_of(short_of_it), PreconditionerType::jacobi);
-  EXPECT_FALSE(goes_to_the_end(short_of_it, 0.99));
-  EXPECT_TRUE(short_of_it.change(Limitation::stopped));
-  EXPECT_EQ(type_of(short_of_it), PreconditionerType::chebyshev);
+  LinearSolverChoice choice = choice_for(traits);
+  ASSERT_EQ(type_of(choice), PreconditionerType::jacobi);
+  EXPECT_TRUE(goes_to_the_end(choice, 0.99));
 }
 
 TEST(LinearSolverChoice, AFaultyPreconditionerIsNotTakenAgain) {
