@@ -15,6 +15,14 @@ block_eigs_test(block_cg_mixed SOURCES convergence/block_cg_mixed_test.cpp RANKS
 block_eigs_test(block_cg_adaptive SOURCES convergence/block_cg_adaptive_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_scaled SOURCES convergence/block_cg_scaled_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_rounding SOURCES convergence/block_cg_rounding_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+
+# How surely a probe finds pairs that were removed, and at what cost: a table, 100 seeds a pair; a few of them here.
+add_executable(removed_pairs convergence/removed_pairs.cpp)
+target_link_libraries(removed_pairs PRIVATE block_eigs_apps block_eigs_flags fmt::fmt CLI11::CLI11)
+add_test(NAME removed_pairs COMMAND removed_pairs --size 32 --seeds 5 --require)
+set_tests_properties(removed_pairs PROPERTIES LABELS convergence TIMEOUT 240
+  ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
 
 # Real matrices through the program; skipped, and said so, where they or SciPy are not there.
 if(NOT DEFINED ENV{BLOCK_EIGS_MATRICES})
