@@ -27,17 +27,19 @@ class ResidualTest {
   /// arithmetic could improve, whatever its residual.
   bool resolves(double norm) const { return 10.0 * epsilon_ * norm_b_ * norm * norm < 1.0; }
   /// Whether the residual is within `share` of the limit and of `most`, or as small as the arithmetic allows,
-  /// while the Ritz value has come to rest: its last `move` is nothing beside it, or rounding errors. Where limits
-  /// go with
-  /// ||A|| and ||B||, with an ill-conditioned B or a badly scaled A, small residuals alone come long before that.
+  /// while the Ritz value has come to rest: its last `move` is nothing beside it, or rounding errors. With an
+  /// ill-conditioned B or a badly scaled A small residuals alone come long before that.
   bool within(double share, double most, double lambda, double residual, double image_norm, double norm,
               double move) const {
     constexpr double nothing = 1e-7;
     const double rounding = 10.0 * epsilon_ * norm_a_ * norm * norm;
     const double limit = share * std::min(this->limit(lambda, image_norm, norm), most);
     if (residual <= limit) {
-      return options_.convergence != Convergence::norm ||
-             (resolves(norm) && move <= options_.tolerance * (std::abs(lambda) + norm_a_ / norm_b_) + rounding);
+      // Where B is the identity, and both norms 1, a residual bounds the error of the value.
+      if (options_.convergence == Convergence::absolute || (norm == 1.0 && image_norm == 1.0)) return true;
+      const bool by_norm = options_.convergence == Convergence::norm;
+      const double scale = std::abs(lambda) + (by_norm ? norm_a_ / norm_b_ : 0.0);
+      return (!by_norm || resolves(norm)) && move <= options_.tolerance * scale + rounding;
     }
     return residual <= accuracy_limit(lambda, norm) && resolves(norm) &&
            move <= nothing * std::abs(lambda) + rounding;

@@ -49,11 +49,16 @@ TEST(ResidualTest, TheBackwardErrorLimitIsWhereArithmeticEnds) {
   EXPECT_EQ(test.judge(0.0, 0.0, 1.0, 1.0), Outcome::converged);
 }
 
-TEST(ResidualTest, ALimitThatGoesWithNormsWantsAValueAtRest) {
-  const ResidualTest test = test_of(Convergence::norm, 1e-6);
-  const double move = 1e-6 * (5.0 + 100.0 / 2.0);
-  EXPECT_TRUE(test.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 0.99 * move));
-  EXPECT_FALSE(test.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 1.01 * move));
+TEST(ResidualTest, WithAMassMatrixValuesMustBeAtRest) {
+  const ResidualTest by_norm = test_of(Convergence::norm, 1e-6);
+  const ResidualTest relative = test_of(Convergence::relative, 1e-6);
+  const double rounding = 10.0 * epsilon * 100.0 * 0.25;
+  const double move = 1e-6 * (5.0 + 100.0 / 2.0) + rounding;
+  EXPECT_TRUE(by_norm.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 0.99 * move));
+  EXPECT_FALSE(by_norm.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 1.01 * move));
+  EXPECT_TRUE(relative.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 0.99 * (1e-6 * 5.0 + rounding)));
+  EXPECT_FALSE(relative.within(1.0, infinity, 5.0, 0.0, 3.0, 0.5, 1.01 * (1e-6 * 5.0 + rounding)));
+  EXPECT_TRUE(by_norm.within(1.0, infinity, 5.0, 0.0, 1.0, 1.0, infinity)) << "B is the identity";
 }
 
 /// x^T B x = 1 is the difference of numbers of the size of ||B|| ||x||^2.
