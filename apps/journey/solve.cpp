@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/input/block_input.hpp"
+#include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -102,7 +103,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   auto operators = std::make_unique<Operators<T>>(
       make_operators(problem, config, in_scaled_units(solver.preconditioner, problem.scaling), in_float));
-  announce(comm, operators->preconditioner.made);
+  const std::string made = operators->preconditioner.made;
+  announce(comm, made);
   const MemoryEstimate memory =
       estimate_memory(memory_needs(problem, *operators, solver, f.cols()), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
@@ -124,6 +126,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   record.remark = remark_on(result, checked, signs, config, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
+  describe_course(record, false, made, {{0, description(solver.preconditioner)}});
+  describe_usage(comm, *context.profile, all, watch, record);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),
                "/solution", &result.solution);
   return end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);

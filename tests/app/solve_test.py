@@ -72,6 +72,11 @@ class Answers(SolveTest):
                 self.assertEqual(file.attrs["program"], "block-solve")
                 self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
                 self.assertEqual(file["history/residual_norms"].shape, (file.attrs["iterations"], 7))
+                np.testing.assert_array_equal(file["history/products"][:], file["history/active_columns"][:])
+                self.assertFalse(file["history/in_float"][:].any())
+                self.assertIn(name, file["preconditioners/description"][:].astype(str)[0])
+                self.assertEqual(file["times/phase"][:].astype(str).tolist()[-1], "all")
+                self.assertGreater(file.attrs["memory"], 1e6)
                 self.assertEqual(len(re.findall(r"^ +\d+ .* converged$", run.stdout, re.MULTILINE)), 7, run)
                 self.assertNotIn("eigenvalues", file)
 
@@ -152,6 +157,8 @@ class Answers(SolveTest):
                 self.check(file, a, f, 1e-11)
                 self.assertIn("iterations in float", run.stdout)
                 self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
+                self.assertTrue(file["history/in_float"][0])
+                self.assertEqual(file["history/in_float"].size, file.attrs["iterations"])
         run = self.run_program(self.config(text), "linear_solver.inner_precision=float",
                                "linear_solver.preconditioner.type=amg")
         self.assertEqual(run.code, 2, run)
