@@ -35,6 +35,8 @@ p { margin: .35rem 0; max-width: 46rem; }
 figure { margin: .4rem 0 1rem; }
 figure svg { display: block; width: 100%; height: auto; overflow: visible; }
 figcaption { color: var(--muted); font-size: .86rem; max-width: 46rem; }
+.key { white-space: nowrap; margin-right: 1.3em; color: var(--ink); }
+.key::before { content: ""; display: inline-block; width: .75em; height: .75em; margin-right: .4em; background: var(--key); border-radius: 2px; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 1.6rem; }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .25rem 1.1rem; margin: .4rem 0; }
 .facts dt { color: var(--muted); } .facts dd { margin: 0; overflow-wrap: anywhere; }
@@ -42,18 +44,23 @@ figcaption { color: var(--muted); font-size: .86rem; max-width: 46rem; }
 table { border-collapse: collapse; font-size: .86rem; font-variant-numeric: tabular-nums; width: 100%; }
 th { text-align: right; font-weight: 600; color: var(--muted); position: sticky; top: 0; background: var(--surface); }
 th, td { padding: .22rem .7rem .22rem 0; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; }
-th:last-child, td:last-child { text-align: left; padding-right: 0; }
+.state { text-align: left; }
+th:last-child, td:last-child { padding-right: 0; }
 td.word { text-align: left; white-space: normal; } th.word { text-align: left; }
 .state::before { content: ""; display: inline-block; width: .6em; height: .6em; margin-right: .45em; border-radius: 50%; background: var(--green); }
 .limit::before { background: var(--orange); border-radius: 0; }
 .open::before { background: var(--red); border-radius: 0; transform: rotate(45deg); }
 pre { font: .82rem/1.45 var(--mono); background: var(--band); padding: .8rem 1rem; border-radius: 4px; overflow-x: auto; margin: .4rem 0; }
 .two .run figure svg { max-width: 46rem; }
+.two .pair { grid-template-columns: minmax(0, 1fr); }
+.two .figures { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+.two .figures dd { font-size: 1rem; }
+.comparison { max-width: 46rem; margin-top: 1.2rem; }
 @media (max-width: 60rem) { .two .runs { grid-template-columns: minmax(0, 1fr); } }
 @media print {
   :root { color-scheme: light; LIGHT }
   @page { margin: 15mm 14mm; }
-  html { font-size: 10.5px; background: none; } body, body.two { max-width: none; padding: 0; }
+  html { font-size: 10.5px; background: none; print-color-adjust: exact; -webkit-print-color-adjust: exact; } body, body.two { max-width: none; padding: 0; }
   .two .runs { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 0 1.2rem; }
   .scroll { max-height: none; overflow: visible; } th { position: static; }
   figure, .verdict, .figures, .facts, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }

@@ -2,7 +2,8 @@
 
 plot_run(result) draws the usual ones of anything that has, of these, what is to be seen: residual_norms; limits();
 history.residual_norms, history.in_float; preconditioners with first_iteration and description; eigenvalues,
-error_bounds, status; rhs_norms, recursive_residual_norms, iterations; times with name, mean, slowest."""
+error_bounds, status; rhs_norms, recursive_residual_norms, requested_tolerance; phases, a dict of seconds, or times with
+name, mean, slowest. `limits` may be an array instead of a function."""
 
 import contextlib
 
@@ -10,11 +11,13 @@ import matplotlib
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
-from block_eigs.style import (BAND, BLUE, CATEGORIES, GREEN, INK, LINE, MUTED, ORANGE, PURPLE, RC, RED, SURFACE, count,
+from block_eigs.style import (BAND, BLUE, GREEN, INK, LINE, MUTED, ORANGE, PURPLE, RC, RED, SURFACE, count,
                               power_of_ten, ramp, seconds, size)
 
 __all__ = ["plot_convergence", "plot_spectrum", "plot_bounds", "plot_solutions", "plot_stages", "plot_times",
            "plot_memory", "plot_run", "styled"]
+
+STAGE_COLOURS = [BLUE, ORANGE, GREEN, MUTED]
 
 
 def styled():
@@ -46,20 +49,18 @@ def _course(ratios):
     return known[0], known[changes[-1] + 1] if changes.size else known[0]
 
 
-def plot_convergence(axes, residual_norms, limits=None, *, in_float=None, changes=(), what="pair"):
+def plot_convergence(axes, residual_norms, limits=None, *, status=None, in_float=None, changes=(), what="pair", span=None):
     """Residuals [iterations, pairs] over iterations, in units of their limits where these are known: 1 is the goal.
 
-    A curve ends with a dot where its pair is done, and with a cross where it never was. `in_float` [iterations] shades
-    the part in single precision; `changes` are pairs of (iterations done before, label)."""
+    A curve ends with a dot where its pair is done, with a diamond where that was at the limit of the arithmetic
+    (`status`: converged, at_accuracy_limit, not_converged), and with a cross where it never was. `in_float` [iterations]
+    shades the part in single precision; `changes` are pairs of (iterations done before, label); `span`: least and largest
+    value to be seen, where pictures stand side by side."""
     residual_norms = np.asarray(residual_norms, float)
     iterations, pairs = residual_norms.shape
     limits = None if limits is None else np.asarray(limits, float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = residual_norms if limits is None else residual_norms / limits
-    ratios = np.where(ratios > 0, ratios, np.nan)
-    low, high = _finite_range(ratios)
-    if limits is not None:
-        low, high = min(low, 0.1), max(high, 10.0)
+    ratios = _ratios(residual_norms, limits)
+    low, high = span or span_of(residual_norms, limits)
     axes.set_yscale("log")
     axes.set_ylim(low / 2, high * 6)
     axes.set_xlim(0.5, max(iterations, 2) + 0.5)
@@ -77,15 +78,37 @@ def plot_convergence(axes, residual_norms, limits=None, *, in_float=None, change
         first, last = course
         axes.plot(steps[first:last + 1], ratios[first:last + 1, j], color=colour, linewidth=1.3 if pairs <= 40 else 0.8,
                   solid_joinstyle="round")
-        done = limits is None or ratios[last, j] <= 1.0 or ratios[-1, j] <= 1.0
-        axes.plot(steps[last], ratios[last, j], marker="o" if done else "X", markersize=4 if done else 6,
-                  color=colour if done else RED, markeredgecolor=SURFACE, markeredgewidth=0.5, zorder=3)
+        marker, size_, end = _end_mark(ratios[last:, j], None if status is None else status[j:j + 1], limits is not None)
+        axes.plot(steps[last], ratios[last, j], marker=marker, markersize=size_, color=end or colour,
+                  markeredgecolor=SURFACE, markeredgewidth=0.5, zorder=3)
     _mark_changes(axes, changes, iterations)
     _log_axis(axes.yaxis, low, high)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
     axes.set_xlabel("iteration")
     axes.set_ylabel("residual ÷ its limit" if limits is not None else "residual norm")
     _ramp_legend(axes, pairs, what)
+
+
+def _ratios(residual_norms, limits):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = residual_norms if limits is None else residual_norms / limits
+    return np.where(ratios > 0, ratios, np.nan)
+
+
+def span_of(residual_norms, limits=None):
+    """Least and largest value that plot_convergence shows."""
+    low, high = _finite_range(_ratios(np.asarray(residual_norms, float), limits))
+    return (low, high) if limits is None else (min(low, 0.1), max(high, 10.0))
+
+
+def _end_mark(ratios, status, with_goal):
+    """Marker, its size, and its colour where that is not the curve's."""
+    word = status[0] if status is not None and len(status) else None
+    if word == "at_accuracy_limit":
+        return "D", 4.5, ORANGE
+    if word == "converged" or (word is None and (not with_goal or np.nanmin(ratios) <= 1.0)):
+        return "o", 4, None
+    return "X", 6, RED
 
 
 def _shade_precision(axes, in_float, iterations):
@@ -120,7 +143,7 @@ def _ramp_legend(axes, pairs, what):
     if pairs < 2:
         return
     colours = list(dict.fromkeys(ramp(min(pairs, 8))))
-    width, x = 0.016, 1.0 - 0.04
+    width, x = 0.016, 1.0 - 0.012 * (len(str(pairs)) + 0.4)
     axes.annotate(f"{pairs}", (1.0, 1.0), xycoords="axes fraction", xytext=(0, 6), textcoords="offset points", ha="right",
                   fontsize=8.5, color=MUTED)
     for k, colour in enumerate(reversed(colours)):
@@ -147,13 +170,19 @@ def multiplicities(values, bounds=None):
     return runs
 
 
+def _visible(error_bounds, eigenvalues):
+    """Whether bars of that length would be seen."""
+    bounds = np.asarray(error_bounds, float)
+    return np.isfinite(bounds).any() and np.nanmax(bounds) > 0.003 * (np.ptp(eigenvalues) or 1.0)
+
+
 def plot_spectrum(axes, eigenvalues, error_bounds=None, done=None):
     """Eigenvalues in their order, with the bounds on their errors; those found several times are counted: ×3."""
     eigenvalues = np.asarray(eigenvalues, float)
     index = np.arange(1, len(eigenvalues) + 1)
     done = np.ones(len(index), bool) if done is None else np.asarray(done, bool)
     axes.grid(axis="y")
-    if error_bounds is not None and np.isfinite(error_bounds).any():
+    if error_bounds is not None and _visible(error_bounds, eigenvalues):
         axes.errorbar(index, eigenvalues, yerr=np.nan_to_num(error_bounds), fmt="none", ecolor=ORANGE, elinewidth=1.5,
                       capsize=3, zorder=2)
     if len(index) <= 60:
@@ -222,19 +251,17 @@ def plot_solutions(axes, rhs_norms, residual_norms, recursive_norms=None, tolera
 
 
 def plot_stages(axes, stages):
-    """One bar for the whole run, with a part for each (name, seconds)."""
-    stages = [(name, value) for name, value in stages if value > 0]
+    """One bar for the whole run, with a part for each (name, seconds), coloured in the order of STAGE_COLOURS."""
     whole = sum(value for _, value in stages) or 1.0
     left = 0.0
-    for (name, value), colour in zip(stages, CATEGORIES[:3] + [MUTED]):
+    for (name, value), colour in zip(stages, STAGE_COLOURS):
         axes.barh(0, value, left=left, height=1.0, color=colour, edgecolor=SURFACE, linewidth=1.5)
-        wide = value / whole > 0.13
-        if wide:
-            axes.annotate(name, (left, 0.5), xytext=(1, 4), textcoords="offset points", fontsize=9, color=INK, va="bottom")
-            axes.annotate(seconds(value), (left + value / 2, 0), ha="center", va="center", fontsize=9, color=SURFACE)
+        if value / whole > 0.1:
+            axes.annotate(f"{100 * value / whole:.0f}%", (left + value / 2, 0), ha="center", va="center", fontsize=9.5,
+                          color=SURFACE)
         left += value
     axes.set_xlim(0, left or 1.0)
-    axes.set_ylim(-0.55, 1.2)
+    axes.set_ylim(-0.5, 0.5)
     axes.set_axis_off()
 
 
@@ -289,24 +316,36 @@ def changes_of(result):
 
 def phases_of(result):
     """(name, mean, slowest) without the whole."""
+    phases = getattr(result, "phases", None)
+    if phases is not None:
+        return [(name, value, value) for name, value in phases.items()]
     return [(phase.name, phase.mean, phase.slowest) for phase in getattr(result, "times", None) or []
             if phase.name != "all"]
 
 
-def _limits_of(result):
+def limits_of(result):
+    """What residual norms have to come down to; None where that is not known. Where the history has more columns than
+    there are pairs, the others have the largest limit."""
     limits = getattr(result, "limits", None)
-    return limits() if callable(limits) else limits
+    limits = limits() if callable(limits) else limits
+    history = getattr(result, "history", None)
+    if limits is None or history is None:
+        return limits
+    more = np.asarray(history.residual_norms).shape[1] - len(limits)
+    if more <= 0:
+        return limits
+    return np.concatenate([limits, np.full(more, np.nanmax(limits))]) if len(limits) else None
 
 
-def draw_convergence(axes, result):
+def draw_convergence(axes, result, span=None):
     history = getattr(result, "history", None)
     if history is None or len(history.residual_norms) == 0:
         axes.annotate("no iterations: solved densely, or no history", (0.5, 0.5), xycoords="axes fraction", ha="center",
                       color=MUTED)
         axes.set_axis_off()
         return
-    plot_convergence(axes, history.residual_norms, _limits_of(result), in_float=getattr(history, "in_float", None),
-                     changes=changes_of(result),
+    plot_convergence(axes, history.residual_norms, limits_of(result), status=getattr(result, "status", None),
+                     in_float=getattr(history, "in_float", None), changes=changes_of(result), span=span,
                      what="pair" if getattr(result, "eigenvalues", None) is not None else "right-hand side")
 
 

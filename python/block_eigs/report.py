@@ -105,8 +105,8 @@ def _key_figures(run):
     return [("rows", style.count(of("rows", 0))), ("nonzeros", style.count(of("nonzeros", 0))),
             ("iterations", style.count(of("iterations", 0))),
             ("set-up", style.seconds(of("setup_seconds", 0.0))), ("solve", style.seconds(of("solve_seconds", 0.0))),
-            ("memory of a rank", style.size(memory.gpu or memory.host) if memory else "", "on its GPU" if memory and memory.gpu
-             else "")]
+            ("memory", style.size(memory.gpu or memory.host) if memory else "", "of a rank's GPU" if memory and memory.gpu
+             else "of a rank")]
 
 
 def _drawn(width, height, draw, name, description, **grid):
@@ -123,21 +123,34 @@ def _convergence(run, key, runs):
     if run.history is None or len(run.history) == 0:
         return "<p>There were no iterations: a problem of so few rows is solved densely.</p>" if run.attributes.get("proof") \
             == "dense" else "<p>The file holds no history.</p>"
-    drawing = _drawn(width, 3.9, lambda axes: pictures.draw_convergence(axes, run), key + "c",
+    span = _common_span(runs)
+    drawing = _drawn(width, 3.9, lambda axes: pictures.draw_convergence(axes, run, span), key + "c",
                      f"residuals of {run.history.residual_norms.shape[1]} {_what(run)} over {len(run.history)} iterations")
     caption = f"Every curve is a {_what(run, 1)}; "
     caption += "below the line its residual is small enough. " if run.limits() is not None else "its residual norm. "
-    caption += "A dot marks where it was done, a cross where it was left."
+    caption += "A dot marks where it was done" + (
+        ", a diamond where arithmetic allowed no more" if (run.status == "at_accuracy_limit").any() else "") + (
+        ", a cross where it was left." if not run.converged.all() else ".")
     if run.history.in_float.any() and not run.history.in_float.all():
         caption += " On grey ground the iterations work in single precision; the line is where double takes over."
     elif run.history.in_float.any():
-        caption += " The run was in single precision throughout."
+        caption += " All iterations work in single precision; the status table has residuals in double."
     if len(run.preconditioners) > 1:
         caption += " Dashed lines: another preconditioner from there on."
     if (run.history.products > run.history.active_columns).any():
         filters = int(np.count_nonzero(run.history.products > run.history.active_columns))
-        caption += f" {filters} of the iterations {'was a filter' if filters == 1 else 'were filters'}."
+        caption += " The iterations were filters." if filters == len(run.history) else \
+            f" {filters} of the iterations {'was a filter' if filters == 1 else 'were filters'}."
     return figure(drawing, caption)
+
+
+def _common_span(runs):
+    """Side by side, pictures have one scale."""
+    spans = [pictures.span_of(run.history.residual_norms, pictures.limits_of(run)) for run in runs
+             if run.history is not None and len(run.history)]
+    if len({run.limits() is None for run in runs}) > 1:
+        return None
+    return min(low for low, _ in spans), max(high for _, high in spans)
 
 
 def _accuracy(run, key, runs):
@@ -148,9 +161,9 @@ def _accuracy(run, key, runs):
                       "beside what the recurrence of the solver held them to be.")
     if len(run.eigenvalues) == 0:
         return "<p>No pair was found.</p>"
-    left = _drawn(4.8 if len(runs) == 1 else 5.6, 3.2, lambda axes: pictures.draw_accuracy(axes, run), key + "s",
+    left = _drawn(4.8 if len(runs) == 1 else 6.4, 3.0, lambda axes: pictures.draw_accuracy(axes, run), key + "s",
                   "eigenvalues in their order")
-    right = _drawn(4.8 if len(runs) == 1 else 5.6, 3.2,
+    right = _drawn(4.8 if len(runs) == 1 else 6.4, 3.0,
                    lambda axes: pictures.plot_bounds(axes, run.eigenvalues, run.error_bounds, run.residual_norms), key + "b",
                    "error bounds relative to the eigenvalues")
     kinds = {"rigorous": "The bounds are rigorous: an eigenvalue of the exact problem is no farther away.",
@@ -168,12 +181,18 @@ def _stages(run):
     return stages + [("reading, checks", max(0.0, whole - sum(value for _, value in stages)))]
 
 
+def _legend(stages):
+    return "".join(f'<span class="key" style="--key: var(--{name})">{escape(stage)} {style.seconds(value)}</span>'
+                   for (stage, value), name in zip(stages, ("blue", "orange", "green", "muted")) if value > 0)
+
+
 def _costs(run, key, runs):
-    parts, width = [], 4.8 if len(runs) == 1 else 5.6
+    parts, width = [], 4.8 if len(runs) == 1 else 6.4
     if run.times:
-        strip = _drawn(2 * width if len(runs) == 1 else 6.4, 0.75, lambda axes: pictures.plot_stages(axes, _stages(run)),
+        strip = _drawn(2 * width if len(runs) == 1 else 6.4, 0.42, lambda axes: pictures.plot_stages(axes, _stages(run)),
                        key + "p", "stages of the run")
-        parts.append(figure(strip, f"{style.seconds(run.times[-1].slowest)} in all, until the result was written."))
+        parts.append(figure(strip, _legend(_stages(run))
+                            + f"{style.seconds(run.times[-1].slowest)} in all, until the result was written."))
         bars = _drawn(width, 2.7, lambda axes: pictures.plot_times(axes, pictures.phases_of(run)), key + "t",
                       "where the time went")
         uneven = run.attributes.get("ranks", 1) > 1
@@ -209,14 +228,9 @@ def _course(run, key, runs):
 
 def _proof(run):
     proof = run.proof
-    names = {"residuals": "residuals alone", "none": "no probe was made", "dense": "all pairs, by a dense solver",
+    names = {"residuals": "residuals alone", "none": "none was made", "dense": "all pairs, by a dense solver",
              "probe": "a random probe", "inertia": "inertia of A − σB, a certificate"}
-    facts = [("none missed", names.get(proof.made, proof.made)), ("", "")]
-    if proof.statement:
-        facts.append(("in words", proof.statement))
-    if np.isfinite(proof.confidence):
-        facts.append(("confidence", f"{100 * proof.confidence:g}% for what lies at least {style.number(proof.smallest_gap)} "
-                      "before the last value"))
+    facts = [("proof", names.get(proof.made, proof.made)), ("it says", proof.statement.removeprefix(f"{proof.made}, "))]
     if proof.counted >= 0:
         facts.append(("counted", f"{proof.counted} eigenvalues before {proof.shift:.6g}"))
     if proof.recovered:
@@ -235,11 +249,11 @@ def _status(run, key, runs):
     short = len(runs) == 2
     if run.kind == "linear":
         scale = np.where(run.rhs_norms > 0, run.rhs_norms, 1.0)
-        head = ["side", "‖f‖", "residual ÷ ‖f‖", "iterations", "status"]
+        head = ["side", "‖f‖", "residual ÷ ‖f‖", "iterations", ("status", "word")]
         steps = run.iterations if run.iterations is not None else [None] * len(state)
         return table(head, [[str(j + 1), number(run.rhs_norms[j], 4), number(run.residual_norms[j] / scale[j]),
                              "" if steps[j] is None else str(steps[j]), state[j]] for j in range(len(state))])
-    head = ["pair", "eigenvalue", "residual", "attained", "error bound", "status"]
+    head = ["pair", "eigenvalue", "residual", "attained", "error bound", ("status", "word")]
     rows = []
     for j, value in enumerate(run.eigenvalues):
         rows.append([str(j + 1), f"{value:.15g}".replace("-", "−") if not short else f"{value:.12g}".replace("-", "−"),
@@ -270,7 +284,7 @@ def _comparison(one, other):
         rows.append(["memory of a rank"] + ratio(one.memory.host, other.memory.host, style.size))
     rows = [[(row[0], "word")] + row[1:] for row in rows]
     head = [("", "word"), _name(one), _name(other) if _name(other) != _name(one) else "the other", "ratio"]
-    return "<section>" + table(head, rows) + f"<p>{escape(_agreement(one, other))}</p></section>"
+    return '<section class="comparison">' + table(head, rows) + f"<p>{escape(_agreement(one, other))}</p></section>"
 
 
 def _agreement(one, other):
