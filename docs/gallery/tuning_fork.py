@@ -93,7 +93,7 @@ def draw(hertz, v, places, number, free, filled, output, shown=6):
         figure = Figure(figsize=(11, 5.4), layout="constrained", dpi=100)
         figure.suptitle("A tuning fork: how far parts move, from none (dark) to most (light)", x=0.01, ha="left",
                         fontweight="bold")
-        for j, axes in enumerate(figure.subplots(1, shown, sharex=True, sharey=True)):
+        for j, axes in enumerate(figure.subplots(1, min(shown, len(hertz)), sharex=True, sharey=True)):
             moved = np.zeros(places.size)
             moved[free] = v[:, j]
             moved = moved.reshape(-1, 3)
