@@ -68,8 +68,8 @@ def test_scipy_over_sizes(tmp_path):
     with open(tmp_path / "eigen8.csv", encoding="utf-8") as ours, open(PLOTS / "eigen-host-48.csv", encoding="utf-8") as bench:
         rows = list(csv.DictReader(ours))
         assert list(rows[0]) == next(csv.reader(bench))
-    for row in rows:  # eigsh passes over copies of multiple eigenvalues, depending on its start
-        assert (row["converged"] == "3") == (float(row["worst_error"]) < 1e-4), row
-    assert rows[0]["contender"] == "SciPy eigsh, sigma" and rows[0]["converged"] == "3"
+    assert rows[0]["contender"] == "SciPy eigsh, sigma" and float(rows[0]["worst_error"]) < 1e-4
+    for row in rows:  # what passes over a copy of a multiple eigenvalue has not found all
+        assert float(row["worst_error"]) < 1e-4 or int(row["converged"]) < 3, row
     run(tmp_path, "plot-solvers", "a=" + ",".join(files), "b=linear6.csv,linear8.csv", "-o", "sizes.png")
     assert pictures(tmp_path) == ["sizes.png"]
