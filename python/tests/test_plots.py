@@ -68,7 +68,7 @@ def test_scipy_over_sizes(tmp_path):
     with open(tmp_path / "eigen8.csv", encoding="utf-8") as ours, open(PLOTS / "eigen-host-48.csv", encoding="utf-8") as bench:
         rows = list(csv.DictReader(ours))
         assert list(rows[0]) == next(csv.reader(bench))
-    assert rows[0]["contender"] == "SciPy eigsh, sigma" and float(rows[0]["worst_error"]) < 1e-4
+    assert [row["contender"] for row in rows] == ["SciPy eigsh, sigma", "SciPy eigsh", "SciPy lobpcg"]
     for row in rows:  # what passes over a copy of a multiple eigenvalue has not found all
         assert float(row["worst_error"]) < 1e-4 or int(row["converged"]) < 3, row
     run(tmp_path, "plot-solvers", "a=" + ",".join(files), "b=linear6.csv,linear8.csv", "-o", "sizes.png")
