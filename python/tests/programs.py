@@ -14,7 +14,8 @@ TREE = pathlib.Path(__file__).resolve().parents[2]
 
 
 def find(name):
-    folders = [os.environ.get("BLOCK_EIGS_PROGRAMS")] + [str(TREE / "build" / kind) for kind in
+    # The current folder is the build folder where scripts/test-python runs these tests.
+    folders = [os.environ.get("BLOCK_EIGS_PROGRAMS"), os.getcwd()] + [str(TREE / "build" / kind) for kind in
                                                          ("release", "host", "host-release", "cuda-release")]
     found = shutil.which(name, path=os.pathsep.join([folder for folder in folders if folder] + [os.environ.get("PATH", "")]))
     return found or pytest.skip(f"no {name} was built")
