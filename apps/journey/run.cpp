@@ -82,14 +82,14 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
-  const std::string made = solver.operators->preconditioner.made;
-  announce(comm, made);
+  announce(comm, solver.operators->preconditioner.made);
   const MemoryEstimate memory =
       estimate_memory(memory_needs(problem, *solver.operators, solver.config.eigensolver, start), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
+  const std::string made = solver.operators->preconditioner.made;
   Proof proof;
   ChoiceLog choices(solver.choice ? solver.choice->description() : description(config.eigensolver.preconditioner));
   EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& line) {

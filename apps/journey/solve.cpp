@@ -103,14 +103,14 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   auto operators = std::make_unique<Operators<T>>(
       make_operators(problem, config, in_scaled_units(solver.preconditioner, problem.scaling), in_float));
-  const std::string made = operators->preconditioner.made;
-  announce(comm, made);
+  announce(comm, operators->preconditioner.made);
   const MemoryEstimate memory =
       estimate_memory(memory_needs(problem, *operators, solver, f.cols()), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
+  const std::string made = operators->preconditioner.made;
   BlockCgResult<T> result =
       observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
         return solve(space, *problem.a, *operators, f, std::move(initial), solver, observer);

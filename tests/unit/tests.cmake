@@ -18,6 +18,7 @@ block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES
 block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LIBRARIES OpenMP::OpenMP_CXX)
 
 block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
+block_eigs_test(choice_log SOURCES unit/choice_log_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
@@ -25,7 +26,6 @@ block_eigs_test(scaling SOURCES unit/scaling_test.cpp LABELS unit TIMEOUT 60 LIB
 
 block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LABELS unit property)
 
-block_eigs_test(choice_log SOURCES unit/choice_log_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(choice SOURCES unit/choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(advice_eigen SOURCES unit/advice_eigen_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
