@@ -10,6 +10,8 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
+from block_eigs.limits import limits_of_pairs, limits_of_solutions, tolerance_of
+
 __all__ = ["FileError", "Result", "read_result", "write_matrix"]
 
 
@@ -140,10 +142,8 @@ class Result:
         if self.requested_tolerance is None:
             return None
         if self.kind == "linear":
-            return self.requested_tolerance * self.rhs_norms
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(self.attained_tolerances > 0,
-                            self.residual_norms * (self.requested_tolerance / self.attained_tolerances), np.nan)
+            return limits_of_solutions(self.rhs_norms, self.requested_tolerance)
+        return limits_of_pairs(self.residual_norms, self.attained_tolerances, self.requested_tolerance)
 
     def plot(self, axes=None):
         """Pictures of the run; needs matplotlib. Returns the figure."""
@@ -184,7 +184,7 @@ def _result(path, file, kind):
         result.rhs_norms = get("rhs_norms", count)
         result.recursive_residual_norms = get.optional("recursive_residual_norms", count)
         result.iterations = get.optional("iterations", count)
-        result.requested_tolerance = _tolerance(result.config, "linear_solver")
+        result.requested_tolerance = tolerance_of(result.config, "linear_solver")
     for name in ("converged", "status"):
         if len(getattr(result, name)) != count:
             raise FileError(f"{path}: {name} has {len(getattr(result, name))} entries, residual_norms has {count}")
@@ -225,20 +225,6 @@ def _proof(attributes):
         return None
     names = [name for name in Proof.__dataclass_fields__ if "proof_" + name in attributes]
     return Proof(attributes["proof"], **{name: attributes["proof_" + name] for name in names})
-
-
-def _tolerance(config, section):
-    """`tolerance` of a section of the resolved config, which has a key a line."""
-    inside = False
-    for line in config.splitlines():
-        if line and not line[0].isspace():
-            inside = line.startswith(section + ":")
-        elif inside and line.strip().startswith("tolerance:"):
-            try:
-                return float(line.split(":", 1)[1])
-            except ValueError:
-                return None
-    return None
 
 
 class _Reader:

@@ -3,7 +3,8 @@
 plot_run(result) draws the usual ones of anything that has, of these, what is to be seen: residual_norms; limits();
 history.residual_norms, history.in_float; preconditioners with first_iteration and description; eigenvalues,
 error_bounds, status; rhs_norms, recursive_residual_norms, requested_tolerance; phases, a dict of seconds, or times with
-name, mean, slowest. `limits` may be an array instead of a function."""
+name, mean, slowest. `limits` may be an array instead of a function; without it the tolerance of `config` is taken, with
+attained_tolerances or rhs_norms."""
 
 import contextlib
 
@@ -11,6 +12,7 @@ import matplotlib
 import numpy as np
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
+from block_eigs.limits import limits_of_pairs, limits_of_solutions, tolerance_of
 from block_eigs.style import (BAND, BLUE, GREEN, INK, LINE, MUTED, ORANGE, PURPLE, RC, RED, SURFACE, count,
                               power_of_ten, ramp, seconds, size)
 
@@ -328,6 +330,8 @@ def limits_of(result):
     there are pairs, the others have the largest limit."""
     limits = getattr(result, "limits", None)
     limits = limits() if callable(limits) else limits
+    if limits is None:
+        limits = _limits_by_config(result)
     history = getattr(result, "history", None)
     if limits is None or history is None:
         return limits
@@ -335,6 +339,16 @@ def limits_of(result):
     if more <= 0:
         return limits
     return np.concatenate([limits, np.full(more, np.nanmax(limits))]) if len(limits) else None
+
+
+def _limits_by_config(result):
+    """Of a result that has its tolerance in `config` alone."""
+    config, attained, rhs_norms = (getattr(result, name, None) for name in ("config", "attained_tolerances", "rhs_norms"))
+    if attained is not None:
+        tolerance = tolerance_of(config, "eigensolver")
+        return None if tolerance is None else limits_of_pairs(result.residual_norms, attained, tolerance)
+    tolerance = tolerance_of(config, "linear_solver")
+    return None if tolerance is None or rhs_norms is None else limits_of_solutions(rhs_norms, tolerance)
 
 
 def draw_convergence(axes, result, span=None):

@@ -187,6 +187,8 @@ def test_pictures_of_plain_arrays():
     assert plot_run(run, figure.subplots()) is figure
     del history.in_float, run.limits, run.error_bounds, run.phases, run.preconditioners
     plot_run(run)
+    run.config, run.attained_tolerances = "eigensolver:\n  tolerance: 1e-08\n", [1e-9, 1e-7]
+    assert "÷ its limit" in plot_run(run).axes[0].get_ylabel()
     linear = SimpleNamespace(history=history, residual_norms=[1e-9, 2e-9], rhs_norms=[1.0, 0.0], requested_tolerance=1e-8)
     plot_run(linear)
     run.history = SimpleNamespace(residual_norms=np.zeros((0, 2)))
