@@ -15,8 +15,10 @@ from block_eigs import eigsh
 from matplotlib.patches import Polygon
 from matplotlib.path import Path
 
-DRUMS = [[(0, 0), (0, 1), (2, 3), (2, 2), (3, 2), (2, 1), (1, 1), (1, 0)],
-         [(1, 0), (0, 1), (0, 2), (2, 2), (2, 3), (3, 2), (2, 1), (1, 1)]]
+DRUMS = [
+    [(0, 0), (0, 1), (2, 3), (2, 2), (3, 2), (2, 1), (1, 1), (1, 0)],
+    [(1, 0), (0, 1), (0, 2), (2, 2), (2, 3), (3, 2), (2, 1), (1, 1)],
+]
 
 
 def membrane(corners, points):
@@ -57,6 +59,7 @@ def main(small=False, output=None):
 def draw(found, output, shown=5):
     from block_eigs.pictures import styled
     from matplotlib.figure import Figure
+
     with styled():
         figure = Figure(figsize=(11, 5.1), layout="constrained", dpi=110)
         axes = figure.subplots(2, shown)
@@ -66,13 +69,23 @@ def draw(found, output, shown=5):
                 picture[inside] = v[:, j] * np.sign(v[np.argmax(abs(v[:, j])), j])
                 place, most = axes[row, j], np.nanmax(abs(picture))
                 place.imshow(picture.T, origin="lower", extent=(0, 3, 0, 3), cmap="PuOr", vmin=-most, vmax=most)
-                place.contour(*np.meshgrid(*2 * [np.linspace(0, 3, inside.shape[0])]), np.nan_to_num(picture).T, [0.0],
-                              colors="#5b6675", linewidths=0.7) if j else None
+                (
+                    place.contour(
+                        *np.meshgrid(*2 * [np.linspace(0, 3, inside.shape[0])]),
+                        np.nan_to_num(picture).T,
+                        [0.0],
+                        colors="#5b6675",
+                        linewidths=0.7,
+                    )
+                    if j
+                    else None
+                )
                 place.add_patch(Polygon(corners, fill=False, edgecolor="#1c2430", linewidth=1.2))
                 place.set_title(f"{w[j]:.9f}", fontweight="normal", fontsize=9.5, loc="center")
                 place.set_axis_off()
-        figure.suptitle("Two drums, one spectrum: the first five modes and their eigenvalues", x=0.01, ha="left",
-                        fontweight="bold")
+        figure.suptitle(
+            "Two drums, one spectrum: the first five modes and their eigenvalues", x=0.01, ha="left", fontweight="bold"
+        )
         figure.savefig(output)
 
 

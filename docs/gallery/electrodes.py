@@ -72,7 +72,9 @@ def main(small=False, output=None):
     answer = solve(a.tocsr(), f.toarray(), tol=1e-10, preconditioner="amg")
     x = getattr(answer, "x", answer)
     seen = f.T @ x
-    print(f"{a.shape[0]} unknowns, {ELECTRODES} right-hand sides; reciprocity to {abs(seen - seen.T).max() / abs(seen).max():.1e}")
+    print(
+        f"{a.shape[0]} unknowns, {ELECTRODES} right-hand sides; reciprocity to {abs(seen - seen.T).max() / abs(seen).max():.1e}"
+    )
     if output:
         draw(conductivity, number, x, seen, output)
     return a, f, x, seen
@@ -82,11 +84,14 @@ def draw(conductivity, number, x, seen, output):
     from block_eigs.pictures import styled
     from matplotlib.colors import LogNorm
     from matplotlib.figure import Figure
+
     levels = np.geomspace(np.percentile(x, 1), x.max(), 28)
     with styled():
         figure = Figure(figsize=(11, 3.3), layout="constrained", dpi=110)
         axes = figure.subplots(1, 4)
-        axes[0].imshow(np.where(number >= 0, np.log(np.maximum(conductivity, 1e-9)), np.nan).T, origin="lower", cmap="cividis")
+        axes[0].imshow(
+            np.where(number >= 0, np.log(np.maximum(conductivity, 1e-9)), np.nan).T, origin="lower", cmap="cividis"
+        )
         axes[0].set_title("Conductivity")
         for place, k in zip(axes[1:3], (0, 7)):
             picture = np.full(number.shape, np.nan)

@@ -42,7 +42,11 @@ def main(small=False, output=None):
     embedding = v / np.sqrt(degree)[:, None]
     ranks = [np.argsort(np.argsort(values)) for values in (embedding[:, 1], along)]
     order = abs(np.corrcoef(*ranks)[0, 1])
-    print("eigenvalues:", np.array2string(abs(w), precision=7, suppress_small=True), f"; order along the sheet kept: {order:.4f}")
+    print(
+        "eigenvalues:",
+        np.array2string(abs(w), precision=7, suppress_small=True),
+        f"; order along the sheet kept: {order:.4f}",
+    )
     if output:
         draw(points, along, embedding, output)
     return w, order, a, v
@@ -51,12 +55,15 @@ def main(small=False, output=None):
 def draw(points, along, embedding, output):
     from block_eigs.pictures import styled
     from matplotlib.figure import Figure
+
     some = np.random.default_rng(1).permutation(len(points))[:8000]
     dots = {"c": along[some], "cmap": "viridis", "s": 3, "linewidths": 0}
     # The second direction of the sheet is the first vector that is no function of the first one.
     first = embedding[:, 1]
-    spread = [1 - abs(np.corrcoef(np.polyval(np.polyfit(first, embedding[:, j], 6), first), embedding[:, j])[0, 1])
-              for j in range(2, embedding.shape[1])]
+    spread = [
+        1 - abs(np.corrcoef(np.polyval(np.polyfit(first, embedding[:, j], 6), first), embedding[:, j])[0, 1])
+        for j in range(2, embedding.shape[1])
+    ]
     second = embedding[:, 2 + int(np.argmax(np.array(spread) > 0.5))]
     with styled():
         figure = Figure(figsize=(11, 4.4), layout="constrained", dpi=100)
@@ -68,7 +75,9 @@ def draw(points, along, embedding, output):
         left.set_title(f"{len(points):,} points in space")
         right = figure.add_subplot(1, 2, 2)
         right.scatter(first[some], second[some], **dots)
-        right.set(title="The same points by two eigenvectors", xlabel="eigenvector 2", ylabel="the next across the sheet")
+        right.set(
+            title="The same points by two eigenvectors", xlabel="eigenvector 2", ylabel="the next across the sheet"
+        )
         right.set_xticks([])
         right.set_yticks([])
         figure.savefig(output)

@@ -18,8 +18,9 @@ HALF_WIDTH, RADIUS, DEPTH, SPREAD = 7.0, 2.6, 5.0, 0.7
 
 def potential(x, y):
     angles = np.arange(6) * np.pi / 3
-    return -DEPTH * sum(np.exp(-((x - RADIUS * np.cos(t)) ** 2 + (y - RADIUS * np.sin(t)) ** 2) / (2 * SPREAD**2))
-                        for t in angles)
+    return -DEPTH * sum(
+        np.exp(-((x - RADIUS * np.cos(t)) ** 2 + (y - RADIUS * np.sin(t)) ** 2) / (2 * SPREAD**2)) for t in angles
+    )
 
 
 def hamiltonian(points):
@@ -45,6 +46,7 @@ def draw(w, v, axis, output):
     from block_eigs.pictures import styled
     from block_eigs.style import BLUE, MUTED
     from matplotlib.figure import Figure
+
     with styled():
         figure = Figure(figsize=(11, 4.6), layout="constrained", dpi=110)
         left, right = figure.subfigures(1, 2, width_ratios=[1, 3.1])
@@ -52,16 +54,30 @@ def draw(w, v, axis, output):
         for j, value in enumerate(w):
             twin = 0.0 if j in (0, 5) else (-0.3 if j % 2 else 0.3)
             levels.plot([twin - 0.22, twin + 0.22], [value, value], color=BLUE, linewidth=2.5, solid_capstyle="round")
-            levels.annotate(f"{value:.4f}", (twin, value), xytext=(0, 5), textcoords="offset points", ha="center", fontsize=8.5,
-                            color=MUTED)
+            levels.annotate(
+                f"{value:.4f}",
+                (twin, value),
+                xytext=(0, 5),
+                textcoords="offset points",
+                ha="center",
+                fontsize=8.5,
+                color=MUTED,
+            )
         levels.set(xlim=(-0.75, 0.75), ylabel="energy", title="Levels")
         levels.margins(y=0.12)
         levels.set_xticks([])
         for j, place in enumerate(right.subplots(2, 3).ravel()):
             picture = v[:, j].reshape(axis.size, axis.size)
             most = abs(picture).max()
-            place.imshow(picture.T, origin="lower", cmap="PuOr", vmin=-most, vmax=most, interpolation="bilinear",
-                         extent=2 * (axis[0], axis[-1]))
+            place.imshow(
+                picture.T,
+                origin="lower",
+                cmap="PuOr",
+                vmin=-most,
+                vmax=most,
+                interpolation="bilinear",
+                extent=2 * (axis[0], axis[-1]),
+            )
             x, y = np.meshgrid(axis, axis, indexing="ij")
             place.contour(axis, axis, potential(x, y).T, [-0.5 * DEPTH], colors=MUTED, linewidths=0.8)
             place.set(xlim=(-5, 5), ylim=(-5, 5))

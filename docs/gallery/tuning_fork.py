@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How a tuning fork vibrates: K x = (2 pi f)^2 M x, steel in trilinear hexahedra, its stem clamped.
 
-    python docs/gallery/tuning_fork.py [--small] [-o tuning_fork.png]
+python docs/gallery/tuning_fork.py [--small] [-o tuning_fork.png]
 """
 
 import argparse
@@ -20,10 +20,10 @@ def voxels(across):
     h = THICKNESS / across
     stem, prong = round(STEM / h), round(PRONG / h)
     filled = np.zeros((3 * across, across, stem + across + prong), bool)
-    filled[across:2 * across, :, :stem] = True                 # the stem
-    filled[:, :, stem:stem + across] = True                    # the yoke
-    filled[:across, :, stem + across:] = True                  # the prongs
-    filled[2 * across:, :, stem + across:] = True
+    filled[across : 2 * across, :, :stem] = True  # the stem
+    filled[:, :, stem : stem + across] = True  # the yoke
+    filled[:across, :, stem + across :] = True  # the prongs
+    filled[2 * across :, :, stem + across :] = True
     return filled, h
 
 
@@ -77,7 +77,11 @@ def main(small=False, output=None):
     hertz = np.sqrt(w) / (2 * np.pi)
     # Of one prong, clamped where the yoke begins, by the theory of slender beams.
     slender = 1.8751**2 / (2 * np.pi) * np.sqrt(YOUNG / (12 * DENSITY)) * THICKNESS / PRONG**2
-    print(f"{k.shape[0]} unknowns; Hz:", np.array2string(hertz, precision=1), f"; a prong alone as a slender beam {slender:.1f}")
+    print(
+        f"{k.shape[0]} unknowns; Hz:",
+        np.array2string(hertz, precision=1),
+        f"; a prong alone as a slender beam {slender:.1f}",
+    )
     if output:
         draw(hertz, v, places, number, free, filled, output)
     return hertz, slender, k, m, w, v
@@ -88,11 +92,13 @@ def draw(hertz, v, places, number, free, filled, output, shown=6):
     from matplotlib import colormaps
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
+
     faces = surface(filled, number)
     with styled():
         figure = Figure(figsize=(11, 5.4), layout="constrained", dpi=100)
-        figure.suptitle("A tuning fork: how far parts move, from none (dark) to most (light)", x=0.01, ha="left",
-                        fontweight="bold")
+        figure.suptitle(
+            "A tuning fork: how far parts move, from none (dark) to most (light)", x=0.01, ha="left", fontweight="bold"
+        )
         for j, axes in enumerate(figure.subplots(1, min(shown, len(hertz)), sharex=True, sharey=True)):
             moved = np.zeros(places.size)
             moved[free] = v[:, j]

@@ -73,6 +73,7 @@ def style_sheet():
     def variables(which):
         named = [f"--{name}: {shades[which]};" for name, shades in COLOURS.items()]
         return " ".join(named + [f"--ramp{k}: {shades[which]};" for k, shades in enumerate(RAMP)])
+
     return STYLE.replace("LIGHT", variables(0)).replace("DARK", variables(1))
 
 
@@ -83,11 +84,12 @@ _VARIABLES.update({shades[0]: f"var(--ramp{k})" for k, shades in enumerate(RAMP)
 def svg(figure, name, description):
     """A matplotlib figure as inline SVG whose colours and type are those of the page. `name` is unique on the page."""
     import matplotlib
+
     text = io.StringIO()
     with matplotlib.rc_context({**RC, "svg.hashsalt": name}):
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     drawing = text.getvalue()
-    drawing = drawing[drawing.index("<svg"):]
+    drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.S)
     drawing = re.sub(r'\sxmlns(:xlink)?="[^"]*"', "", drawing).replace("xlink:href=", "href=")
     drawing = re.sub(r"'DejaVu Sans'(, [^;\"]*)?", "var(--font)", drawing)
@@ -96,8 +98,16 @@ def svg(figure, name, description):
     drawing = re.sub(r'\bid="([^"]*)"', rf'id="{name}-\1"', drawing)
     drawing = re.sub(r'(href="#|url\(#)', rf"\1{name}-", drawing)
     head = f'<svg role="img" aria-label="{escape(description, quote=True)}"'
-    return re.sub(r'<svg( height="[^"]*")?|(?<=pt") (?=version)', lambda match: head if match.group().startswith("<svg") else " ",
-                  drawing, count=1).replace("\n\n", "\n").strip()
+    return (
+        re.sub(
+            r'<svg( height="[^"]*")?|(?<=pt") (?=version)',
+            lambda match: head if match.group().startswith("<svg") else " ",
+            drawing,
+            count=1,
+        )
+        .replace("\n\n", "\n")
+        .strip()
+    )
 
 
 def figure(drawing, caption=""):
@@ -118,15 +128,19 @@ def definition_list(kind, entries):
 
 def table(head, rows):
     """Rows of plain texts, or of (text, class)."""
+
     def cell(tag, content):
         text, kind = content if isinstance(content, tuple) else (content, "")
         return f'<{tag} class="{kind}">{escape(text)}</{tag}>' if kind else f"<{tag}>{escape(text)}</{tag}>"
+
     top = "".join(cell("th", name) for name in head)
     body = "".join("<tr>" + "".join(cell("td", content) for content in row) + "</tr>\n" for row in rows)
     return f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>'
 
 
 def document(title, body, kind):
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1"/><title>{escape(title)}</title>'
-            f"<style>{style_sheet()}</style></head>\n<body class=\"{kind}\">\n{body}\n</body></html>\n")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"/>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"/><title>{escape(title)}</title>'
+        f'<style>{style_sheet()}</style></head>\n<body class="{kind}">\n{body}\n</body></html>\n'
+    )

@@ -12,9 +12,9 @@ from html import escape
 
 import numpy as np
 
-from block_eigs import pictures, style
+from block_eigs import sections, style
 from block_eigs.files import FileError, read_result
-from block_eigs.page import definition_list, document, figure, svg, table
+from block_eigs.page import definition_list, document, table
 
 __all__ = ["report", "main"]
 
@@ -31,10 +31,6 @@ def report(results, output=None):
         with open(output, "w", encoding="utf-8") as file:
             file.write(page)
     return page
-
-
-def _what(run, count=2):
-    return ("pair" if run.kind == "eigen" else "right-hand side") + ("" if count == 1 else "s")
 
 
 def _title(runs):
@@ -59,11 +55,15 @@ def _body(runs):
     if not two:
         parts.append(f'<p class="lead">{escape(_subtitle(runs[0]))}</p>')
     parts.append("</header>")
-    sections = [(None, _summary), ("Convergence", _convergence)]
-    sections += [("Spectrum" if runs[0].kind == "eigen" else "Residuals", _accuracy), ("Time and memory", _costs),
-                 ("How it was solved, and what is known of the answer", _course),
-                 ("Status", _status), ("Config", _config)]
-    for number, (name, section) in enumerate(sections):
+    parts_of_page = [(None, _summary), ("Convergence", sections.convergence)]
+    parts_of_page += [
+        ("Spectrum" if runs[0].kind == "eigen" else "Residuals", sections.accuracy),
+        ("Time and memory", sections.costs),
+        ("How it was solved, and what is known of the answer", sections.course),
+        ("Status", sections.status),
+        ("Config", sections.config),
+    ]
+    for number, (name, section) in enumerate(parts_of_page):
         columns = [f'<div class="run">{section(run, f"r{k}", runs)}</div>' for k, run in enumerate(runs)]
         heading = f"<h2>{escape(name)}</h2>" if name else ""
         parts.append(f'<section>{heading}<div class="runs">{"".join(columns)}</div></section>')
@@ -74,9 +74,16 @@ def _body(runs):
 
 def _subtitle(run):
     ranks = run.attributes.get("ranks", 1)
-    return ", ".join(text for text in (
-        f"{run.attributes.get('program', '')} {run.attributes.get('version', '')}".strip(),
-        f"{ranks} rank" + ("s" if ranks != 1 else ""), run.attributes.get("device", ""), os.path.basename(run.path)) if text)
+    return ", ".join(
+        text
+        for text in (
+            f"{run.attributes.get('program', '')} {run.attributes.get('version', '')}".strip(),
+            f"{ranks} rank" + ("s" if ranks != 1 else ""),
+            run.attributes.get("device", ""),
+            os.path.basename(run.path),
+        )
+        if text
+    )
 
 
 def _summary(run, key, runs):
@@ -84,202 +91,62 @@ def _summary(run, key, runs):
     wanted = max(total, run.history.residual_norms.shape[1] if run.history is not None else 0)
     limited = int(np.count_nonzero(run.status == "at_accuracy_limit"))
     if done == wanted:
-        verdict = f"all {wanted} {_what(run, wanted)} done"
-        detail = f"{limited} at the limit of the arithmetic" if limited else f"to the tolerance {run.requested_tolerance:g}" \
-            if run.requested_tolerance else ""
+        verdict = f"all {wanted} {sections.what(run, wanted)} done"
+        detail = (
+            f"{limited} at the limit of the arithmetic"
+            if limited
+            else f"to the tolerance {run.requested_tolerance:g}" if run.requested_tolerance else ""
+        )
         kind, mark = "good", "✓"
     else:
-        verdict, detail = f"{wanted - done} of {wanted} {_what(run, wanted)} not converged", run.attributes.get("remark", "")
+        verdict, detail = f"{wanted - done} of {wanted} {sections.what(run, wanted)} not converged", run.attributes.get(
+            "remark", ""
+        )
         kind, mark = "bad", "✗"
     head = ""
     if len(runs) == 2:
         head = f'<h3>{escape(_name(run))}</h3><p class="lead">{escape(_matrix(run))}; {escape(_subtitle(run))}</p>'
     detail = f"<span>{escape(detail)}</span>" if detail else ""
-    return head + f'<div class="verdict {kind}"><b>{mark} {escape(verdict)}</b>{detail}</div>' + definition_list(
-        "figures", _key_figures(run))
+    return (
+        head
+        + f'<div class="verdict {kind}"><b>{mark} {escape(verdict)}</b>{detail}</div>'
+        + definition_list("figures", _key_figures(run))
+    )
 
 
 def _key_figures(run):
     of = run.attributes.get
     memory = run.memory
-    return [("rows", style.count(of("rows", 0))), ("nonzeros", style.count(of("nonzeros", 0))),
-            ("iterations", style.count(of("iterations", 0))),
-            ("set-up", style.seconds(of("setup_seconds", 0.0))), ("solve", style.seconds(of("solve_seconds", 0.0))),
-            ("memory", style.size(memory.gpu or memory.host) if memory else "", "of a rank's GPU" if memory and memory.gpu
-             else "of a rank")]
-
-
-def _drawn(width, height, draw, name, description, **grid):
-    """`draw(axes)` in a figure of so many inches, as SVG."""
-    from matplotlib.figure import Figure
-    with pictures.styled():
-        canvas = Figure(figsize=(width, height), layout="constrained")
-        draw(canvas.subplots(**grid))
-        return svg(canvas, name, description)
-
-
-def _convergence(run, key, runs):
-    width = 9.6 if len(runs) == 1 else 6.4
-    if run.history is None or len(run.history) == 0:
-        return "<p>There were no iterations: a problem of so few rows is solved densely.</p>" if run.attributes.get("proof") \
-            == "dense" else "<p>The file holds no history.</p>"
-    span = _common_span(runs)
-    drawing = _drawn(width, 3.9, lambda axes: pictures.draw_convergence(axes, run, span), key + "c",
-                     f"residuals of {run.history.residual_norms.shape[1]} {_what(run)} over {len(run.history)} iterations")
-    caption = f"Every curve is a {_what(run, 1)}; "
-    caption += "below the line its residual is small enough. " if run.limits() is not None else "its residual norm. "
-    caption += "A dot marks where it was done" + (
-        ", a diamond where arithmetic allowed no more" if (run.status == "at_accuracy_limit").any() else "") + (
-        ", a cross where it was left." if not run.converged.all() else ".")
-    if run.history.in_float.any() and not run.history.in_float.all():
-        caption += " On grey ground the iterations work in single precision; the line is where double takes over."
-    elif run.history.in_float.any():
-        caption += " All iterations work in single precision; the status table has residuals in double."
-    if len(run.preconditioners) > 1:
-        caption += " Dashed lines: another preconditioner from there on."
-    if (run.history.products > run.history.active_columns).any():
-        filters = int(np.count_nonzero(run.history.products > run.history.active_columns))
-        caption += " The iterations were filters." if filters == len(run.history) else \
-            f" {filters} of the iterations {'was a filter' if filters == 1 else 'were filters'}."
-    return figure(drawing, caption)
-
-
-def _common_span(runs):
-    """Side by side, pictures have one scale."""
-    spans = [pictures.span_of(run.history.residual_norms, pictures.limits_of(run)) for run in runs
-             if run.history is not None and len(run.history)]
-    if len({run.limits() is None for run in runs}) > 1:
-        return None
-    return min(low for low, _ in spans), max(high for _, high in spans)
-
-
-def _accuracy(run, key, runs):
-    if run.kind == "linear":
-        drawing = _drawn(9.6 if len(runs) == 1 else 6.4, 3.2, lambda axes: pictures.draw_accuracy(axes, run), key + "s",
-                         "residuals of all right-hand sides")
-        return figure(drawing, "Residuals of the solutions as they stand in the file, computed anew from A and F in double, "
-                      "beside what the recurrence of the solver held them to be.")
-    if len(run.eigenvalues) == 0:
-        return "<p>No pair was found.</p>"
-    left = _drawn(4.8 if len(runs) == 1 else 6.4, 3.0, lambda axes: pictures.draw_accuracy(axes, run), key + "s",
-                  "eigenvalues in their order")
-    right = _drawn(4.8 if len(runs) == 1 else 6.4, 3.0,
-                   lambda axes: pictures.plot_bounds(axes, run.eigenvalues, run.error_bounds, run.residual_norms), key + "b",
-                   "error bounds relative to the eigenvalues")
-    kinds = {"rigorous": "The bounds are rigorous: an eigenvalue of the exact problem is no farther away.",
-             "probable": "The bounds hold with a probability of 99.9999%: the smallest eigenvalue of B is estimated.",
-             "unknown": "No bound on the errors is known for this B."}
-    return (f'<div class="pair">{figure(left, "Eigenvalues; those found several times are counted.")}'
-            f"{figure(right, kinds.get(run.bounds, ''))}</div>")
-
-
-def _stages(run):
-    of = run.attributes.get
-    proof = run.proof.seconds if run.proof else 0.0
-    stages = [("set-up", of("setup_seconds", 0.0)), ("solve", of("solve_seconds", 0.0)), ("proof", proof)]
-    whole = run.times[-1].slowest if run.times else 0.0
-    return stages + [("reading, checks", max(0.0, whole - sum(value for _, value in stages)))]
-
-
-def _legend(stages):
-    return "".join(f'<span class="key" style="--key: var(--{name})">{escape(stage)} {style.seconds(value)}</span>'
-                   for (stage, value), name in zip(stages, ("blue", "orange", "green", "muted")) if value > 0)
-
-
-def _costs(run, key, runs):
-    parts, width = [], 4.8 if len(runs) == 1 else 6.4
-    if run.times:
-        strip = _drawn(2 * width if len(runs) == 1 else 6.4, 0.42, lambda axes: pictures.plot_stages(axes, _stages(run)),
-                       key + "p", "stages of the run")
-        parts.append(figure(strip, _legend(_stages(run))
-                            + f"{style.seconds(run.times[-1].slowest)} in all, until the result was written."))
-        bars = _drawn(width, 2.7, lambda axes: pictures.plot_times(axes, pictures.phases_of(run)), key + "t",
-                      "where the time went")
-        uneven = run.attributes.get("ranks", 1) > 1
-        parts.append('<div class="pair">' + figure(bars, "By kind of work, the mean over ranks" + (
-            "; whiskers reach to the slowest rank." if uneven else ".")))
-    if run.memory:
-        parts.append("" if run.times else '<div class="pair">')
-        bars = [("host", run.memory.host, run.memory.host_predicted), ("GPU", run.memory.gpu, run.memory.gpu_predicted)]
-        drawing = _drawn(width, 1.0 if not run.memory.gpu else 1.5, lambda axes: pictures.plot_memory(axes, bars), key + "m",
-                         "memory of a rank")
-        parts.append(figure(drawing, "Peak memory of the rank that took most; the line is where it was predicted "
-                            "before the solve."))
-    if run.times or run.memory:
-        return "".join(parts) + "</div>"
-    of = run.attributes.get
-    return definition_list("facts", [("set-up", style.seconds(of("setup_seconds", 0.0))),
-                                     ("solve", style.seconds(of("solve_seconds", 0.0)))])
-
-
-def _course(run, key, runs):
-    facts = []
-    for choice in run.preconditioners:
-        since = f"from iteration {choice.first_iteration + 1} on" if choice.first_iteration else "preconditioner"
-        facts.append((since, choice.description + ("" if run.chosen or choice.first_iteration else " (given in the config)")))
-    facts.append(("built", run.preconditioner_made))
-    if run.proof:
-        facts += _proof(run)
-    if run.kind == "eigen" and "orthonormality" in run.attributes:
-        facts.append(("orthonormal", f"VᵀBV differs from I by at most {style.number(run.attributes['orthonormality'])}"))
-    facts.append(("remark", run.attributes.get("remark", "")))
-    return definition_list("facts", facts) or "<p>The file says nothing of it.</p>"
-
-
-def _proof(run):
-    proof = run.proof
-    names = {"residuals": "residuals alone", "none": "none was made", "dense": "all pairs, by a dense solver",
-             "probe": "a random probe", "inertia": "inertia of A − σB, a certificate"}
-    facts = [("proof", names.get(proof.made, proof.made)), ("it says", proof.statement.removeprefix(f"{proof.made}, "))]
-    if proof.counted >= 0:
-        facts.append(("counted", f"{proof.counted} eigenvalues before {proof.shift:.6g}"))
-    if proof.recovered:
-        facts.append(("recovered", f"{proof.recovered} that the first solve had missed"))
-    if proof.missing:
-        facts.append(("missing", f"{proof.missing} pairs are known to be missing"))
-    return facts
-
-
-_STATES = {"converged": ("converged", "state"), "at_accuracy_limit": ("at accuracy limit", "state limit"),
-           "not_converged": ("not converged", "state open")}
-
-
-def _status(run, key, runs):
-    number, state = style.number, [_STATES.get(word, (word, "")) for word in run.status]
-    short = len(runs) == 2
-    if run.kind == "linear":
-        scale = np.where(run.rhs_norms > 0, run.rhs_norms, 1.0)
-        head = ["side", "‖f‖", "residual ÷ ‖f‖", "iterations", ("status", "word")]
-        steps = run.iterations if run.iterations is not None else [None] * len(state)
-        return table(head, [[str(j + 1), number(run.rhs_norms[j], 4), number(run.residual_norms[j] / scale[j]),
-                             "" if steps[j] is None else str(steps[j]), state[j]] for j in range(len(state))])
-    head = ["pair", "eigenvalue", "residual", "attained", "error bound", ("status", "word")]
-    rows = []
-    for j, value in enumerate(run.eigenvalues):
-        rows.append([str(j + 1), f"{value:.15g}".replace("-", "−") if not short else f"{value:.12g}".replace("-", "−"),
-                     number(run.residual_norms[j]),
-                     number(None if run.attained_tolerances is None else run.attained_tolerances[j]),
-                     number(None if run.error_bounds is None else run.error_bounds[j]), state[j]])
-    if short:
-        head, rows = head[:2] + head[4:], [row[:2] + row[4:] for row in rows]
-    asked = f"<p>Tolerance asked for: {run.requested_tolerance:g}.</p>" if run.requested_tolerance else ""
-    return asked + table(head, rows)
-
-
-def _config(run, key, runs):
-    return f"<pre>{escape(run.config.strip())}</pre>" if run.config else "<p>The file holds no config.</p>"
+    return [
+        ("rows", style.count(of("rows", 0))),
+        ("nonzeros", style.count(of("nonzeros", 0))),
+        ("iterations", style.count(of("iterations", 0))),
+        ("set-up", style.seconds(of("setup_seconds", 0.0))),
+        ("solve", style.seconds(of("solve_seconds", 0.0))),
+        (
+            "memory",
+            style.size(memory.gpu or memory.host) if memory else "",
+            "of a rank's GPU" if memory and memory.gpu else "of a rank",
+        ),
+    ]
 
 
 def _comparison(one, other):
     """What the second run took, in units of the first, and whether the eigenvalues agree."""
+
     def ratio(a, b, text):
         return [text(a), text(b), f"{b / a:.2f}" if a > 0 and b > 0 else ""]
+
     of, to = one.attributes.get, other.attributes.get
-    rows = [["set-up"] + ratio(of("setup_seconds", 0.0), to("setup_seconds", 0.0), style.seconds),
-            ["solve"] + ratio(of("solve_seconds", 0.0), to("solve_seconds", 0.0), style.seconds),
-            ["iterations"] + ratio(of("iterations", 0), to("iterations", 0), style.count)]
+    rows = [
+        ["set-up"] + ratio(of("setup_seconds", 0.0), to("setup_seconds", 0.0), style.seconds),
+        ["solve"] + ratio(of("solve_seconds", 0.0), to("solve_seconds", 0.0), style.seconds),
+        ["iterations"] + ratio(of("iterations", 0), to("iterations", 0), style.count),
+    ]
     if one.history is not None and other.history is not None:
-        rows.append(["columns multiplied with A"] + ratio(one.history.products.sum(), other.history.products.sum(), style.count))
+        rows.append(
+            ["columns multiplied with A"] + ratio(one.history.products.sum(), other.history.products.sum(), style.count)
+        )
     if one.memory and other.memory:
         rows.append(["memory of a rank"] + ratio(one.memory.host, other.memory.host, style.size))
     rows = [[(row[0], "word")] + row[1:] for row in rows]
@@ -305,13 +172,19 @@ def _agreement(one, other):
     # Values that agree to the last digits may have bounds that are smaller than their rounding.
     rounding = 4 * np.finfo(float).eps * np.abs(one.eigenvalues[:k])
     beyond = int(np.count_nonzero(apart > bounds + rounding))
-    return text + (", which is within the sum of their error bounds." if beyond == 0 else
-                   f"; {beyond} differ by more than the sum of their error bounds.")
+    return text + (
+        ", which is within the sum of their error bounds."
+        if beyond == 0
+        else f"; {beyond} differ by more than the sum of their error bounds."
+    )
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="python -m block_eigs.report", description=__doc__.split("\n\n", 1)[0],
-                                     epilog="The page is one file that needs nothing else.")
+    parser = argparse.ArgumentParser(
+        prog="python -m block_eigs.report",
+        description=__doc__.split("\n\n", 1)[0],
+        epilog="The page is one file that needs nothing else.",
+    )
     parser.add_argument("result", nargs="+", help="one result file of block-eigs or block-solve, or two")
     parser.add_argument("-o", "--output", default="report.html", help="the page (default: report.html)")
     options = parser.parse_args(arguments)

@@ -18,20 +18,48 @@ COLOURS = {
     "sky": ("#3f93c4", "#8fd0f5"),
 }
 # From the first pair to the last: viridis, without the end that is faint on the ground.
-RAMP = [("#45126d", "#3b8a9b"), ("#443a83", "#33a08a"), ("#38588c", "#3fb37a"), ("#2c718e", "#5fc265"),
-        ("#238a8d", "#86cf50"), ("#27a07f", "#afdb44"), ("#4bb26b", "#d3e246"), ("#74b53f", "#f5e642")]
+RAMP = [
+    ("#45126d", "#3b8a9b"),
+    ("#443a83", "#33a08a"),
+    ("#38588c", "#3fb37a"),
+    ("#2c718e", "#5fc265"),
+    ("#238a8d", "#86cf50"),
+    ("#27a07f", "#afdb44"),
+    ("#4bb26b", "#d3e246"),
+    ("#74b53f", "#f5e642"),
+]
 INK, MUTED, LINE, BAND, SURFACE, BLUE, ORANGE, GREEN, RED, PURPLE, SKY = (light for light, _ in COLOURS.values())
 # By what comes first, in all pictures.
 CATEGORIES = [BLUE, ORANGE, GREEN, PURPLE, SKY, RED, MUTED]
 
 RC = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 9.5,
-    "text.color": INK, "axes.labelcolor": MUTED, "axes.edgecolor": LINE, "axes.titlecolor": INK,
-    "xtick.color": MUTED, "ytick.color": MUTED, "axes.facecolor": "none", "figure.facecolor": SURFACE,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": False, "grid.color": LINE,
-    "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.titlelocation": "left", "axes.titlesize": 10.5,
-    "axes.titleweight": "bold", "xtick.major.size": 3, "ytick.major.size": 0, "legend.frameon": False,
-    "legend.fontsize": 9, "lines.linewidth": 1.5, "svg.fonttype": "none", "axes.unicode_minus": True,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.5,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "axes.edgecolor": LINE,
+    "axes.titlecolor": INK,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "axes.facecolor": "none",
+    "figure.facecolor": SURFACE,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "grid.color": LINE,
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "xtick.major.size": 3,
+    "ytick.major.size": 0,
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+    "lines.linewidth": 1.5,
+    "svg.fonttype": "none",
+    "axes.unicode_minus": True,
 }
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -114,8 +114,14 @@ def test_results_of_older_versions_lack_groups(eigen, tmp_path):
     path = tmp_path / "old.h5"
     path.write_bytes(eigen.read_bytes())
     with h5py.File(path, "a") as file:
-        for name in ("times", "preconditioners", "error_bounds", "attained_tolerances", "history/in_float",
-                     "history/products"):
+        for name in (
+            "times",
+            "preconditioners",
+            "error_bounds",
+            "attained_tolerances",
+            "history/in_float",
+            "history/products",
+        ):
             del file[name]
         for name in [name for name in file.attrs if name.startswith(("proof", "memory"))]:
             del file.attrs[name]
@@ -148,8 +154,12 @@ def test_broken_files_give_one_clear_error(eigen, tmp_path):
         del file["eigenvalues"]
         file["eigenvalues"] = [1.0, 2.0]
 
-    for name, match in ((text, "text.h5: not an HDF5 file"), (short, "short.h5: "), (empty, "not a result of block-eigs"),
-                        (tmp_path, "a folder")):
+    for name, match in (
+        (text, "text.h5: not an HDF5 file"),
+        (short, "short.h5: "),
+        (empty, "not a result of block-eigs"),
+        (tmp_path, "a folder"),
+    ):
         with pytest.raises(FileError, match=match) as caught:
             read_result(name)
         assert "\n" not in str(caught.value)
@@ -188,11 +198,16 @@ def test_round_trip(tmp_path, name, form):
 @pytest.mark.parametrize("name", ["a.h5", "a.npz", "a.mtx", "a.mtx.gz"])
 def test_programs_read_what_is_written(tmp_path, name):
     a = laplacian(9, 8).astype(np.float32).tocoo()
-    half = sp.coo_matrix((np.concatenate([a.data / 2, a.data / 2]), (np.tile(a.row, 2), np.tile(a.col, 2))), shape=a.shape)
+    half = sp.coo_matrix(
+        (np.concatenate([a.data / 2, a.data / 2]), (np.tile(a.row, 2), np.tile(a.col, 2))), shape=a.shape
+    )
     write_matrix(tmp_path / name, half)
-    programs.run("block-eigs", tmp_path, f"matrix: {{file: {name}}}\neigensolver: {{pairs: 3}}\noutput: {{file: out.h5}}\n")
-    np.testing.assert_allclose(read_result(tmp_path / "out.h5").eigenvalues, np.linalg.eigvalsh(a.toarray().astype(float))[:3],
-                               rtol=1e-8)
+    programs.run(
+        "block-eigs", tmp_path, f"matrix: {{file: {name}}}\neigensolver: {{pairs: 3}}\noutput: {{file: out.h5}}\n"
+    )
+    np.testing.assert_allclose(
+        read_result(tmp_path / "out.h5").eigenvalues, np.linalg.eigvalsh(a.toarray().astype(float))[:3], rtol=1e-8
+    )
 
 
 def test_stiffness_and_mass_in_one_file(tmp_path):
@@ -200,9 +215,14 @@ def test_stiffness_and_mass_in_one_file(tmp_path):
     write_matrix(tmp_path / "both.h5", k, "K")
     write_matrix(tmp_path / "both.h5", laplacian(3), "M", append=True, compression="gzip")
     write_matrix(tmp_path / "both.h5", m, "M", append=True)
-    programs.run("block-eigs", tmp_path, "matrix: {file: both.h5, dataset: K}\nmass: {file: both.h5, dataset: M}\n"
-                 "eigensolver: {pairs: 2}\noutput: {file: out.h5}\n")
+    programs.run(
+        "block-eigs",
+        tmp_path,
+        "matrix: {file: both.h5, dataset: K}\nmass: {file: both.h5, dataset: M}\n"
+        "eigensolver: {pairs: 2}\noutput: {file: out.h5}\n",
+    )
     import scipy.linalg
+
     exact = scipy.linalg.eigh(k.toarray(), m.toarray(), eigvals_only=True)[:2]
     np.testing.assert_allclose(read_result(tmp_path / "out.h5").eigenvalues, exact, rtol=1e-9)
 
@@ -235,7 +255,7 @@ def test_an_existing_file_stays_where_writing_fails(tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("block_eigs.files._write_group", fail)
+    monkeypatch.setattr("block_eigs.matrix_file._write_group", fail)
     with pytest.raises(OSError, match="disk full"):
         write_matrix(path, laplacian(5))
     assert path.read_bytes() == before

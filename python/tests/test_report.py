@@ -24,12 +24,24 @@ def results(tmp_path_factory):
     float."""
     folder = tmp_path_factory.mktemp("results")
     programs.run("block-eigs", folder, EIGEN.replace("result.h5", "amg.h5"))
-    programs.run("block-eigs", folder, EIGEN.replace("result.h5", "open.h5").replace("amg", "jacobi"),
-                 "eigensolver.max_iterations=4", "eigensolver.filtered_start=false", code=4)
-    programs.run("block-eigs", folder, "matrix: {generate: laplacian2d, size: [5, 4]}\neigensolver: {pairs: 6}\n"
-                 "output: {file: dense.h5}\n")
-    programs.run("block-eigs", folder, "matrix: {generate: laplacian2d, size: [40, 30]}\neigensolver: {pairs: 60}\n"
-                 "output: {file: many.h5}\n")
+    programs.run(
+        "block-eigs",
+        folder,
+        EIGEN.replace("result.h5", "open.h5").replace("amg", "jacobi"),
+        "eigensolver.max_iterations=4",
+        "eigensolver.filtered_start=false",
+        code=4,
+    )
+    programs.run(
+        "block-eigs",
+        folder,
+        "matrix: {generate: laplacian2d, size: [5, 4]}\neigensolver: {pairs: 6}\n" "output: {file: dense.h5}\n",
+    )
+    programs.run(
+        "block-eigs",
+        folder,
+        "matrix: {generate: laplacian2d, size: [40, 30]}\neigensolver: {pairs: 60}\n" "output: {file: many.h5}\n",
+    )
     programs.run("block-solve", folder, LINEAR.replace("result.h5", "linear.h5"))
     programs.run("block-solve", folder, LINEAR.replace("result.h5", "float.h5"), "linear_solver.inner_precision=float")
     return folder
@@ -47,7 +59,9 @@ def check_page(page):
                 assert value.startswith("#") and value[1:] in ids, (key, value)
             for target in re.findall(r"url\(([^)]*)\)", value):
                 assert target.startswith("#") and target[1:] in ids, (key, value)
-    assert not re.search(r"https?:|//[a-z]|@import|@font-face", page), re.search(r".{40}(https?:|//[a-z]|@import).{40}", page)
+    assert not re.search(r"https?:|//[a-z]|@import|@font-face", page), re.search(
+        r".{40}(https?:|//[a-z]|@import).{40}", page
+    )
     assert page.startswith("<!DOCTYPE html>\n<html")
     return tree
 
@@ -71,8 +85,19 @@ def test_page_of_every_kind(results, name):
 
 def test_what_a_page_says(results):
     text = text_of(check_page(report(results / "amg.h5")))
-    for words in ("all 5 pairs done", "to the tolerance 1e-08", "amg (aggregation, float) (given in the config)", "levels",
-                  "float", "double", "goal", "On grey ground", "The bounds are rigorous", "VᵀBV", "Spectrum"):
+    for words in (
+        "all 5 pairs done",
+        "to the tolerance 1e-08",
+        "amg (aggregation, float) (given in the config)",
+        "levels",
+        "float",
+        "double",
+        "goal",
+        "On grey ground",
+        "The bounds are rigorous",
+        "VᵀBV",
+        "Spectrum",
+    ):
         assert words in text, words
     text = text_of(check_page(report(results / "open.h5")))
     for words in ("5 of 5 pairs not converged", "max_iterations = 4 reached", "a cross where it was left"):
@@ -100,8 +125,15 @@ def test_missing_groups(results, tmp_path):
     """Whatever an older version did not write is left out, one group after the other."""
     path = tmp_path / "old.h5"
     path.write_bytes((results / "amg.h5").read_bytes())
-    for name in ("times", "preconditioners", "history/in_float", "history/products", "error_bounds", "attained_tolerances",
-                 "history"):
+    for name in (
+        "times",
+        "preconditioners",
+        "history/in_float",
+        "history/products",
+        "error_bounds",
+        "attained_tolerances",
+        "history",
+    ):
         with h5py.File(path, "a") as file:
             del file[name]
         check_page(report(path))
@@ -141,8 +173,8 @@ def test_dark_and_light_shades(results):
     drawings = "".join(re.findall(r"<svg.*?</svg>", page, re.S))
     assert set(re.findall(r"#[0-9a-f]{6}\b", drawings)) <= {"#ffffff", "#000000"}
     used = set(re.findall(r"var\(--([a-z0-9]+)\)", page))
-    dark = page[page.index("prefers-color-scheme: dark"):]
-    assert used - {"font", "mono", "key"} <= set(re.findall(r"--([a-z0-9]+):", dark[:dark.index("}")]))
+    dark = page[page.index("prefers-color-scheme: dark") :]
+    assert used - {"font", "mono", "key"} <= set(re.findall(r"--([a-z0-9]+):", dark[: dark.index("}")]))
 
 
 def test_program(results, tmp_path, capsys):
@@ -164,8 +196,14 @@ def test_as_a_module(results, tmp_path):
     """As the docs call it, in a process of its own."""
     package = os.path.dirname(os.path.dirname(sys.modules["block_eigs.report"].__file__))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-m", "block_eigs.report", str(results / "amg.h5"), str(results / "open.h5")],
-                          cwd=tmp_path, env=environment, text=True, capture_output=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-m", "block_eigs.report", str(results / "amg.h5"), str(results / "open.h5")],
+        cwd=tmp_path,
+        env=environment,
+        text=True,
+        capture_output=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     check_page((tmp_path / "report.html").read_text(encoding="utf-8"))
 
@@ -175,12 +213,23 @@ def test_pictures_of_plain_arrays():
     from types import SimpleNamespace
 
     import matplotlib
+
     matplotlib.use("Agg")
     from block_eigs.pictures import plot_run
-    history = SimpleNamespace(residual_norms=np.geomspace(1, 1e-9, 12)[:, None] * [1.0, 2.0], in_float=np.arange(12) < 5)
-    run = SimpleNamespace(history=history, residual_norms=[1e-9, 2e-9], limits=np.array([1e-8, 1e-8]),
-                          eigenvalues=np.array([1.0, 2.0]), error_bounds=None, status=["converged", "not_converged"],
-                          phases={"SpMM": 0.2, "other": 0.1}, preconditioners=[])
+
+    history = SimpleNamespace(
+        residual_norms=np.geomspace(1, 1e-9, 12)[:, None] * [1.0, 2.0], in_float=np.arange(12) < 5
+    )
+    run = SimpleNamespace(
+        history=history,
+        residual_norms=[1e-9, 2e-9],
+        limits=np.array([1e-8, 1e-8]),
+        eigenvalues=np.array([1.0, 2.0]),
+        error_bounds=None,
+        status=["converged", "not_converged"],
+        phases={"SpMM": 0.2, "other": 0.1},
+        preconditioners=[],
+    )
     figure = plot_run(run)
     assert len(figure.axes) == 3
     figure = matplotlib.figure.Figure()
@@ -189,7 +238,9 @@ def test_pictures_of_plain_arrays():
     plot_run(run)
     run.config, run.attained_tolerances = "eigensolver:\n  tolerance: 1e-08\n", [1e-9, 1e-7]
     assert "÷ its limit" in plot_run(run).axes[0].get_ylabel()
-    linear = SimpleNamespace(history=history, residual_norms=[1e-9, 2e-9], rhs_norms=[1.0, 0.0], requested_tolerance=1e-8)
+    linear = SimpleNamespace(
+        history=history, residual_norms=[1e-9, 2e-9], rhs_norms=[1.0, 0.0], requested_tolerance=1e-8
+    )
     plot_run(linear)
     run.history = SimpleNamespace(residual_norms=np.zeros((0, 2)))
     plot_run(run)
