@@ -112,7 +112,7 @@ def span_of(residual_norms, limits=None):
 
 def _end_mark(ratios, status, with_goal):
     """Marker, its size, and its colour where that is not the curve's."""
-    word = status[0] if status is not None and len(status) else None
+    word = None if status is None else (list(status) or ["not_converged"])[0]  # not even found
     if word == "at_accuracy_limit":
         return "D", 4.5, ORANGE
     if word == "converged" or (word is None and (not with_goal or np.nanmin(ratios) <= 1.0)):

@@ -30,7 +30,7 @@ class Reader:
         return self(name, length) if name in self.file else None
 
     def text(self, name):
-        return np.array([_text(value) for value in self(name)])
+        return np.array([_text(value) for value in self(name)], dtype=str)
 
     def attributes(self, name):
         if name not in self.file:

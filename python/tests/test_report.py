@@ -144,6 +144,21 @@ def test_missing_groups(results, tmp_path):
     assert "5 pairs done" in text_of(check_page(report(path)))
 
 
+def test_no_pair_was_found(results, tmp_path):
+    """A run that ended in its first window, say."""
+    path = tmp_path / "none.h5"
+    path.write_bytes((results / "open.h5").read_bytes())
+    with h5py.File(path, "a") as file:
+        for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances", "converged", "status"):
+            values, attributes = file[name][:0], dict(file[name].attrs)
+            del file[name]
+            file[name] = values
+            file[name].attrs.update(attributes)
+    text = text_of(check_page(report(path)))
+    assert "5 of 5 pairs not converged" in text and "No pair was found" in text
+    check_page(report([results / "amg.h5", path]))
+
+
 def test_values_that_are_not_finite_or_zero(results, tmp_path):
     path = tmp_path / "odd.h5"
     path.write_bytes((results / "amg.h5").read_bytes())
