@@ -73,7 +73,7 @@ def assemble(filled, h):
 def main(small=False, output=None):
     filled, h = voxels(1 if small else 3)
     k, m, places, number, free = assemble(filled, h)
-    w, v = eigsh(k, k=4 if small else 8, M=m, which="SA", coordinates=places[free[::3]], unknowns_per_node=3)
+    w, v = eigsh(k, k=4 if small else 8, M=m, which="SA", coordinates=places[free[::3]])
     hertz = np.sqrt(w) / (2 * np.pi)
     # Of one prong, clamped where the yoke begins, by the theory of slender beams.
     slender = 1.8751**2 / (2 * np.pi) * np.sqrt(YOUNG / (12 * DENSITY)) * THICKNESS / PRONG**2
