@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/choice/linear_choice.hpp"
+#include "apps/config/config.hpp"
+#include "apps/input/operators.hpp"
+#include "apps/input/problem.hpp"
+#include "apps/journey/chosen_operators.hpp"
+#include "solver/block_cg/block_cg.hpp"
+#include "solver/report.hpp"
+#include "solver/space/block_space.hpp"
+
+// What block-solve does between reading and writing, for whoever has a config and a problem in memory.
+namespace block_eigs {
+
+/// Whether iterations run in float under a solution in double.
+template <class T>
+bool iterates_in_float(const LinearSolverConfig& config);
+
+/// How a system is solved: by what `config` says, or by what is chosen in place of `auto`.
+template <class T>
+struct LinearSolver {
+  RunConfig config;                          ///< as it was chosen
+  std::optional<LinearSolverChoice> choice;  ///< where there is one
+  std::unique_ptr<Operators<T>> operators;
+};
+
+/// Chooses, tells `announce` what and why, and makes the preconditioner. `problem` was read with rows where the
+/// config's type needs them. Collective; throws InputError where a preconditioner cannot be made.
+template <class T>
+LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config, GlobalIndex right_hand_sides,
+                                   const Announce& announce = {});
+
+/// X of A X = F from `initial`, which may have no columns. Where `auto` changes its mind `solver` changes, and
+/// `announce` is told what is taken instead, and why. Collective; throws as block_cg does.
+template <class T>
+BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
+                              const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer = {},
+                              const Announce& announce = {});
+
+}  // namespace block_eigs
