@@ -13,6 +13,7 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
 #include "apps/report/advice_solve.hpp"
+#include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -89,11 +90,15 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
-  const std::string made = operators->preconditioner.made;
-  BlockCgResult<T> result =
-      observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
-        return solve_linear(space, problem, chosen, f, std::move(initial), observer, tell);
-      });
+  const std::string made = chosen.operators->preconditioner.made;
+  ChoiceLog choices(chosen.choice ? chosen.choice->description() : description(solver.preconditioner));
+  const Announce note = [&](const std::string& text) {
+    tell(text);
+    choices.take(text);
+  };
+  BlockCgResult<T> result = observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& line) {
+    return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
+  });
   chosen.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
@@ -105,7 +110,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   record.remark = remark_on(result, checked, signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
-  describe_course(record, false, made, {{0, description(solver.preconditioner)}});
+  describe_course(record, chosen.choice.has_value(), made, choices.records());
   describe_usage(comm, *context.profile, all, watch, record);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),
                "/solution", &result.solution);

@@ -80,6 +80,20 @@ class Answers(SolveTest):
                 self.assertEqual(len(re.findall(r"^ +\d+ .* converged$", run.stdout, re.MULTILINE)), 7, run)
                 self.assertNotIn("eigenvalues", file)
 
+    def test_what_is_chosen_is_in_the_file(self):
+        a = grid(14, 12, 9)
+        self.save(a)
+        for scale in (0.0, 2.5):
+            with self.subTest(decades=scale):
+                d = sp.diags(10.0 ** np.random.default_rng(2).uniform(-scale, scale, a.shape[0]))
+                self.save(d @ a @ d)
+                run, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {random: 5}\n")
+                said = re.findall(r"(?m)^preconditioner(?: from here on)?: (.*)$", run.stdout)
+                self.assertGreater(len(said), 0, run)
+                self.assertEqual(file["preconditioners/description"][:].astype(str).tolist(), said)
+                self.assertTrue(file["preconditioners"].attrs["chosen"])
+                self.assertLess(file["preconditioners/first_iteration"][-1], file.attrs["iterations"])
+
     def test_vectors_in_several_datasets(self):
         a = grid(20, 15)
         rng = np.random.default_rng(2)
