@@ -124,9 +124,10 @@ void write_csv(const ContestOptions& options, std::string_view what, int wanted,
        << ",tolerance,ranks,contender,options,median_s,min_s,max_s,setup_s,iterations,floor_s_per_iteration,"
           "converged,worst_residual,worst_error\n";
   for (const Score& s : scores) {
-    file << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", options.grid, wanted, options.tolerance,
-                        ranks, s.name, s.options, s.median_seconds, s.fastest, s.slowest, s.setup_seconds,
-                        s.iterations, floor, s.converged, s.worst_residual, s.error);
+    // Options may hold commas.
+    file << fmt::format("{},{},{},{},{},\"{}\",{},{},{},{},{},{},{},{},{}\n", options.grid, wanted,
+                        options.tolerance, ranks, s.name, s.options, s.median_seconds, s.fastest, s.slowest,
+                        s.setup_seconds, s.iterations, floor, s.converged, s.worst_residual, s.error);
   }
 }
 

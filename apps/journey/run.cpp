@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/input/block_input.hpp"
+#include "apps/input/preconditioner.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
@@ -13,6 +14,7 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "apps/report/advice_eigen.hpp"
+#include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -93,10 +95,15 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
+  const std::string made = solver.operators->preconditioner.made;
   Proof proof;
-  EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& observer) {
-    EigenResult<T> found = eigensolve(space, problem, solver, start, observer,
-                                      [&](const std::string& text) { announce(comm, text); });
+  ChoiceLog choices(solver.choice ? solver.choice->description() : description(config.eigensolver.preconditioner));
+  EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& line) {
+    const Observer observer = choices.counting(line);
+    EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
+      announce(comm, text);
+      choices.take(text);
+    });
     proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
     return found;
   });
@@ -113,6 +120,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   record.remark = with_advice(record.remark, verified, result.limitation, result.history, config, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));
   print_proof(comm, verified, proof);
+  describe_course(record, solver.choice.has_value(), made, choices.records());
+  describe_usage(comm, *context.profile, all, watch, record);
   const bool with_vectors = config.output && config.output->eigenvectors;
   write_result(problem, config, record, pairs_record(verified, proof),
                history_record(result.history, options.pairs), "/eigenvectors",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/input/block_input.hpp"
+#include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/programs.hpp"
@@ -12,6 +13,7 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
 #include "apps/report/advice_solve.hpp"
+#include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
@@ -88,10 +90,15 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
-  BlockCgResult<T> result =
-      observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
-        return solve_linear(space, problem, chosen, f, std::move(initial), observer, tell);
-      });
+  const std::string made = chosen.operators->preconditioner.made;
+  ChoiceLog choices(chosen.choice ? chosen.choice->description() : description(solver.preconditioner));
+  const Announce note = [&](const std::string& text) {
+    tell(text);
+    choices.take(text);
+  };
+  BlockCgResult<T> result = observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& line) {
+    return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
+  });
   chosen.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
@@ -103,6 +110,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   record.remark = remark_on(result, checked, signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
+  describe_course(record, chosen.choice.has_value(), made, choices.records());
+  describe_usage(comm, *context.profile, all, watch, record);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),
                "/solution", &result.solution);
   return end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);

@@ -19,6 +19,12 @@ Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, co
                       problem.scaling);
 }
 
+void describe_usage(const Communicator& comm, Profile& profile, const Stopwatch& all, const MemoryWatch& watch,
+                    RunRecord& run) {
+  run.times = times_record(comm, profile, all.seconds());
+  run.memory = watch.record(comm);
+}
+
 template <class T, class Findings>
 void write_result(const Problem<T>& problem, const RunConfig& config, const RunRecord& run,
                   const Findings& findings, const HistoryRecord& history, const std::string& name,
@@ -36,8 +42,8 @@ void write_result(const Problem<T>& problem, const RunConfig& config, const RunR
 ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& profile, const Stopwatch& all,
                  const MemoryWatch& watch, const RunRecord& run, const std::string& what,
                  const std::vector<Outcome>& outcomes) {
-  print_times(comm, profile, all.seconds());
-  watch.print(comm);
+  print_times(comm, times_record(comm, profile, all.seconds()));
+  print_memory(comm, watch.record(comm));
   return conclude(comm, config, run, what, outcomes);
 }
 

@@ -39,6 +39,10 @@ auto observed(const Communicator& comm, const std::string& what, double toleranc
 /// that are there. Collective.
 Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config);
 
+/// Adds where the time and the memory went so far to what a result file says of the run. Collective.
+void describe_usage(const Communicator& comm, Profile& profile, const Stopwatch& all, const MemoryWatch& watch,
+                    RunRecord& run);
+
 /// Writes the result file that the config asks for, if it does, with `vectors` under `name` unless they are null.
 /// `Findings` is PairsRecord or SolutionsRecord. Collective; throws RunError.
 template <class T, class Findings>

@@ -80,7 +80,7 @@ ExitCode print_check(const Communicator& comm, const RunConfig& config, const Me
   const double halo = comm.max(memory.needs.halo);
   const double certificate = comm.max(memory.needs.certificate);
   if (comm.is_root()) fmt::print("\n{}", resolved_config(config));
-  print_times(comm, profile, wall_seconds);
+  print_times(comm, times_record(comm, profile, wall_seconds));
   if (!comm.is_root()) return ExitCode::success;
   fmt::print("\n");
   fmt::print("memory that a rank will need: {}{}\n", bytes_text(host),

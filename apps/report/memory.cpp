@@ -4,9 +4,6 @@
 #include <fstream>
 #include <string>
 
-#include <fmt/format.h>
-
-#include "apps/report/text.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
@@ -178,16 +175,9 @@ void MemoryWatch::sample() {
   next_ = ended + (ended - began) / share;
 }
 
-void MemoryWatch::print(const Communicator& comm) const {
-  const double host = comm.max(memory_in_use(*device_).host_peak);
-  const double host_predicted = comm.max(predicted_.host);
-  const double device = comm.max(device_peak_);
-  const double device_predicted = comm.max(predicted_.device);
-  if (!comm.is_root()) return;
-  fmt::print("\npeak memory of a rank: {} (predicted {})", bytes_text(host), bytes_text(host_predicted));
-  if (device > 0.0)
-    fmt::print("; GPU memory in use {} (predicted {})", bytes_text(device), bytes_text(device_predicted));
-  fmt::print("\n");
+MemoryRecord MemoryWatch::record(const Communicator& comm) const {
+  return {comm.max(memory_in_use(*device_).host_peak), comm.max(predicted_.host), comm.max(device_peak_),
+          comm.max(predicted_.device)};
 }
 
 template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int);

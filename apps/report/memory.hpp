@@ -7,6 +7,7 @@
 #include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
 #include "apps/input/stopwatch.hpp"
+#include "io/result/result_file.hpp"
 #include "spmm/device/device.hpp"
 #include "spmm/parallel/communicator.hpp"
 
@@ -74,8 +75,8 @@ class MemoryWatch {
   void foresee(const MemoryEstimate& prediction) { predicted_ = prediction; }
   /// The most that sample() has seen; 0 on the host backend. Not collective.
   double device_peak() const { return device_peak_; }
-  /// Collective; rank 0 prints the rank that took the most.
-  void print(const Communicator& comm) const;
+  /// Peaks of the rank that took the most, and what was predicted. Collective.
+  MemoryRecord record(const Communicator& comm) const;
 
  private:
   std::shared_ptr<Device> device_;

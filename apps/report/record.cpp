@@ -1,5 +1,7 @@
 #include "apps/report/record.hpp"
 
+#include <utility>
+
 #include "apps/report/text.hpp"
 
 namespace block_eigs {
@@ -33,6 +35,12 @@ const char* name_of(BoundKind kind) {
       return "unknown";
   }
   return "";
+}
+
+void describe_course(RunRecord& run, bool chosen, std::string made, std::vector<ChoiceRecord> preconditioners) {
+  run.chosen = chosen;
+  run.preconditioner_made = std::move(made);
+  run.preconditioners = std::move(preconditioners);
 }
 
 PairsRecord pairs_record(const Verification& verified, const Proof& proof) {
@@ -79,6 +87,8 @@ HistoryRecord history_record(const std::vector<LobpcgIteration>& history, int pa
                                  entry.residual_norms.end());
     record.seconds.push_back(entry.seconds);
     record.active_columns.push_back(entry.active_columns);
+    record.products.push_back(entry.products);
+    record.in_float.push_back(entry.in_float);
   }
   return record;
 }
@@ -92,6 +102,7 @@ HistoryRecord history_record(const std::vector<BlockCgIteration>& history, int r
                                  entry.residual_norms.end());
     record.seconds.push_back(entry.seconds);
     record.active_columns.push_back(entry.active_columns);
+    record.in_float.push_back(entry.in_float);
   }
   return record;
 }

@@ -26,6 +26,9 @@ template <class T>
 RunRecord run_record(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
                      const std::string& program, const Spent& spent);
 
+/// Adds what was at work as preconditioner: `chosen` by the program or given, what building the first came to.
+void describe_course(RunRecord& run, bool chosen, std::string made, std::vector<ChoiceRecord> preconditioners);
+
 /// What a result file says of a solver's result and its verification.
 PairsRecord pairs_record(const Verification& verified, const Proof& proof);
 SolutionsRecord solutions_record(const SolutionCheck& checked, const std::vector<double>& recursive_residual_norms,

@@ -21,16 +21,6 @@ std::string words(std::string text) {
 
 std::string bound_text(double bound) { return std::isnan(bound) ? "unknown" : fmt::format("{:.1e}", bound); }
 
-/// Of all ranks: the mean and the most.
-struct Share {
-  double mean = 0.0;
-  double most = 0.0;
-};
-
-Share share_of(const Communicator& comm, double seconds) {
-  return {comm.sum(seconds) / comm.size(), comm.max(seconds)};
-}
-
 }  // namespace
 
 void print_pairs(const Communicator& comm, const Verification& pairs, const std::vector<double>& exact) {
@@ -75,23 +65,43 @@ void print_solutions(const Communicator& comm, const SolutionsRecord& solutions)
   std::fflush(stdout);
 }
 
-void print_times(const Communicator& comm, Profile& profile, double wall_seconds) {
-  const double wall = comm.max(wall_seconds);
-  double known = 0.0;
-  std::string text = fmt::format("\n{:<16}  {:>9}  {:>9}  {:>6}\n", "time", "mean", "slowest", "share");
-  const auto line = [&](const char* name, Share share) {
-    text += fmt::format("{:<16}  {:>7.3f} s  {:>7.3f} s  {:>5.1f}%\n", name, share.mean, share.most,
-                        wall > 0.0 ? 100.0 * share.mean / wall : 0.0);
+TimesRecord times_record(const Communicator& comm, Profile& profile, double wall_seconds) {
+  TimesRecord times;
+  const auto add = [&](const char* name, double seconds) {
+    times.phases.emplace_back(name);
+    times.mean.push_back(comm.sum(seconds) / comm.size());
+    times.slowest.push_back(comm.max(seconds));
   };
+  double known = 0.0;
   for (int i = 0; i < static_cast<int>(Phase::count); ++i) {
     const auto phase = static_cast<Phase>(i);
     const double seconds = profile.seconds(phase);
     known += seconds;
-    line(name_of(phase), share_of(comm, seconds));
+    add(name_of(phase), seconds);
   }
-  line("other", share_of(comm, std::max(0.0, wall_seconds - known)));
-  line("all", share_of(comm, wall_seconds));
-  if (comm.is_root()) fmt::print("{}", text);
+  add("other", std::max(0.0, wall_seconds - known));
+  add("all", wall_seconds);
+  return times;
+}
+
+void print_times(const Communicator& comm, const TimesRecord& times) {
+  if (!comm.is_root()) return;
+  const double wall = times.slowest.back();
+  fmt::print("\n{:<16}  {:>9}  {:>9}  {:>6}\n", "time", "mean", "slowest", "share");
+  for (std::size_t i = 0; i < times.phases.size(); ++i) {
+    fmt::print("{:<16}  {:>7.3f} s  {:>7.3f} s  {:>5.1f}%\n", times.phases[i], times.mean[i], times.slowest[i],
+               wall > 0.0 ? 100.0 * times.mean[i] / wall : 0.0);
+  }
+}
+
+void print_memory(const Communicator& comm, const MemoryRecord& memory) {
+  if (!comm.is_root()) return;
+  fmt::print("\npeak memory of a rank: {} (predicted {})", bytes_text(memory.host),
+             bytes_text(memory.host_predicted));
+  if (memory.device > 0.0)
+    fmt::print("; GPU memory in use {} (predicted {})", bytes_text(memory.device),
+               bytes_text(memory.device_predicted));
+  fmt::print("\n");
 }
 
 std::vector<double> known_eigenvalues(const RunConfig& config) {

@@ -22,9 +22,12 @@ void print_proof(const Communicator& comm, const Verification& pairs, const Proo
 /// The right-hand sides, one a line, on stdout of rank 0. Not collective.
 void print_solutions(const Communicator& comm, const SolutionsRecord& solutions);
 
-/// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank. Collective; rank 0
-/// prints.
-void print_times(const Communicator& comm, Profile& profile, double wall_seconds);
+/// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank. Collective.
+TimesRecord times_record(const Communicator& comm, Profile& profile, double wall_seconds);
+
+/// On stdout of rank 0; not collective.
+void print_times(const Communicator& comm, const TimesRecord& times);
+void print_memory(const Communicator& comm, const MemoryRecord& memory);
 
 /// What the eigenvalues are by closed form, where the problem is a generated Laplacian at its lower end; else
 /// empty.

@@ -25,6 +25,35 @@ void ResultFile::describe(const RunRecord& run) {
   writer_.attribute("/", "solve_seconds", run.solve_seconds);
   writer_.attribute("/", "iterations", run.iterations);
   writer_.attribute("/", "remark", run.remark);
+  write(run.preconditioners);
+  writer_.attribute("/preconditioners", "chosen", run.chosen);
+  writer_.attribute("/preconditioners", "made", run.preconditioner_made);
+  write(run.times);
+  write(run.memory);
+}
+
+void ResultFile::write(const std::vector<ChoiceRecord>& preconditioners) {
+  std::vector<std::int64_t> first;
+  std::vector<std::string> descriptions;
+  for (const ChoiceRecord& choice : preconditioners) {
+    first.push_back(choice.first_iteration);
+    descriptions.push_back(choice.description);
+  }
+  write("/preconditioners/first_iteration", first);
+  writer_.dataset("/preconditioners/description", descriptions);
+}
+
+void ResultFile::write(const TimesRecord& times) {
+  writer_.dataset("/times/phase", times.phases);
+  write("/times/mean", times.mean);
+  write("/times/slowest", times.slowest);
+}
+
+void ResultFile::write(const MemoryRecord& memory) {
+  writer_.attribute("/", "memory", memory.host);
+  writer_.attribute("/", "memory_predicted", memory.host_predicted);
+  writer_.attribute("/", "gpu_memory", memory.device);
+  writer_.attribute("/", "gpu_memory_predicted", memory.device_predicted);
 }
 
 void ResultFile::write(const PairsRecord& pairs) {
@@ -68,6 +97,8 @@ void ResultFile::write(const HistoryRecord& history) {
   writer_.dataset("/history/residual_norms", table, history.residual_norms);
   write("/history/seconds", history.seconds);
   write("/history/active_columns", history.active_columns);
+  write("/history/products", history.products.empty() ? history.active_columns : history.products);
+  writer_.dataset("/history/in_float", history.in_float);
 }
 
 template <class T>

@@ -11,7 +11,29 @@
 
 namespace block_eigs {
 
-/// What a result file says of the run as a whole: attributes of "/".
+/// A preconditioner, and from which iteration on it was at work.
+struct ChoiceRecord {
+  std::int64_t first_iteration = 0;  ///< iterations done before
+  std::string description;           ///< what was taken, and why where it was chosen
+};
+
+/// Where the time went until the result was written: seconds of every phase, the last two being what is left and
+/// the whole.
+struct TimesRecord {
+  std::vector<std::string> phases;
+  std::vector<double> mean;     ///< over ranks
+  std::vector<double> slowest;  ///< of the rank that took most
+};
+
+/// Peaks in bytes of the rank that took most, beside what was predicted; 0 for a GPU where there is none.
+struct MemoryRecord {
+  double host = 0.0;
+  double host_predicted = 0.0;
+  double device = 0.0;
+  double device_predicted = 0.0;
+};
+
+/// What a result file says of the run as a whole: attributes of "/", "/preconditioners", "/times".
 struct RunRecord {
   std::string program;
   std::string version;
@@ -25,6 +47,11 @@ struct RunRecord {
   double solve_seconds = 0.0;
   std::int64_t iterations = 0;
   std::string remark;
+  bool chosen = false;              ///< preconditioners were chosen by the program
+  std::string preconditioner_made;  ///< what building the first one came to; empty where that is known
+  std::vector<ChoiceRecord> preconditioners;
+  TimesRecord times;
+  MemoryRecord memory;
 };
 
 /// What was done to know that no pair was missed: attributes of "/".
@@ -75,6 +102,8 @@ struct HistoryRecord {
   std::vector<double> residual_norms;  ///< iterations x width
   std::vector<double> seconds;
   std::vector<std::int64_t> active_columns;
+  std::vector<std::int64_t> products;  ///< columns multiplied with A; or empty, where these are the active ones
+  std::vector<bool> in_float;
 };
 
 /// Result of a run in one HDF5 file that appears whole or not at all (docs/formats.md lists what it holds). Member
@@ -98,6 +127,10 @@ class ResultFile {
   void commit();
 
  private:
+  void write(const std::vector<ChoiceRecord>& preconditioners);
+  void write(const TimesRecord& times);
+  void write(const MemoryRecord& memory);
+
   Communicator comm_;
   Hdf5Writer writer_;
 };

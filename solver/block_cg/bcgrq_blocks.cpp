@@ -48,12 +48,12 @@ void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& coll
 
 /// Adds an iteration to the history, and reports it to the observer.
 template <class T>
-void record_iteration(const std::vector<Column>& columns, LocalIndex directions, double seconds,
-                      Collected<T>& collected) {
+void record_iteration(const Sides<T>& sides, LocalIndex directions, double seconds, Collected<T>& collected) {
+  const std::vector<Column>& columns = sides.columns;
   BlockCgResult<T>& result = collected.result;
   ++result.total_iterations;
   copy_recursive_norms(columns, collected);
-  result.history.push_back({result.recursive_residual_norms, seconds, directions});
+  result.history.push_back({result.recursive_residual_norms, seconds, directions, sides.in_float});
   if (!collected.observer) return;
   IterationReport report;
   report.iteration = result.total_iterations;
@@ -158,7 +158,7 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     sides.starts_at_zero = zero_guess;
     Budget budget(options.max_iterations, began);
     solver.solve(sides, budget, [&](LocalIndex directions) {
-      record_iteration(sides.columns, directions, budget.seconds(), collected);
+      record_iteration(sides, directions, budget.seconds(), collected);
       return true;
     });
     const BlockView<T> x = result.solution.columns(first, count);

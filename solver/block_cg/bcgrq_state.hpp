@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "solver/block_cg/block_cg_findings.hpp"
@@ -37,12 +38,13 @@ struct Column {
 /// Right-hand sides that are solved together.
 template <class T>
 struct Sides {
-  ConstBlockView<T> f;          ///< own rows of n x m
-  BlockView<T> x;               ///< own rows of n x m: the initial guess, then the solution
-  bool starts_at_zero = false;  ///< the initial guess is zero
-  std::vector<Column> columns;  ///< m; rhs_norm is given
-  BlockCgFindings findings;     ///< how it ended, what was seen of A and the preconditioner
-  std::string remark;           ///< what keeps some from being solved; empty where nothing does
+  ConstBlockView<T> f;                       ///< own rows of n x m
+  BlockView<T> x;                            ///< own rows of n x m: the initial guess, then the solution
+  bool starts_at_zero = false;               ///< the initial guess is zero
+  std::vector<Column> columns;               ///< m; rhs_norm is given
+  BlockCgFindings findings;                  ///< how it ended, what was seen of A and the preconditioner
+  std::string remark;                        ///< what keeps some from being solved; empty where nothing does
+  bool in_float = std::is_same_v<T, float>;  ///< what works on them at present does so in float
 
   LocalIndex count() const { return x.cols; }
   bool any_active() const {

@@ -22,6 +22,7 @@ struct BlockCgIteration {
   std::vector<double> residual_norms;  ///< of all right-hand sides, by the recurrence
   double seconds = 0.0;
   int active_columns = 0;  ///< columns multiplied by A
+  bool in_float = false;   ///< it worked in float
 };
 
 /// Entries of vectors belong to the right-hand sides, in their order.

@@ -119,12 +119,14 @@ bool correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
   const std::vector<double> lengths = copy.space.column_norms(r);
   for (std::size_t j = 0; j < lengths.size(); ++j) inner.columns[j].rhs_norm = lengths[j];
   Progress progress(std::max(shortest_patience, budget.limit() / 4));
+  sides.in_float = true;
   bcgrq::solve(copy.state, inner, budget, [&](LocalIndex directions) {
     for (std::size_t j = 0; j < norms.size(); ++j) {
       sides.columns[j].recursive_norm = inner.columns[j].recursive_norm * norms[j];
     }
     return iterated(directions) && progress.made(inner.columns) && !beyond_reach(copy.state.test, inner.columns);
   });
+  sides.in_float = false;
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
   return !inner.findings.indefinite_preconditioner;
 }

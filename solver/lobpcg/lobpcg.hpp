@@ -47,7 +47,8 @@ struct LobpcgIteration {
   std::vector<double> residual_norms;
   double seconds = 0.0;  ///< since the solve began
   int active_columns = 0;
-  int products = 0;  ///< columns multiplied with A: as many, or more where the iteration was a filter
+  int products = 0;       ///< columns multiplied with A: as many, or more where the iteration was a filter
+  bool in_float = false;  ///< it worked in float
 };
 
 /// Holds fewer pairs than asked for only where it ended early before a window of columns got to the others.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
@@ -107,7 +108,8 @@ template <class T>
 void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products,
             double products_to_come) {
   const auto pairs = static_cast<std::size_t>(run.options.pairs);
-  LobpcgIteration entry{state.locked.values, state.locked.residuals, run.budget.seconds(), columns, products};
+  LobpcgIteration entry{state.locked.values,     state.locked.residuals, run.budget.seconds(), columns, products,
+                        std::is_same_v<T, float>};
   const int open = state.wanted(run.options);
   entry.eigenvalues.insert(entry.eigenvalues.end(), state.ritz.values.begin(), state.ritz.values.begin() + open);
   entry.residual_norms.insert(entry.residual_norms.end(), state.ritz.residuals.begin(),

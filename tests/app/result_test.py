@@ -1,6 +1,7 @@
 """The result file as h5py reads it, checked with SciPy and against closed forms, and what the program says on the way."""
 
 import os
+import re
 import stat
 
 import harness
@@ -70,6 +71,8 @@ class StandardProblem(ResultTest):
             self.assertEqual(file["status"][:].astype(str).tolist(), ["converged"] * 6)
             self.check_history(file)
             self.check_attributes(file)
+            self.check_times(file, run)
+            self.check_choice(file, run)
             np.testing.assert_allclose(file["attained_tolerances"][:] * w, file["residual_norms"][:], rtol=1e-12)
             self.assertEqual(file["attained_tolerances"].attrs["requested"], 1e-8)
             self.assertLess(file.attrs["orthonormality"], 1e-12)
@@ -92,6 +95,9 @@ class StandardProblem(ResultTest):
         columns = history["active_columns"][:]
         self.assertTrue(np.all((columns > 0) & (columns <= 8)), columns)
         self.assertLess(history["residual_norms"][-1].max(), history["residual_norms"][0].max())
+        self.assertTrue(np.all(history["products"][:] >= columns))
+        self.assertEqual(history["in_float"].shape, (iterations,))
+        self.assertEqual(history["in_float"].dtype, np.dtype(bool))
 
     def check_attributes(self, file):
         attributes = file.attrs
@@ -105,6 +111,31 @@ class StandardProblem(ResultTest):
         self.assertGreater(attributes["solve_seconds"], 0)
         self.assertGreaterEqual(attributes["setup_seconds"], 0)
         self.assertIn("tolerance: 1e-08", attributes["config"])
+        self.assertGreater(attributes["memory"], 1e6)
+        self.assertGreater(attributes["memory_predicted"], 1e6)
+        self.assertEqual(attributes["gpu_memory"], 0)
+
+    def check_times(self, file, run):
+        """Phases add up to the whole, which is the table of the output but for writing the file."""
+        times = file["times"]
+        phases = times["phase"][:].astype(str).tolist()
+        self.assertEqual(phases[0], "SpMM")
+        self.assertEqual(phases[-2:], ["other", "all"])
+        mean, slowest = times["mean"][:], times["slowest"][:]
+        self.assertTrue(np.all((mean >= 0) & (slowest >= mean * (1 - 1e-12))))
+        self.assertLessEqual(mean[-1], mean[:-1].sum() * (1 + 1e-9))
+        self.assertGreater(mean[-1], file.attrs["solve_seconds"])
+        whole = float(re.search(r"(?m)^all +([\d.]+) s", run.stdout).group(1))
+        self.assertLessEqual(mean[-1], whole + 1e-3)
+
+    def check_choice(self, file, run):
+        """What is said of preconditioners on the way is in the file."""
+        said = re.findall(r"(?m)^preconditioner(?: from here on)?: (.*)$", run.stdout)
+        self.assertEqual(file["preconditioners/description"][:].astype(str).tolist(), said)
+        self.assertTrue(file["preconditioners"].attrs["chosen"])
+        first = file["preconditioners/first_iteration"][:]
+        self.assertEqual(first[0], 0)
+        self.assertTrue(np.all(np.diff(first) >= 0))
 
     def check_output(self, run, exact):
         """The table has a line a pair with the closed form beside it; the times and the memory follow."""
@@ -193,6 +224,34 @@ class StandardProblem(ResultTest):
             self.assertTrue(np.all(np.diff(w) >= 0))
             self.assertTrue(np.all(np.abs(w - exact) <= file["error_bounds"][:]))
             np.testing.assert_allclose(w, exact, rtol=1e-8)
+
+    def test_change_of_precision_and_preconditioner_is_told(self):
+        """AMG begins in float and hands over to double; its levels are in the file."""
+        run, file = self.solve(self.text.replace("9, 8, 7", "17, 16, 15"), "eigensolver.preconditioner={type: amg}")
+        with file:
+            in_float = file["history/in_float"][:]
+            self.assertTrue(in_float[0])
+            self.assertFalse(in_float[-1])
+            self.assertEqual(np.count_nonzero(np.diff(in_float.astype(int))), 1)
+            self.assertFalse(file["preconditioners"].attrs["chosen"])
+            self.assertRegex(file["preconditioners"].attrs["made"], r"^amg: \d levels")
+            self.assertIn(file["preconditioners"].attrs["made"], run.stdout)
+            self.assertEqual(file["preconditioners/description"].shape, (1,))
+            self.assertIn(b"amg", file["preconditioners/description"][0])
+        _, file = self.solve(self.text, "precision=float", "eigensolver.tolerance=1.0e-5")
+        with file:
+            self.assertTrue(file["history/in_float"][:].all())
+
+    def test_another_preconditioner_on_the_way_is_told(self):
+        """A matrix scaled by many decades, on which auto changes its mind; iterations stand in order."""
+        n = 40
+        scale = sp.diags(10.0 ** np.random.default_rng(3).uniform(-1.5, 1.5, n * n))
+        self.save(scale @ grid_laplacian(n, n) @ scale)
+        run, file = self.solve("matrix: {file: a.npz}\neigensolver: {pairs: 6, dense_up_to: 0}\n"
+                               "output: {file: result.h5}\n")
+        with file:
+            self.check_choice(file, run)
+            self.assertLess(file["preconditioners/first_iteration"][-1], file.attrs["iterations"])
 
     def test_iterations_used_up(self):
         run, file = self.solve(self.text, "eigensolver.max_iterations=4", "eigensolver.dense_up_to=0",

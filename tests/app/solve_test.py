@@ -72,8 +72,27 @@ class Answers(SolveTest):
                 self.assertEqual(file.attrs["program"], "block-solve")
                 self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
                 self.assertEqual(file["history/residual_norms"].shape, (file.attrs["iterations"], 7))
+                np.testing.assert_array_equal(file["history/products"][:], file["history/active_columns"][:])
+                self.assertFalse(file["history/in_float"][:].any())
+                self.assertIn(name, file["preconditioners/description"][:].astype(str)[0])
+                self.assertEqual(file["times/phase"][:].astype(str).tolist()[-1], "all")
+                self.assertGreater(file.attrs["memory"], 1e6)
                 self.assertEqual(len(re.findall(r"^ +\d+ .* converged$", run.stdout, re.MULTILINE)), 7, run)
                 self.assertNotIn("eigenvalues", file)
+
+    def test_what_is_chosen_is_in_the_file(self):
+        a = grid(14, 12, 9)
+        self.save(a)
+        for scale in (0.0, 2.5):
+            with self.subTest(decades=scale):
+                d = sp.diags(10.0 ** np.random.default_rng(2).uniform(-scale, scale, a.shape[0]))
+                self.save(d @ a @ d)
+                run, file = self.solve("matrix: {file: a.npz}\nright_hand_sides: {random: 5}\n")
+                said = re.findall(r"(?m)^preconditioner(?: from here on)?: (.*)$", run.stdout)
+                self.assertGreater(len(said), 0, run)
+                self.assertEqual(file["preconditioners/description"][:].astype(str).tolist(), said)
+                self.assertTrue(file["preconditioners"].attrs["chosen"])
+                self.assertLess(file["preconditioners/first_iteration"][-1], file.attrs["iterations"])
 
     def test_vectors_in_several_datasets(self):
         a = grid(20, 15)
@@ -152,6 +171,8 @@ class Answers(SolveTest):
                 self.check(file, a, f, 1e-11)
                 self.assertIn("iterations in float", run.stdout)
                 self.assertEqual(file.attrs["iterations"], file["history/seconds"].size)
+                self.assertTrue(file["history/in_float"][0])
+                self.assertEqual(file["history/in_float"].size, file.attrs["iterations"])
         run = self.run_program(self.config(text), "linear_solver.inner_precision=float",
                                "linear_solver.preconditioner={type: amg, precision: double}")
         self.assertEqual(run.code, 2, run)

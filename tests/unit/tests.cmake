@@ -19,6 +19,7 @@ block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LI
 
 block_eigs_test(memory_left SOURCES unit/memory_left_test.cpp LABELS unit)
 block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
+block_eigs_test(choice_log SOURCES unit/choice_log_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 

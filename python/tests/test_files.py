@@ -1,0 +1,262 @@
+"""Results of the programs as Python reads them, and matrices that Python writes for them."""
+
+import os
+
+import h5py
+import numpy as np
+import programs
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from block_eigs.files import FileError, read_result, write_matrix
+
+EIGEN = """matrix: {generate: laplacian2d, size: [30, 20]}
+eigensolver: {pairs: 5, tolerance: 1.0e-8, dense_up_to: 0, preconditioner: {type: amg}}
+output: {file: result.h5}
+"""
+LINEAR = """matrix: {generate: laplacian2d, size: [30, 20]}
+right_hand_sides: {random: 4}
+linear_solver: {tolerance: 1.0e-9, preconditioner: {type: jacobi}}
+output: {file: result.h5}
+"""
+
+
+def laplacian(*sizes):
+    total = sp.csr_matrix((1, 1))
+    for n in sizes:
+        line = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
+        total = sp.kron(sp.eye(n), total) + sp.kron(line, sp.eye(total.shape[0]))
+    return total.tocsr()
+
+
+@pytest.fixture(scope="module")
+def eigen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("eigen")
+    programs.run("block-eigs", folder, EIGEN)
+    return folder / "result.h5"
+
+
+@pytest.fixture(scope="module")
+def linear(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("linear")
+    programs.run("block-solve", folder, LINEAR)
+    return folder / "result.h5"
+
+
+def test_result_of_an_eigensolve(eigen):
+    result = read_result(eigen)
+    a = laplacian(30, 20)
+    w, v = result
+    assert result.kind == "eigen"
+    assert v.shape == (600, 5)
+    np.testing.assert_allclose(np.linalg.norm(a @ v - v * w, axis=0), result.residual_norms, rtol=1e-4, atol=1e-13)
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(a.toarray())[:5], rtol=1e-9)
+    np.testing.assert_array_equal(result.vectors([1, 3]), v[:, [1, 3]])
+    np.testing.assert_array_equal(result.vectors(2), v[:, 2])
+    np.testing.assert_allclose(result.limits(), 1e-8 * w, rtol=1e-6)
+    assert result.requested_tolerance == 1e-8
+    assert list(result.status) == ["converged"] * 5
+    assert result.converged.all()
+    assert result.bounds == "rigorous"
+    assert "laplacian2d" in result.config
+    assert result.attributes["rows"] == 600
+    assert len(result.history) == result.attributes["iterations"]
+    assert result.history.eigenvalues.shape == result.history.residual_norms.shape
+    assert result.history.in_float[0] and not result.history.in_float[-1]
+    assert [choice.first_iteration for choice in result.preconditioners] == [0]
+    assert result.preconditioners[0].description.startswith("amg")
+    assert result.preconditioner_made.startswith("amg: ")
+    assert not result.chosen
+    assert [phase.name for phase in result.times][-2:] == ["other", "all"]
+    assert result.memory.host > 1e6 and result.memory.gpu == 0
+    assert result.proof.made in ("probe", "none", "dense", "residuals")
+    with pytest.raises(AttributeError, match="no solution"):
+        result.solution
+
+
+def test_vectors_stay_in_the_file_until_asked_for(eigen, tmp_path):
+    copy = tmp_path / "copy.h5"
+    copy.write_bytes(eigen.read_bytes())
+    result = read_result(copy)
+    with h5py.File(copy, "a") as file:
+        file["eigenvectors"][0, 0] = 42.0
+    assert result.eigenvectors[0, 0] == 42.0
+    copy.unlink()
+    assert result.eigenvalues.size == 5
+    with pytest.raises(FileNotFoundError, match="copy.h5"):
+        result.eigenvectors
+
+
+def test_result_of_a_linear_solve(linear):
+    result = read_result(linear)
+    assert result.kind == "linear"
+    assert result.solution.shape == (600, 4)
+    assert result.requested_tolerance == 1e-9
+    np.testing.assert_allclose(result.limits(), 1e-9 * result.rhs_norms)
+    assert (result.residual_norms <= 1.01 * result.limits()).all()
+    assert result.history.eigenvalues is None
+    assert result.proof is None
+    with pytest.raises(AttributeError, match="no eigenvectors"):
+        result.eigenvectors
+    with pytest.raises(TypeError, match="solution"):
+        w, v = result
+
+
+def test_without_vectors(tmp_path):
+    programs.run("block-eigs", tmp_path, EIGEN, "output.eigenvectors=false")
+    result = read_result(tmp_path / "result.h5")
+    assert result.eigenvalues.size == 5
+    with pytest.raises(FileError, match="output.eigenvectors: false"):
+        result.eigenvectors
+
+
+def test_results_of_older_versions_lack_groups(eigen, tmp_path):
+    path = tmp_path / "old.h5"
+    path.write_bytes(eigen.read_bytes())
+    with h5py.File(path, "a") as file:
+        for name in (
+            "times",
+            "preconditioners",
+            "error_bounds",
+            "attained_tolerances",
+            "history/in_float",
+            "history/products",
+        ):
+            del file[name]
+        for name in [name for name in file.attrs if name.startswith(("proof", "memory"))]:
+            del file.attrs[name]
+    result = read_result(path)
+    assert result.times == [] and result.preconditioners == []
+    assert result.memory is None and result.proof is None and result.error_bounds is None and result.limits() is None
+    assert not result.history.in_float.any()
+    np.testing.assert_array_equal(result.history.products, result.history.active_columns)
+    with h5py.File(path, "a") as file:
+        del file["history"]
+    assert read_result(path).history is None
+
+
+def broken(eigen, path, change):
+    path.write_bytes(eigen.read_bytes())
+    with h5py.File(path, "a") as file:
+        change(file)
+    return path
+
+
+def test_broken_files_give_one_clear_error(eigen, tmp_path):
+    text, path = tmp_path / "text.h5", tmp_path / "broken.h5"
+    text.write_text("no HDF5")
+    short = tmp_path / "short.h5"
+    short.write_bytes(eigen.read_bytes()[:3000])
+    empty = tmp_path / "empty.h5"
+    h5py.File(empty, "w").close()
+
+    def shorter(file):
+        del file["eigenvalues"]
+        file["eigenvalues"] = [1.0, 2.0]
+
+    for name, match in (
+        (text, "text.h5: not an HDF5 file"),
+        (short, "short.h5: "),
+        (empty, "not a result of block-eigs"),
+        (tmp_path, "a folder"),
+    ):
+        with pytest.raises(FileError, match=match) as caught:
+            read_result(name)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(FileError, match="it has no status"):
+        read_result(broken(eigen, path, lambda file: file.__delitem__("status")))
+    with pytest.raises(FileError, match="eigenvalues has 2 entries instead of 5"):
+        read_result(broken(eigen, path, shorter))
+    with pytest.raises(FileNotFoundError, match="nowhere.h5: no such file"):
+        read_result(tmp_path / "nowhere.h5")
+
+
+def test_a_matrix_that_is_no_result(tmp_path):
+    write_matrix(tmp_path / "a.h5", laplacian(4))
+    with pytest.raises(FileError, match="neither eigenvalues nor solution, but A"):
+        read_result(tmp_path / "a.h5")
+
+
+@pytest.mark.parametrize("name", ["a.h5", "a.npz", "a.mtx", "a.mtx.gz"])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "array"])
+def test_round_trip(tmp_path, name, form):
+    a = laplacian(7, 5) + sp.diags(np.linspace(1 / 3, 1e-7, 35))
+    path = tmp_path / name
+    write_matrix(path, sp.csr_array(a) if form == "array" else a.asformat(form))
+    if name == "a.h5":
+        with h5py.File(path) as file:
+            group = file["A"]
+            assert group.attrs["encoding-type"] == "csr_matrix"
+            assert group["indices"].dtype == np.int32
+            b = sp.csr_matrix((group["data"][:], group["indices"][:], group["indptr"][:]), shape=group.attrs["shape"])
+    else:
+        b = sp.load_npz(path) if name == "a.npz" else scipy.io.mmread(str(path))
+    np.testing.assert_array_equal(b.toarray(), a.toarray())
+    assert os.listdir(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["a.h5", "a.npz", "a.mtx", "a.mtx.gz"])
+def test_programs_read_what_is_written(tmp_path, name):
+    a = laplacian(9, 8).astype(np.float32).tocoo()
+    half = sp.coo_matrix(
+        (np.concatenate([a.data / 2, a.data / 2]), (np.tile(a.row, 2), np.tile(a.col, 2))), shape=a.shape
+    )
+    write_matrix(tmp_path / name, half)
+    programs.run(
+        "block-eigs", tmp_path, f"matrix: {{file: {name}}}\neigensolver: {{pairs: 3}}\noutput: {{file: out.h5}}\n"
+    )
+    np.testing.assert_allclose(
+        read_result(tmp_path / "out.h5").eigenvalues, np.linalg.eigvalsh(a.toarray().astype(float))[:3], rtol=1e-8
+    )
+
+
+def test_stiffness_and_mass_in_one_file(tmp_path):
+    k, m = laplacian(12), sp.diags([1.0, 4.0, 1.0], [-1, 0, 1], shape=(12, 12)) / 6
+    write_matrix(tmp_path / "both.h5", k, "K")
+    write_matrix(tmp_path / "both.h5", laplacian(3), "M", append=True, compression="gzip")
+    write_matrix(tmp_path / "both.h5", m, "M", append=True)
+    programs.run(
+        "block-eigs",
+        tmp_path,
+        "matrix: {file: both.h5, dataset: K}\nmass: {file: both.h5, dataset: M}\n"
+        "eigensolver: {pairs: 2}\noutput: {file: out.h5}\n",
+    )
+    import scipy.linalg
+
+    exact = scipy.linalg.eigh(k.toarray(), m.toarray(), eigvals_only=True)[:2]
+    np.testing.assert_allclose(read_result(tmp_path / "out.h5").eigenvalues, exact, rtol=1e-9)
+
+
+def test_bad_matrices_are_refused(tmp_path):
+    a, path = laplacian(5).tolil(), tmp_path / "a.h5"
+    a[1, 3] = 1.0
+    with pytest.raises(ValueError, match=r"not symmetric: A\[1, 3\] = 1, A\[3, 1\] = 0"):
+        write_matrix(path, a)
+    with pytest.raises(ValueError, match="one triangle"):
+        write_matrix(path, sp.triu(laplacian(5)))
+    with pytest.raises(ValueError, match="not square: 3 x 4"):
+        write_matrix(path, np.ones((3, 4)))
+    with pytest.raises(ValueError, match="not finite, in row 2"):
+        write_matrix(path, np.diag([1.0, 2.0, np.nan]))
+    with pytest.raises(TypeError, match="complex"):
+        write_matrix(path, 1j * np.eye(3))
+    with pytest.raises(TypeError, match="no real numbers"):
+        write_matrix(path, np.array([["a"]]))
+    assert os.listdir(tmp_path) == []
+    write_matrix(path, a, check=False)
+    assert os.listdir(tmp_path) == ["a.h5"]
+
+
+def test_an_existing_file_stays_where_writing_fails(tmp_path, monkeypatch):
+    path = tmp_path / "a.h5"
+    write_matrix(path, laplacian(4))
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("block_eigs.matrix_file._write_group", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_matrix(path, laplacian(5))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["a.h5"]
