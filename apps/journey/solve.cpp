@@ -1,60 +1,24 @@
 // The journey of block-solve.
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "apps/input/block_input.hpp"
 #include "apps/input/right_hand_sides.hpp"
+#include "apps/journey/linear_solve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
-#include "apps/journey/verify_solution.hpp"
 #include "apps/report/advice_solve.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/table.hpp"
 #include "io/files/output_path.hpp"
-#include "solver/block_cg/block_cg_mixed.hpp"
 #include "solver/space/block_space.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-/// Whether iterations run in float under a solution in double.
-template <class T>
-bool iterates_in_float(const LinearSolverConfig& config) {
-  return std::is_same_v<T, double> && config.inner_precision == Precision::float32;
-}
-
-template <class T>
-BlockCgResult<T> solve(BlockSpace<T>& space, LinearOperator<T>& a, const Operators<T>& operators,
-                       const DenseBlock<T>& f, DenseBlock<T> initial, const LinearSolverConfig& config,
-                       const Observer& observer) {
-  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
-  LinearOperator<T>* preconditioner = operators.preconditioner.operation.get();
-  if constexpr (std::is_same_v<T, double>) {
-    const FloatOperators& in_float = operators.in_float;
-    if (in_float.a != nullptr) {
-      return block_cg_mixed(space, a, preconditioner, *in_float.a, in_float.preconditioner, f, std::move(initial),
-                            options, observer);
-    }
-  }
-  return block_cg<T>(space, a, preconditioner, f, std::move(initial), options, observer);
-}
-
-/// Residuals of what will be saved. Where the run was in double they are known.
-template <class T>
-SolutionCheck verify_result(Problem<T>& problem, const Sources& sources, const RunConfig& config,
-                            RightHandSides& sides, const DenseBlock<T>& f, const BlockCgResult<T>& result) {
-  if constexpr (std::is_same_v<T, double>) {
-    return {result.rhs_norms, result.residual_norms, result.outcomes};
-  } else {
-    Problem<double> exact = read_exactly(problem, sources, config);
-    return verify_solution(exact, sides, f, result, config.linear_solver.tolerance);
-  }
-}
 
 /// Collective.
 template <class T>
@@ -111,7 +75,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const double setup_seconds = setup.seconds();
   BlockCgResult<T> result =
       observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
-        return solve(space, *problem.a, *operators, f, std::move(initial), solver, observer);
+        return solve_linear(space, *problem.a, *operators, f, std::move(initial), solver, observer);
       });
   operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
@@ -119,7 +83,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   const DiagonalSigns signs = diagonal_signs(problem);
-  const SolutionCheck checked = verify_result(problem, sources, config, sides, f, result);
+  const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
   record.remark = remark_on(result, checked, signs, config, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
