@@ -21,8 +21,7 @@ void translate(const std::exception_ptr& pointer, void* /*payload*/) {
     std::rethrow_exception(pointer);
   } catch (const block_eigs::Error& error) {
     const std::string_view text = error.what();
-    const bool memory = text.find("out of memory") != std::string_view::npos ||
-                        text.find("cannot allocate") != std::string_view::npos;
+    const bool memory = text.starts_with("out of ") && text.find("memory") < 20;
     PyObject* const type = memory                                                     ? PyExc_MemoryError
                            : error.exit_code() == block_eigs::ExitCode::invalid_input ? PyExc_ValueError
                                                                                       : PyExc_RuntimeError;

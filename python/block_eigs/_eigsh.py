@@ -197,7 +197,7 @@ def _request(a, m, n, comm, *, k, which, v0, maxiter, tol, constraints, precondi
         _inputs.check_shape(m, "M", comm, n)
         if m.shape[0] != rows:
             raise ValueError(f"A and M must have the same shape, not {a.shape} and {m.shape}")
-        single = single and _inputs.real_type(m.dtype, "M") == np.float32
+        single &= _inputs.real_type(m.dtype, "M") == np.float32
     dtype = np.dtype(np.float32 if single else np.float64)
     matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
 

@@ -63,10 +63,26 @@ def _message(answer):
     change = answer["advice_change"]
     if change:
         key, _, value = change.partition("=")
-        parts.append(f"try {_ARGUMENTS.get(key, key)}={value}")
+        parts.append(f"try {_ARGUMENTS.get(key, key)}={_as_python(value)}")
     else:
         parts.append(answer["advice_other"])
     return "; ".join(part for part in parts if part)
+
+
+def _as_python(value):
+    """A value of the config as it is written here: {type: auto} is 'auto'."""
+    if not (value.startswith("{") and value.endswith("}")):
+        return value
+    items = [item.partition(":") for item in value[1:-1].split(",")]
+    section = {key.strip(): _number_or_text(text.strip()) for key, _, text in items}
+    return repr(section["type"] if list(section) == ["type"] else section)
+
+
+def _number_or_text(text):
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 class EigenPairs(tuple, _Run):
