@@ -42,6 +42,7 @@ set_source_files_properties(report/text.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK
 add_library(block_eigs_in_memory STATIC
   in_memory/arrays.cpp
   in_memory/eigen_run.cpp
+  in_memory/estimated_norm.cpp
   in_memory/linear_run.cpp
   in_memory/mpi_runtime.cpp)
 target_link_libraries(block_eigs_in_memory PUBLIC block_eigs_apps PRIVATE block_eigs::petsc block_eigs_flags)

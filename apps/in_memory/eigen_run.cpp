@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/in_memory/estimated_norm.hpp"
 #include "apps/in_memory/notes.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
@@ -150,8 +151,8 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
   require(solver.verify != Verify::inertia, "verify: inertia needs the entries of a matrix");
   EigenAnswer<T> answer;
   BlockSpace<T> space(context, input.partition);
-  const std::unique_ptr<LinearOperator<T>> a = make_operator(context, input.a, input.partition);
-  const std::unique_ptr<LinearOperator<T>> b = make_operator(context, input.b, input.partition);
+  const auto a = with_estimated_norm(space, make_operator(context, input.a, input.partition));
+  const auto b = with_estimated_norm(space, make_operator(context, input.b, input.partition));
   StartVectors<T> start = read_start_vectors(space, solver);
   EigenResult<T> result = lobpcg<T>(space, *a, b.get(), input.preconditioner.get(),
                                     start.constraints.cols() > 0 ? &start.constraints : nullptr,

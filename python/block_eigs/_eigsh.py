@@ -135,6 +135,7 @@ def eigsh(
 
     a, m, k = _communicator.on_all(comm, prepare)
     n = _communicator.total(comm, a.shape[0])
+    _communicator.on_all(comm, lambda: _inputs.check_shape(a, "A", comm, n))
     if k >= n:
         return _solve_densely(a, k, m, n, which, return_eigenvectors, comm)
 
@@ -191,7 +192,6 @@ def _check_count(k):
 def _request(a, m, n, comm, *, k, which, v0, maxiter, tol, constraints, preconditioner, block_size, seed, convergence,
              verify, device, options, unknowns):
     rows = a.shape[0]
-    _inputs.check_shape(a, "A", comm, n)
     single = _inputs.real_type(a.dtype, "A") == np.float32
     if m is not None:
         _inputs.check_shape(m, "M", comm, n)

@@ -7,6 +7,8 @@ scipy/sparse/linalg/_eigen/arpack. What does not apply:
 - test_hermitian_modes: complex matrices are not offered.
 - test_linearoperator_deallocation: about classes of SciPy.
 - test_reentering: here a run within a run works (test_operators.py) and is no error.
+- test_symmetric_no_convergence: its 30 rows are solved densely, so that nothing is left undone; the same with 300 rows,
+  and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
 - test_regression_arpackng_1315, test_eigs_*, *nonsymmetric*, svds: other functions.
 """
 
@@ -55,7 +57,6 @@ def test_symmetric_starting_vector(ours, params, which, case, typ, k):
 
 
 def test_symmetric_no_convergence(ours):
-    # Where ARPACK's five restarts do not do, we have all dense pairs: so large that we iterate, and only five times.
     np.random.seed(1234)
     m = arpack.generate_matrix(300, hermitian=True, pos_definite=True)
     tol, rtol, atol = arpack._get_test_tolerance("d")
