@@ -47,9 +47,9 @@ void require_offsets(const std::string& name, const RowArrays& rows) {
 void require_columns(const std::string& name, const RowArrays& rows) {
   with_type(rows.column_numbers, [&](const auto* columns) {
     for (std::size_t k = 0; k < rows.column_numbers.size; ++k) {
-      require(columns[k] >= 0 && columns[k] < rows.columns,
-              fmt::format("{}: column number {} is out of range, there are {} columns from 0", name, columns[k],
-                          rows.columns));
+      if (columns[k] >= 0 && columns[k] < rows.columns) continue;
+      throw InputError(fmt::format("{}: column number {} is out of range, there are {} columns from 0", name,
+                                   columns[k], rows.columns));
     }
   });
 }
@@ -104,7 +104,8 @@ std::vector<double> ArrayBlockSource::read(const Partition& partition, GlobalInd
     for (GlobalIndex i = 0; i < block_.rows; ++i) {
       const double* const row = block_.values + i * block_.columns + first;
       for (LocalIndex j = 0; j < count; ++j) {
-        require(std::isfinite(row[j]), fmt::format("{}: row {}, column {} holds {}", name_, i, first + j, row[j]));
+        if (!std::isfinite(row[j]))
+          throw InputError(fmt::format("{}: row {}, column {} holds {}", name_, i, first + j, row[j]));
         values.push_back(row[j]);
       }
     }
