@@ -14,6 +14,13 @@ namespace {
 /// Another way must be expected to be so much cheaper than what is left of this one.
 constexpr double worth_a_change = 1.5;
 constexpr int most_changes = 4;
+/// Of a cluster of eigenvalues with more members than columns at work the wanted ones are hard to tell from the
+/// others; of one that fits into the block they are not. Blocks become so many times wider, up to so many columns
+/// and so many bytes of all blocks at work.
+constexpr int widening = 8;
+constexpr int widest = 128;
+constexpr double blocks_at_work = 13.0;
+constexpr double most_bytes_for_wider = 1e9;
 /// Iterations that a rate is measured over, and before which none is believed: start vectors are random.
 constexpr std::size_t rate_window = 10;
 constexpr std::size_t first_judgement = 20;
@@ -48,20 +55,33 @@ void EigensolverChoice::add(PreconditionerType type, bool filtered, double steps
 
 EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel& costs,
                                      const EigensolverConfig& asked, bool with_mass)
-    : asked_(asked), costs_(costs), semidefinite_(traits.semidefinite()) {
-  const LobpcgOptions& options = asked.options;
+    : traits_(traits), asked_(asked), costs_(costs), with_mass_(with_mass) {
+  list_candidates();
+}
+
+void EigensolverChoice::list_candidates() {
+  const LobpcgOptions& options = asked_.options;
+  const MatrixTraits& traits = traits_;
+  candidates_.clear();
+  const bool can_filter = !with_mass_ && options.filtered_start && traits.norm_inf > 0.0;
   if (options.which == Which::largest) {
-    add(PreconditionerType::none, false, 100.0, "one would amplify the lower end of the spectrum");
+    const char* reason = "one would amplify the lower end of the spectrum";
+    if (can_filter) add(PreconditionerType::none, true, 100.0, reason);
+    add(PreconditionerType::none, false, 100.0, reason);
+    take_cheapest();
     return;
   }
-  const bool can_filter = !with_mass && options.filtered_start && traits.norm_inf > 0.0;
-  const bool varied = traits.badly_scaled();
+  const bool varied = traits.badly_scaled() && !traits.reaches_down();
   const double degrees = expected_degrees(traits, options.block_size);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
   if (can_filter && !varied) add(PreconditionerType::none, true, degrees, "filters need nothing but A");
-  if (can_filter && varied)
+  if (can_filter && varied) {
+    const double factor = traits.norm_inf / traits.least_row;
     add(PreconditionerType::jacobi, false, degrees,
-        fmt::format("rows differ in size by a factor of {:.0e}", traits.norm_inf / traits.least_row));
+        fmt::format("rows differ in size by a factor of {:.0e}", factor));
+    // Filters have one norm for all rows.
+    add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0), "filters need nothing but A");
+  }
   // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
   add(PreconditionerType::chebyshev, false,
       (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)), "it needs nothing but A");
@@ -71,6 +91,10 @@ EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel
     add(PreconditionerType::amg, false, iterations,
         traits.like_diffusion() ? "rows add up to zero as those of a diffusion do" : "the diagonal is positive");
   }
+  take_cheapest();
+}
+
+void EigensolverChoice::take_cheapest() {
   at_ = static_cast<std::size_t>(
       std::min_element(candidates_.begin(), candidates_.end(),
                        [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; }) -
@@ -131,17 +155,61 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
       std::isfinite(report.residual_norms.front())) {
     // A positive Ritz value says nothing of that kind, however large its residual is at first.
     const double lowest = report.eigenvalues.front();
-    lowest_ = lowest < 0.0 && !semidefinite_ ? lowest - report.residual_norms.front() : 0.0;
+    lowest_ = lowest < 0.0 && !traits_.semidefinite() ? lowest - report.residual_norms.front() : 0.0;
   }
+  values_.assign(report.eigenvalues.begin(), report.eigenvalues.end());
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
   const std::optional<std::size_t> other = best_other();
-  return changes_ >= most_changes || !other || *left <= worth_a_change * candidates_[*other].cost;
+  const double elsewhere = std::min(other ? candidates_[*other].cost : HUGE_VAL, cost_of_wider());
+  return changes_ >= most_changes || *left <= worth_a_change * elsewhere;
+}
+
+/// Whether the later half of the wanted values lie so close together that there may be more of them than columns,
+/// and yet so far apart that the tolerance tells them from one that is there many times.
+bool EigensolverChoice::clustered() const {
+  constexpr double close = 1e-4;
+  constexpr double rounding = 1e-13;
+  if (values_.empty() || !std::isfinite(values_.back())) return false;
+  const double last = values_.back();
+  const double spread = std::abs(last - values_[values_.size() / 2]);
+  return spread <= close * std::abs(last) &&
+         spread > std::max(asked_.options.tolerance * std::abs(last), rounding * traits_.norm_inf);
+}
+
+bool EigensolverChoice::can_widen() const {
+  const LobpcgOptions& options = asked_.options;
+  return !widened_ && clustered() && options.pairs <= options.block_size && options.block_size < widest &&
+         blocks_at_work * widest / options.block_size * costs_.block <= most_bytes_for_wider;
+}
+
+double EigensolverChoice::cost_of_wider() const {
+  if (!can_widen()) return HUGE_VAL;
+  EigensolverChoice wider = *this;
+  wider.widen();
+  return wider.current().cost;
+}
+
+void EigensolverChoice::widen() {
+  int& columns = asked_.options.block_size;
+  const int wider = std::min(widening * columns, widest);
+  costs_.block *= static_cast<double>(wider) / columns;
+  columns = wider;
+  widened_ = true;
+  list_candidates();
 }
 
 bool EigensolverChoice::change(Limitation limitation) {
   if (limitation == Limitation::none || changes_ >= most_changes) return false;
+  if (limitation != Limitation::preconditioner && can_widen()) {
+    ++changes_;
+    progress_.clear();
+    spent_ = 0.0;
+    widen();
+    current().reason = fmt::format("eigenvalues lie close together; {} columns", asked_.options.block_size);
+    return true;
+  }
   const std::optional<std::size_t> next = best_other();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;

@@ -38,21 +38,30 @@ class EigensolverChoice {
   bool change(Limitation limitation);
 
  private:
+  void list_candidates();
+  bool clustered() const;
+  bool can_widen() const;
+  double cost_of_wider() const;
+  void widen();
   Candidate& current() { return candidates_[at_]; }
   const Candidate& current() const { return candidates_[at_]; }
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<std::size_t> best_other() const;
+  void take_cheapest();
   void add(PreconditionerType type, bool filtered, double steps, const std::string& reason);
 
+  MatrixTraits traits_;
   EigensolverConfig asked_;
   CostModel costs_;
+  bool with_mass_;
   std::vector<Candidate> candidates_;
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
   double lowest_ = 0.0;           ///< the lowest Ritz value of late less its residual, where it is negative
-  bool semidefinite_;             ///< A is known to have no negative eigenvalue
+  std::vector<double> values_;    ///< of the wanted pairs, of late
   int changes_ = 0;
+  bool widened_ = false;
 };
 
 }  // namespace block_eigs

@@ -27,6 +27,9 @@ struct MatrixTraits {
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
   /// Whether rows differ so much in size that they must be scaled alike.
   bool badly_scaled() const { return norm_inf > 100.0 * least_row; }
+  /// Whether the lower end of the spectrum is about as far from zero as its norm allows: some eigenvalue is no
+  /// larger than the least diagonal entry.
+  bool reaches_down() const { return least_diagonal < -0.1 * norm_inf; }
   /// Whether Gershgorin's discs prove that no eigenvalue is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };

@@ -1,6 +1,7 @@
 #include "apps/journey/proof.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -63,6 +64,14 @@ Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, in
   }
 }
 
+/// "between 0.1 and 0.2", where inertia has told; else nothing.
+std::string place(const Proof& proof) {
+  if (std::isnan(proof.missing_to)) return "";
+  return std::isnan(proof.missing_from)
+             ? fmt::format("before {:.6g}", proof.missing_to)
+             : fmt::format("between {:.6g} and {:.6g}", proof.missing_from, proof.missing_to);
+}
+
 template <class T>
 void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof) {
   for (int round = 0;; ++round) {
@@ -77,9 +86,12 @@ void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof
       proof.recovered += vectors;
       continue;
     }
-    proof.statement = fmt::format("{}, at least {} {} missing before the last one found; {}", proof.made,
-                                  proof.missing, proof.missing == 1 ? "pair is" : "pairs are",
-                                  "more iterations or a larger eigensolver.block_size may find more");
+    if (finding.inaccurate) return;
+    const std::string where = place(proof);
+    proof.statement =
+        fmt::format("{}, at least {} {} missing before the last one found{}{}; {}", proof.made, proof.missing,
+                    proof.missing == 1 ? "pair is" : "pairs are", where.empty() ? "" : ", the first of them ",
+                    where, "more iterations or a larger eigensolver.block_size may find more");
     return;
   }
 }
@@ -108,8 +120,10 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
   }
   search(setting, result, proof);
   if (proof.recovered > 0 && proof.missing == 0) {
-    proof.statement += fmt::format("; {} that the first iterations had missed {} among them", proof.recovered,
-                                   proof.recovered == 1 ? "is" : "are");
+    const std::string where = place(proof);
+    proof.statement +=
+        fmt::format("; {} that the first iterations had missed {} among them{}", proof.recovered,
+                    proof.recovered == 1 ? "is" : "are", where.empty() ? "" : ", the first " + where);
   }
   return proof;
 }

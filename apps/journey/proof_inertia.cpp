@@ -2,68 +2,118 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "apps/journey/scaled_units.hpp"
 #include "io/petsc/bridge/petsc_inertia.hpp"
 
 namespace block_eigs {
 
 namespace {
 
-/// The matrices as they were read, for one factorisation after the other.
+/// The matrices in the units of the solve, for one factorisation after the other.
 class Counter {
  public:
   template <class T>
-  explicit Counter(const SolveSetting<T>& setting)
-      : comm_(setting.space.comm()),
-        partition_(setting.problem.partition),
-        upper_(setting.config.options.which == Which::largest),
-        a_(setting.sources.a->read(partition_)) {
-    if (setting.sources.b) b_ = setting.sources.b->read(partition_);
+  Counter(const Problem<T>& problem, const Sources& sources, Which which, double sigma)
+      : upper_(which == Which::largest), a_(sources.a->read(problem.partition)) {
+    scale_rows(a_, problem.scaling.a);
+    if (sources.b) {
+      b_ = sources.b->read(problem.partition);
+      scale_rows(*b_, problem.scaling.b);
+    }
+    counter_ = std::make_unique<petsc::InertiaCounter>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
+                                                       problem.partition, sigma);
   }
+  Counter(const Counter&) = delete;
+  Counter& operator=(const Counter&) = delete;
 
-  /// Eigenvalues on the wanted side of sigma; those at sigma count where they are asked for.
+  /// Eigenvalues on the wanted side of sigma; those at sigma count where they are asked for. Collective.
   std::int64_t wanted_side(double sigma) const {
-    const petsc::Inertia inertia = petsc::inertia(comm_, a_, b_ ? &*b_ : nullptr, partition_, sigma);
+    const petsc::Inertia inertia = counter_->count(sigma);
     return (upper_ ? inertia.above : inertia.below) + inertia.at;
   }
 
+  /// That the calling rank takes, with factors.
+  double bytes() const { return counter_->factor_bytes() + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
+
  private:
-  const Communicator& comm_;
-  const Partition& partition_;
+  static double bytes_of(const CsrRows& rows) {
+    return static_cast<double>(rows.nonzeros()) * (sizeof(double) + sizeof(GlobalIndex)) +
+           static_cast<double>(rows.rows()) * sizeof(Offset);
+  }
+
   bool upper_;
   CsrRows a_;
   std::optional<CsrRows> b_;
+  std::unique_ptr<petsc::InertiaCounter> counter_;
 };
 
-/// Found pairs before the cluster that the last one belongs to, where values nearer than `apart` are in one.
-int before_last_cluster(const std::vector<double>& values, double apart) {
-  auto count = static_cast<int>(values.size()) - 1;
-  while (count > 0 &&
-         std::abs(values[static_cast<std::size_t>(count)] - values[static_cast<std::size_t>(count) - 1]) <= apart)
-    --count;
-  return count;
+/// A gap between clusters of found values.
+struct Gap {
+  int found = 0;  ///< pairs before it
+  double middle = 0.0;
+};
+
+/// One before the first value, at `first`, and those wider than `apart` among the values, which are in order.
+std::vector<Gap> gaps_between(const std::vector<double>& values, double first, double apart) {
+  std::vector<Gap> gaps = {{0, first}};
+  for (std::size_t j = 1; j < values.size(); ++j) {
+    if (std::abs(values[j] - values[j - 1]) > apart)
+      gaps.push_back({static_cast<int>(j), 0.5 * (values[j - 1] + values[j])});
+  }
+  return gaps;
+}
+
+/// Where the first of the missing pairs is, by bisection over `gaps`, of which the one after the last,
+/// `end`, is known to have some before it: as the number of those can only grow from gap to gap. Collective.
+void locate(const Counter& count, const std::vector<Gap>& gaps, double end, Proof& proof) {
+  std::size_t whole = 0;  // nothing is missing before gaps[whole - 1]
+  std::size_t lacking = gaps.size();
+  while (whole < lacking) {
+    const std::size_t at = whole + (lacking - whole) / 2;
+    const bool complete = count.wanted_side(gaps[at].middle) <= gaps[at].found;
+    (complete ? whole : lacking) = complete ? at + 1 : at;
+  }
+  proof.missing_to = lacking < gaps.size() ? gaps[lacking].middle : end;
+  proof.missing_from = whole > 0 ? gaps[whole - 1].middle : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
+
+template <class T>
+double inertia_bytes(const Problem<T>& problem, const Sources& sources, Which which) {
+  // The pattern is the same for all sigma; this one is beyond all eigenvalues.
+  const Counter counter(problem, sources, which, -2.0 * problem.a->norm_inf());
+  return counter.bytes();
+}
 
 template <class T>
 Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   proof.made = "inertia";
   const std::vector<double>& values = result.eigenvalues;
   const auto pairs = static_cast<std::int64_t>(values.size());
-  const bool upper = setting.config.options.which == Which::largest;
-  const double outwards = upper ? -1.0 : 1.0;
-  const char* side = upper ? "above" : "below";
-  const double within =
-      known_within(setting.space, probe_operators(setting, result), found_pairs(setting, result));
-  const Counter count(setting);
+  const Which which = setting.config.options.which;
+  const double outwards = which == Which::largest ? -1.0 : 1.0;
+  const char* side = which == Which::largest ? "above" : "below";
+  const ProbeOperators<T> operators = probe_operators(setting, result);
+  const double within = known_within(setting.space, operators, found_pairs(setting, result));
+  const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
 
-  proof.shift = values.back() + outwards * within;
-  proof.counted = count.wanted_side(proof.shift);
+  double sigma = values.back() + outwards * within;
+  const Counter count(setting.problem, setting.sources, which, sigma);
+  const auto wanted_side = [&](double at) {
+    proof.shift = in_units(at);
+    proof.counted = count.wanted_side(at);
+    return proof.counted;
+  };
+  const std::int64_t with_cluster = wanted_side(sigma);
+  proof.memory = count.bytes();
   proof.statement = fmt::format("inertia, {} eigenvalues {} {:.10g}, {} found: none missed", proof.counted, side,
                                 proof.shift, pairs);
   if (proof.counted == pairs) return {};
@@ -72,29 +122,38 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
         "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are "
         "less accurate than they seem",
         proof.counted, side, proof.shift, pairs);
-    return {static_cast<int>(pairs - proof.counted), {}};
+    return {static_cast<int>(pairs - proof.counted), {}, true};
   }
   // Others as near as that to the last value belong to its cluster, of which any will do.
-  const std::int64_t with_cluster = proof.counted;
-  const int before = before_last_cluster(values, 4.0 * within);
-  proof.shift =
-      before == 0
-          ? values.front() - outwards * within
-          : 0.5 * (values[static_cast<std::size_t>(before) - 1] + values[static_cast<std::size_t>(before)]);
-  proof.counted = count.wanted_side(proof.shift);
+  std::vector<Gap> gaps = gaps_between(values, values.front() - outwards * within, 4.0 * within);
+  const int before = gaps.back().found;
+  sigma = gaps.back().middle;
+  wanted_side(sigma);
   proof.statement = fmt::format(
       "inertia, {} eigenvalues {} {:.10g}, {} found: none missed; the last value has {} within {:.1e} of it, of "
       "which {} were asked for",
-      proof.counted, side, proof.shift, before, with_cluster - proof.counted, within, pairs - before);
+      proof.counted, side, proof.shift, before, with_cluster - proof.counted, in_units(within), pairs - before);
   if (proof.counted == before) return {};
+  if (proof.counted < before) {
+    proof.statement = fmt::format(
+        "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are less "
+        "accurate than they seem",
+        proof.counted, side, proof.shift, before);
+    return {static_cast<int>(before - proof.counted), {}, true};
+  }
+  gaps.pop_back();
+  locate(count, gaps, sigma, proof);
+  proof.missing_from = in_units(proof.missing_from);
+  proof.missing_to = in_units(proof.missing_to);
   constexpr int filter_degree = 400;
   constexpr int iterations = 40;
-  const ProbeOperators<T> operators = probe_operators(setting, result);
   const bool plain = operators.b == nullptr && operators.preconditioner == nullptr;
-  ProbeResult<T> seen = probe_result(setting, result, plain ? filter_degree : iterations, round);
-  return {static_cast<int>(std::abs(proof.counted - before)), std::move(seen.missed)};
+  ProbeResult<T> seen = probe_result(setting, result, plain ? filter_degree : iterations, false, round);
+  return {static_cast<int>(proof.counted - before), std::move(seen.missed), false};
 }
 
+template double inertia_bytes(const Problem<float>&, const Sources&, Which);
+template double inertia_bytes(const Problem<double>&, const Sources&, Which);
 template Finding<float> look_by_inertia(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
 template Finding<double> look_by_inertia(const SolveSetting<double>&, const EigenResult<double>&, int, Proof&);
 

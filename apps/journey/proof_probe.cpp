@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/journey/scaled_units.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/effort.hpp"
 
@@ -27,15 +28,37 @@ std::string statement(const Proof& proof, double last, bool calibrated) {
       relative ? " (relative)" : "", calibrated ? ", and taken by the preconditioner as the found ones are" : "");
 }
 
+/// What there is in float: of iterations, or of a cycle that works in it under iterations in double.
+template <class T>
+FloatOperators operators_in_float(const Operators<T>& operators) {
+  return operators.in_float.a != nullptr ? operators.in_float : operators.preconditioner.in_float;
+}
+
+/// Whether the eigenvalues of T = M^-1 (A - sigma B) are 1 at most: I - M^-1 (A - shift I) is positive
+/// semidefinite for a symmetric cycle with Galerkin's matrices, and what sigma takes off beside the shift is so,
+/// too.
+template <class T>
+bool cycle_bounds(const SolveSetting<T>& setting, double sigma) {
+  const EigensolverConfig& config = setting.config;
+  if (config.preconditioner.type != PreconditionerType::amg || config.options.which != Which::smallest)
+    return false;
+  const double shift = config.preconditioner.amg.shift;
+  return sigma >= shift && (!setting.problem.b || shift == 0.0);
+}
+
 }  // namespace
 
 template <class T>
 ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenResult<T>& result) {
   ProbeOperators<T> operators{*setting.problem.a, setting.problem.b.get()};
+  const FloatOperators in_float = operators_in_float(setting.operators);
+  operators.a_in_float = in_float.a;
   if (!setting.problem.b && mostly_filtered(result.history)) return operators;
   operators.preconditioner = setting.operators.preconditioner.operation.get();
+  operators.preconditioner_in_float = in_float.preconditioner;
   if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
+  if (cycle_bounds(setting, result.eigenvalues.back())) operators.spectral_bound = 1.0;
   return operators;
 }
 
@@ -46,8 +69,9 @@ FoundPairs<T> found_pairs(const SolveSetting<T>& setting, const EigenResult<T>& 
 }
 
 template <class T>
-ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>& result, int degree, int round) {
-  ProbeOptions options{.degree = degree, .probability = probability};
+ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>& result, int degree,
+                            bool in_float, int round) {
+  ProbeOptions options{.degree = degree, .probability = probability, .in_float = in_float};
   // Far from the seeds that users count up, and from those of other rounds.
   options.seed = setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
   return probe(setting.space, probe_operators(setting, result), found_pairs(setting, result), options);
@@ -57,26 +81,28 @@ template <class T>
 Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   const ProbeOperators<T> operators = probe_operators(setting, result);
   const bool preconditioned = operators.preconditioner != nullptr || operators.b != nullptr;
-  const int degree = probe_degree(result.history, preconditioned, probe_columns<T>(), probe_share);
+  const bool in_float = probes_in_float(setting.space, operators, found_pairs(setting, result));
+  const int degree = probe_degree(result.history, {preconditioned, in_float, probe_columns<T>()}, probe_share);
   proof.made = "probe";
   if (degree == 0) {
     proof.made = "none";
     proof.statement = "none: a probe does not fit into a tenth of so short a solve";
     return {};
   }
-  ProbeResult<T> seen = probe_result(setting, result, degree, round);
+  ProbeResult<T> seen = probe_result(setting, result, degree, in_float, round);
   proof.confidence = 1.0 - probability;
-  proof.smallest_gap = seen.smallest_gap;
-  proof.statement = statement(proof, result.eigenvalues.back(), seen.calibrated);
-  return {seen.missed.cols(), std::move(seen.missed)};
+  proof.smallest_gap = unscaled_value(setting.problem.scaling, seen.smallest_gap);
+  proof.statement =
+      statement(proof, unscaled_value(setting.problem.scaling, result.eigenvalues.back()), seen.calibrated);
+  return {seen.missed.cols(), std::move(seen.missed), false};
 }
 
 template ProbeOperators<float> probe_operators(const SolveSetting<float>&, const EigenResult<float>&);
 template ProbeOperators<double> probe_operators(const SolveSetting<double>&, const EigenResult<double>&);
 template FoundPairs<float> found_pairs(const SolveSetting<float>&, const EigenResult<float>&);
 template FoundPairs<double> found_pairs(const SolveSetting<double>&, const EigenResult<double>&);
-template ProbeResult<float> probe_result(const SolveSetting<float>&, const EigenResult<float>&, int, int);
-template ProbeResult<double> probe_result(const SolveSetting<double>&, const EigenResult<double>&, int, int);
+template ProbeResult<float> probe_result(const SolveSetting<float>&, const EigenResult<float>&, int, bool, int);
+template ProbeResult<double> probe_result(const SolveSetting<double>&, const EigenResult<double>&, int, bool, int);
 template Finding<float> look_by_probe(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
 template Finding<double> look_by_probe(const SolveSetting<double>&, const EigenResult<double>&, int, Proof&);
 

@@ -8,6 +8,7 @@
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
+#include "apps/journey/proof_inertia.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
@@ -81,8 +82,13 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   EigenSolver<T> solver = make_solver(problem, config);
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
-  const MemoryEstimate memory =
-      estimate_memory(memory_needs(problem, *solver.operators, solver.config.eigensolver, start), *context.device);
+  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start);
+  // A solve asks when it comes to that: the analysis of a factorisation takes time.
+  if (arguments.check && config.eigensolver.verify == Verify::inertia)
+    needs.certificate = inertia_bytes(problem, sources, options.which);
+  const MemoryInUse before = memory_in_use(*context.device);
+  const bool on_host = context.device->host_addressable();
+  const MemoryEstimate memory = estimate_memory(needs, before, on_host);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
@@ -95,6 +101,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
     return found;
   });
   solver.operators.reset();
+  needs.certificate = proof.memory;
+  watch.foresee(estimate_memory(needs, before, on_host));
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
                     remark_of_all(result.remark, proof)};
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);

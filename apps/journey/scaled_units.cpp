@@ -59,6 +59,8 @@ PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling&
   return config;
 }
 
+double unscaled_value(const Scaling& scaling, double value) { return std::ldexp(value, scaling.b - scaling.a); }
+
 template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& verified, EigenResult<T>& result) {
   if (!scaling.any()) return;

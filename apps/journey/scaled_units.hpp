@@ -18,6 +18,9 @@ LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling);
 /// The shift of AMG in the solver's units.
 PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling& scaling);
 
+/// An eigenvalue, or a difference of two, in the units of A and B.
+double unscaled_value(const Scaling& scaling, double value);
+
 /// Findings, vectors and history of an eigensolve in the units of A and B.
 template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& verified, EigenResult<T>& result);

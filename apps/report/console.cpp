@@ -78,13 +78,15 @@ ExitCode print_check(const Communicator& comm, const RunConfig& config, const Me
   const double vectors = comm.max(memory.needs.vectors);
   const double matrix = comm.max(memory.needs.matrix);
   const double halo = comm.max(memory.needs.halo);
+  const double certificate = comm.max(memory.needs.certificate);
   if (comm.is_root()) fmt::print("\n{}", resolved_config(config));
   print_times(comm, profile, wall_seconds);
   if (!comm.is_root()) return ExitCode::success;
   fmt::print("\n");
   fmt::print("memory that a rank will need: {}{}\n", bytes_text(host),
              device > 0.0 ? fmt::format(" on the host, {} on its GPU", bytes_text(device)) : "");
-  fmt::print("  (vectors {}, matrices {}, halo {})\n", bytes_text(vectors), bytes_text(matrix), bytes_text(halo));
+  fmt::print("  (vectors {}, matrices {}, halo {}{})\n", bytes_text(vectors), bytes_text(matrix), bytes_text(halo),
+             certificate > 0.0 ? fmt::format("; factors of verify: inertia {}", bytes_text(certificate)) : "");
   fmt::print("everything is in order; nothing was solved\n");
   return ExitCode::success;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/report/text.hpp"
+#include "solver/proof/probe_memory.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {
@@ -45,6 +46,31 @@ double petsc_bytes(const PreconditionerConfig& config, LocalIndex rows, int cols
   return config.type == PreconditionerType::petsc ? 2.0 * sizeof(double) * rows * cols : 0.0;
 }
 
+struct ProbeNeeds {
+  double blocks = 0.0;  ///< bytes
+  int widest = 0;       ///< columns that operators are applied to, now or before
+};
+
+/// With its filter in double or, where there are operators for that, in float: which will be is not known before.
+template <class T>
+ProbeNeeds probe_needs(const Problem<T>& problem, const Operators<T>& operators, const StartVectors<T>& given,
+                       const LobpcgOptions& options) {
+  ProbeShape shape{problem.partition.size(problem.context.comm.rank()),
+                   options.pairs,
+                   given.constraints.cols(),
+                   problem.b != nullptr,
+                   operators.preconditioner.operation != nullptr,
+                   false};
+  ProbeNeeds needs{static_cast<double>(probe_bytes<T>(shape)),
+                   std::max<int>(options.block_size, widest_of_probe<T>(false))};
+  const bool float_too = operators.in_float.a != nullptr || operators.preconditioner.in_float.a != nullptr;
+  if (!float_too || problem.b != nullptr) return needs;
+  shape.in_float = true;
+  needs.blocks = std::max(needs.blocks, static_cast<double>(probe_bytes<T>(shape)));
+  needs.widest = std::max<int>(needs.widest, widest_of_probe<T>(true));
+  return needs;
+}
+
 }  // namespace
 
 template <class T>
@@ -77,9 +103,15 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.vectors = (mass ? 11 : 8) * block(width) +
                   (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
-  // The probe has the found vectors and their images once more, which is more than a narrow window has.
-  if (config.verify == Verify::probe && width < options.pairs) needs.vectors += block(options.pairs + width);
-  needs.halo = halo_bytes(problem, width);
+  needs.work = static_cast<double>(operators.work_bytes(width));
+  int widest = width;
+  if (config.verify == Verify::probe) {
+    const ProbeNeeds probe = probe_needs(problem, operators, given, options);
+    needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
+                                                static_cast<double>(operators.work_bytes(probe.widest)));
+    widest = std::max(width, probe.widest);
+  }
+  needs.halo = halo_bytes(problem, widest);
   needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, rows, width);
   return needs;
 }
@@ -125,6 +157,10 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   estimate.device = on_host ? 0.0 : now.device + more + needs.halo;
   estimate.host =
       std::max(now.host_peak, now.host + (on_host ? more : needs.result) + needs.halo + needs.host + libraries);
+  if (needs.certificate > 0.0) {
+    const double kept = needs.result + (on_host ? needs.work : 0.0);
+    estimate.host = std::max(estimate.host, now.host + kept + needs.certificate + libraries);
+  }
   return estimate;
 }
 

@@ -20,6 +20,8 @@ struct MemoryNeeds {
   double halo = 0.0;     ///< messages of A and B; on a GPU in its memory and the host's
   double host = 0.0;     ///< always in host memory: small dense problems, and the vectors that PETSc works with
   double result = 0.0;   ///< of the vectors, what returns to the host from a GPU
+  double work = 0.0;     ///< of the vectors, the work space of operators, which stays when a solve has ended
+  double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
 
 /// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
@@ -68,6 +70,8 @@ class MemoryWatch {
   /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one; of
   /// host memory the system keeps the peak. Not collective.
   void sample();
+  /// What came to be known after the solve had begun.
+  void foresee(const MemoryEstimate& prediction) { predicted_ = prediction; }
   /// The most that sample() has seen; 0 on the host backend. Not collective.
   double device_peak() const { return device_peak_; }
   /// Collective; rank 0 prints the rank that took the most.

@@ -17,7 +17,12 @@ struct Proof {
   double smallest_gap = std::numeric_limits<double>::quiet_NaN();  ///< of the probe: see ProbeResult
   double shift = std::numeric_limits<double>::quiet_NaN();         ///< where inertia was taken
   std::int64_t counted = -1;  ///< eigenvalues on the wanted side of the shift; -1: not counted
-  double seconds = 0.0;       ///< without going on with the solve
+  /// Where inertia has found the first of the pairs to be that was missing, also where it was recovered; from is
+  /// NaN where that is before all found values, both are where none was.
+  double missing_from = std::numeric_limits<double>::quiet_NaN();
+  double missing_to = std::numeric_limits<double>::quiet_NaN();
+  double memory = 0.0;   ///< for factors, of the calling process, as foreseen before they were made; bytes
+  double seconds = 0.0;  ///< without going on with the solve
 };
 
 }  // namespace block_eigs

@@ -45,8 +45,9 @@ PairsRecord pairs_record(const Verification& verified, const Proof& proof) {
   record.attained_tolerances = verified.attained;
   record.requested_tolerance = verified.requested;
   record.orthonormality = verified.orthonormality;
-  record.proof = {proof.made,         proof.statement, proof.missing, proof.recovered, proof.confidence,
-                  proof.smallest_gap, proof.shift,     proof.counted, proof.seconds};
+  record.proof = {proof.made,         proof.statement,    proof.missing, proof.recovered,
+                  proof.confidence,   proof.smallest_gap, proof.shift,   proof.counted,
+                  proof.missing_from, proof.missing_to,   proof.seconds};
   for (const Outcome outcome : verified.outcomes) {
     record.converged.push_back(outcome != Outcome::not_converged);
     record.status.emplace_back(name_of(outcome));

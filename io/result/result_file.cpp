@@ -44,6 +44,8 @@ void ResultFile::write(const PairsRecord& pairs) {
   writer_.attribute("/", "proof_smallest_gap", pairs.proof.smallest_gap);
   writer_.attribute("/", "proof_shift", pairs.proof.shift);
   writer_.attribute("/", "proof_counted", pairs.proof.counted);
+  writer_.attribute("/", "proof_missing_from", pairs.proof.missing_from);
+  writer_.attribute("/", "proof_missing_to", pairs.proof.missing_to);
   writer_.attribute("/", "proof_seconds", pairs.proof.seconds);
   writer_.dataset("/converged", pairs.converged);
   writer_.dataset("/status", pairs.status);

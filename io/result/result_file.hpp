@@ -37,6 +37,8 @@ struct ProofRecord {
   double smallest_gap = 0.0;
   double shift = 0.0;
   std::int64_t counted = -1;
+  double missing_from = 0.0;
+  double missing_to = 0.0;
   double seconds = 0.0;
 };
 

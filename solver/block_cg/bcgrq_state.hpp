@@ -25,7 +25,8 @@ struct Column {
   double best_norm = 0.0;                                        ///< true_norm of the best iterate so far
   double inner_norm = 0.0;                                       ///< (r^T M^-1 r)^1/2, by the recurrence
   double least_inner = std::numeric_limits<double>::infinity();  ///< of inner_norm as rounds began
-  double product_bound = 0.0;                                    ///< ||A|| ||x||, by the x last measured
+  double energy = 0.0;         ///< x^T A x - 2 f^T x, the least that was measured
+  double product_bound = 0.0;  ///< ||A|| ||x||, by the x last measured
   double product_scale = 0.0;  ///< what rounding errors in A x are relative to: that, or less
   int iterations = 0;          ///< in which it took part
   bool active = false;

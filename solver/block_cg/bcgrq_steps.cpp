@@ -157,8 +157,9 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
     if (const auto end = examine(state, sides, budget, products)) return end;
   }
   if (look && k > 0) {
-    if (measure_solutions(state, sides)) multiply(state);
-    if (give_up_growing(state, sides, budget)) return RoundEnd::given_up;
+    const bool doubtful = measure_solutions(state, sides);
+    if (doubtful && give_up_growing(state, sides, budget)) return RoundEnd::given_up;
+    if (doubtful) multiply(state);
   }
   state.space.on_root([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
   if (coefficients.cols() > 0) return std::nullopt;

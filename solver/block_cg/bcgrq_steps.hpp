@@ -57,8 +57,8 @@ bool maps_to_nothing(State<T>& state, Sides<T>& sides);
 template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products);
-/// Gives up right-hand sides whose iterates, as last measured, have grown until rounding errors in A x are as
-/// large as f. Whether there were any; then state.as holds A S.
+/// Gives up right-hand sides whose iterates, as last measured, have grown along a null vector of A until rounding
+/// errors in A x are as large as f. Whether there were any. Uses up state.as.
 template <class T>
 bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget);
 

@@ -91,8 +91,33 @@ bool inner_norms_fell(const Sides<T>& sides) {
   });
 }
 
+/// Whether there is a right-hand side at work that is no larger than rounding errors in A x.
 template <class T>
-void explain(Sides<T>& sides, const Budget& budget) {
+bool rounding_covers_sides(const State<T>& state, const Sides<T>& sides) {
+  return std::any_of(sides.columns.begin(), sides.columns.end(), [&](const Column& column) {
+    return column.active && state.test.beyond_reach(column.rhs_norm, column.product_scale);
+  });
+}
+
+/// Whether the energy x^T A x - 2 f^T x of iterates has become less by much since it was last measured, R in
+/// state.q. Every step of conjugate gradients lowers it, whatever becomes of the residual.
+template <class T>
+bool energies_fell(State<T>& state, Sides<T>& sides) {
+  constexpr double much = 0.1;
+  const std::vector<double> along_f = state.space.column_dots(sides.x, sides.f);
+  const std::vector<double> along_r = state.space.column_dots(sides.x, state.q.view());
+  bool fell = false;
+  for (std::size_t j = 0; j < along_f.size(); ++j) {
+    Column& column = sides.columns[j];
+    const double energy = -(along_f[j] + along_r[j]);
+    fell |= column.active && energy < column.energy - much * std::abs(column.energy);
+    column.energy = std::min(column.energy, energy);
+  }
+  return fell;
+}
+
+template <class T>
+void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
   std::string& remark = sides.remark;
   if (!remark.empty()) remark += "; ";
   if (budget.exhausted()) {
@@ -102,6 +127,7 @@ void explain(Sides<T>& sides, const Budget& budget) {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
     remark += "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";
   }
+  if (rounding_covers_sides(state, sides)) remark += ", rounding errors in A x are as large as a right-hand side";
 }
 
 }  // namespace
@@ -203,6 +229,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   }
   // The norm of a residual may rise while it falls in the norm that M measures.
   const bool promising = end == RoundEnd::stalled && inner_norms_fell(sides);
+  if (end == RoundEnd::stalled && !worth_it) worth_it = energies_fell(state, sides);
   const bool failed = sides.any_active();
   const bool again = failed && (worth_it || promising) && may_go_on && !budget.exhausted();
   if (again) note_best(state, sides);
@@ -210,7 +237,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
   if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
-  if (failed && may_go_on && !again) explain(sides, budget);
+  if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;
   return worth_it ? Next::round : Next::tentative_round;
 }

@@ -51,12 +51,14 @@ struct BlockCgResult {
 /// and ||f - A x|| <= 10 eps (||A||inf ||x|| + ||f||). The true residual decides at the end; where the recurrence
 /// is far from it, the iteration starts again from there, and the iterate with the smallest true residual is
 /// returned. An A that is not positive definite, or singular with a right-hand side outside its range, is
-/// recognised by p^T A p <= 0, and `remark` says so; those right-hand sides end as not_converged.
+/// recognised by p^T A p <= 0 beyond doubt of rounding, and `remark` says so; those right-hand sides end as
+/// not_converged.
 ///
 /// `preconditioner` null is the identity, else symmetric positive definite. `f` is n x m, any m; `initial` is
 /// n x m too, or has no columns and stands for zero. An iteration multiplies A with one column a direction and
 /// sums over ranks twice; it moves 13 words a row and column (16 with a preconditioner, its own ones included only
-/// as one read and one write). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X.
+/// as one read and one write). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X,
+/// and one more for a moment where A seems to be singular.
 ///
 /// It ends early, with the best solutions so far, where `proceed` says so.
 ///

@@ -56,6 +56,14 @@ class Progress {
   double before_ = std::numeric_limits<double>::infinity();
 };
 
+/// Whether rounding errors in A x are as large as a right-hand side, as far as that was looked at: what is to be
+/// done then is for double.
+bool beyond_reach(const LinearResidualTest& test, const std::vector<Column>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+    return column.active && test.beyond_reach(column.rhs_norm, column.product_scale);
+  });
+}
+
 /// Block CG in float on a scaled residual, and the correction that it finds.
 struct FloatCopy {
   /// Collective; throws on all ranks what one rank throws.
@@ -114,7 +122,7 @@ bool correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
     for (std::size_t j = 0; j < norms.size(); ++j) {
       sides.columns[j].recursive_norm = inner.columns[j].recursive_norm * norms[j];
     }
-    return iterated(directions) && progress.made(inner.columns);
+    return iterated(directions) && progress.made(inner.columns) && !beyond_reach(copy.state.test, inner.columns);
   });
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
   return !inner.findings.indefinite_preconditioner;

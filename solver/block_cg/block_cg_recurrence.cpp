@@ -20,12 +20,20 @@ constexpr double bearable = 0.05;
 constexpr double rounding = 1e-12;
 /// Iterations between two looks at which directions are needed.
 constexpr int ranking_period = 8;
+/// Asymmetry of (M^-1 Q)^T Q, in epsilon, that is no more than rounding errors of sums.
+constexpr double symmetric_enough = 100.0;
 /// Passes of orthonormalisation after which what is still dependent is dropped.
 constexpr int most_passes = 3;
 
 double length(const SmallMatrix& matrix, int j) {
   const double* column = matrix.column(j);
   return std::sqrt(std::inner_product(column, column + matrix.rows(), column, 0.0));
+}
+
+SmallMatrix first_columns(const SmallMatrix& matrix, int count) {
+  SmallMatrix result(matrix.rows(), count);
+  std::copy_n(matrix.data(), result.values().size(), result.data());
+  return result;
 }
 
 SmallMatrix last_columns(const SmallMatrix& matrix, int count) {
@@ -44,6 +52,39 @@ SmallMatrix restricted(const SmallMatrix& gram, const std::vector<int>& chosen) 
   return result;
 }
 
+void place(const SmallMatrix& part, bool transpose, SmallMatrix& whole, int row, int column) {
+  for (int j = 0; j < part.cols(); ++j) {
+    for (int i = 0; i < part.rows(); ++i)
+      whole(row + (transpose ? j : i), column + (transpose ? i : j)) = part(i, j);
+  }
+}
+
+/// matrix E^-1; zero where E is singular.
+SmallMatrix divided(const SmallMatrix& matrix, const SmallMatrix& e) {
+  SmallMatrix result(matrix.rows(), matrix.cols());
+  for (int i = 0; i < matrix.rows(); ++i) {
+    SmallMatrix transposed(e.cols(), e.rows());
+    place(e, true, transposed, 0, 0);
+    std::vector<double> row;
+    for (int j = 0; j < matrix.cols(); ++j) row.push_back(matrix(i, j));
+    if (!lapack::solve(transposed, row)) continue;
+    for (int j = 0; j < matrix.cols(); ++j) result(i, j) = row[static_cast<std::size_t>(j)];
+  }
+  return result;
+}
+
+/// Of a Gram matrix scaled to unit diagonal.
+double asymmetry(const SmallMatrix& gram) {
+  double largest = 0.0;
+  for (int j = 0; j < gram.cols(); ++j) {
+    for (int i = 0; i < j; ++i) {
+      const double size = std::sqrt(gram(i, i)) * std::sqrt(gram(j, j));
+      largest = std::max(largest, std::abs(gram(i, j) - gram(j, i)) / size);
+    }
+  }
+  return largest;
+}
+
 /// The factors of the columns `chosen` among `all`, of which the leading `count` new ones are taken.
 std::pair<SmallMatrix, SmallMatrix> extended(const GramFactor& found, const std::vector<int>& chosen, int all,
                                              int count) {
@@ -59,13 +100,6 @@ std::pair<SmallMatrix, SmallMatrix> extended(const GramFactor& found, const std:
   return {std::move(transform), std::move(factor)};
 }
 
-void place(const SmallMatrix& part, bool transpose, SmallMatrix& whole, int row, int column) {
-  for (int j = 0; j < part.cols(); ++j) {
-    for (int i = 0; i < part.rows(); ++i)
-      whole(row + (transpose ? j : i), column + (transpose ? i : j)) = part(i, j);
-  }
-}
-
 }  // namespace
 
 void BlockCgRecurrence::restart(std::vector<Side> sides) {
@@ -75,6 +109,7 @@ void BlockCgRecurrence::restart(std::vector<Side> sides) {
   factor_ = SmallMatrix::identity(columns);
   step_ = SmallMatrix();
   weights_ = SmallMatrix();
+  alignment_ = SmallMatrix();
   passes_ = 0;
 }
 
@@ -85,8 +120,9 @@ void BlockCgRecurrence::set_active(const std::vector<bool>& active) {
 SmallMatrix BlockCgRecurrence::residual_update(const SmallMatrix& products) {
   SmallMatrix curvature(products.rows(), products.rows());
   std::copy_n(products.data(), curvature.values().size(), curvature.data());
-  const SmallMatrix inverse = inverse_spd(curvature, epsilon_);
+  SmallMatrix inverse = inverse_spd(curvature, epsilon_);
   if (inverse.cols() == 0) return {};
+  if (alignment_.cols() > 0) inverse = lapack::product(inverse, false, alignment_, false);
   step_ = lapack::product(inverse, false, components_, false);
   for (int j = 0; j < step_.cols(); ++j) {
     if (!sides_[static_cast<std::size_t>(j)].active) std::fill_n(step_.column(j), step_.rows(), 0.0);
@@ -137,12 +173,15 @@ BlockCgRecurrence::Result BlockCgRecurrence::factorise(const SmallMatrix& produc
     inner_square_ = products(j, j);
     if (passes_ == 0 && inner_square_ < 0.0) return Result::not_positive;
   }
-  // Cholesky QR loses epsilon / pivot of orthogonality.
-  const double accept = std::sqrt(epsilon_);
+  gram_ = first_columns(products, products.rows());
   const std::vector<int> chosen = beyond_rounding(products);
-  const GramFactor found = factor_gram(restricted(products, chosen), accept);
+  const SmallMatrix gram = restricted(products, chosen);
+  // Pivots below what M^-1 lacks of symmetry are its rounding errors.
+  const double errors = 10.0 * asymmetry(gram);
+  // Cholesky QR loses epsilon / pivot of orthogonality.
+  const GramFactor found = factor_gram(gram, std::sqrt(epsilon_));
   inner_square_ = found.smallest_pivot;
-  if (inner_square_ < -0.01) return Result::not_positive;
+  if (inner_square_ < -std::max(0.01, errors)) return Result::not_positive;
   const int columns = static_cast<int>(chosen.size());
   const bool done = found.independent == columns || passes_ >= most_passes;
   auto [transform, factor] = extended(found, chosen, products.rows(), done ? found.independent : columns);
@@ -215,18 +254,42 @@ void BlockCgRecurrence::rotate(const SmallMatrix& rotation, const std::vector<do
   for (std::size_t j = 0; j < lost.size(); ++j) sides_[j].dropped += lost[j];
 }
 
+/// (M^-1 Q)^T Q as measured; empty where M^-1 is symmetric but for rounding errors of sums, and that is I.
+SmallMatrix BlockCgRecurrence::alignment_of_basis() const {
+  SmallMatrix skew(gram_.rows(), gram_.cols());
+  bool symmetric = true;
+  for (int j = 0; j < skew.cols(); ++j) {
+    for (int i = 0; i < skew.rows(); ++i) {
+      skew(i, j) = gram_(i, j) - gram_(j, i);
+      symmetric = symmetric && skew(i, j) == 0.0;
+    }
+  }
+  if (symmetric) return {};
+  skew = lapack::product(transform_, true, lapack::product(skew, false, transform_, false), false);
+  double off = 0.0;
+  for (const double value : skew.values()) off = std::max(off, std::abs(value));
+  if (!(off > symmetric_enough * epsilon_)) return {};
+  return lapack::product(transform_, true, lapack::product(gram_, true, transform_, false), false);
+}
+
+/// With E = S^T Q and H = (M^-1 Q_new)^T Q_new, both I where M^-1 is symmetric: S <- M^-1 Q_new + S B with
+/// B = E^-T zeta^T H^T is conjugate to S, as far as Q_new^T M^-1 Q = 0, and E_new = H, as S^T Q_new = 0.
 SmallMatrix BlockCgRecurrence::direction_update() {
-  const SmallMatrix carried = lapack::product(factor_, false, weights_, false);
-  weights_ = has_directions() ? lapack::product(carried, false, factor_, true)
+  const SmallMatrix basis = alignment_of_basis();
+  SmallMatrix carry = factor_;  // B^T
+  if (has_directions() && alignment_.cols() > 0) carry = divided(carry, alignment_);
+  if (has_directions() && basis.cols() > 0) carry = lapack::product(basis, false, carry, false);
+  alignment_ = basis;
+  weights_ = has_directions() ? lapack::product(lapack::product(carry, false, weights_, false), false, carry, true)
                               : SmallMatrix(transform_.cols(), transform_.cols());
   for (int j = 0; j < weights_.cols(); ++j) weights_(j, j) += 1.0;
   if (!has_directions()) return transform_;
   const int sides = components_.cols();
-  const int before = factor_.cols();
+  const int before = carry.cols();
   SmallMatrix update(sides + before + transform_.rows(), sides + transform_.cols());
   for (int j = 0; j < sides; ++j) update(j, j) = 1.0;
   place(step_, false, update, sides, 0);
-  place(factor_, true, update, sides, sides);
+  place(carry, true, update, sides, sides);
   place(transform_, false, update, sides + before, sides);
   return update;
 }

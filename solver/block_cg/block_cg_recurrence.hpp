@@ -10,8 +10,9 @@ namespace block_eigs {
 /// The small matrices of BCGrQ (Dubrulle, ETNA 12, 2001, with an inner product x^T M^-1 y in which Q is
 /// orthonormal): pure arithmetic on Gram matrices, done on rank 0. The tall blocks are
 ///   Q'  as stored; Q = Q' T are its orthonormal columns and R = Q C the residuals; Z' = M^-1 Q';
-///   S   the directions, with S^T Q = I.
-/// Q is never formed: T goes into the coefficients of the next update.
+///   S   the directions, with S^T Q = I, but for what M^-1 lacks of symmetry.
+/// Q is never formed: T goes into the coefficients of the next update. Where M^-1 is not quite symmetric
+/// (multigrid in float, say), S^T Q = E is not I; E is known, and steps take it into account.
 class BlockCgRecurrence {
  public:
   /// A right-hand side: what its residual may have left, and how it stands.
@@ -38,8 +39,8 @@ class BlockCgRecurrence {
   /// A new round: Q' = R, one column a right-hand side, C = I; no directions.
   void restart(std::vector<Side> sides);
 
-  /// From S^T A S, further columns of `products` apart: the coefficients [T; -Xi] of Q' <- Q' T - A S Xi, Xi =
-  /// (S^T A S)^-1. Without columns where S^T A S is not positive definite within rounding.
+  /// From S^T A S, further columns of `products` apart: the coefficients [T; -Xi E] of Q' <- Q' T - A S Xi E,
+  /// Xi = (S^T A S)^-1 and E = S^T Q. Without columns where S^T A S is not positive definite within rounding.
   SmallMatrix residual_update(const SmallMatrix& products);
 
   /// From Q'^T [Z' Q'] (Q'^T Q' alone where M is the identity): norms of the residuals, T and C.
@@ -68,6 +69,7 @@ class BlockCgRecurrence {
   std::vector<int> beyond_rounding(const SmallMatrix& products) const;
   std::vector<double> lost_with(const SmallMatrix& rotation) const;
   SmallMatrix weighted_components() const;
+  SmallMatrix alignment_of_basis() const;
   void rotate(const SmallMatrix& rotation, const std::vector<double>& lost);
   bool has_directions() const { return step_.cols() > 0; }
 
@@ -76,7 +78,9 @@ class BlockCgRecurrence {
   SmallMatrix components_;  ///< C
   SmallMatrix transform_;   ///< T
   SmallMatrix factor_;      ///< zeta of Q' = Q zeta: takes the old C to the new one, and, transposed, S along
-  SmallMatrix step_;        ///< Xi C, zero for right-hand sides that are done; no columns before the first step
+  SmallMatrix gram_;        ///< Q'^T M^-1 Q', as measured
+  SmallMatrix alignment_;   ///< E = S^T Q; empty where that is I
+  SmallMatrix step_;        ///< Xi E C, zero for right-hand sides that are done; no columns before the first step
   SmallMatrix rebasing_;
   SmallMatrix squares_;  ///< Q'^T Q'
   SmallMatrix weights_;  ///< S^T M S

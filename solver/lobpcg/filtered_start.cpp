@@ -8,6 +8,7 @@
 #include "solver/lobpcg/chebyshev_filter.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/lobpcg/spectrum_estimate.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -21,7 +22,7 @@ constexpr double smallest_degree = 4.0;
 /// The logarithm of how much more a filter may keep of the lowest vector at work than of the cut: what one
 /// orthonormalisation can still tell apart.
 constexpr double largest_growth = 12.0;
-/// The same for locked vectors, which come back from rounding errors alone and are taken out again.
+/// The same for locked vectors, which come back from rounding errors alone: then they are taken out again.
 constexpr double largest_locked_growth = 24.0;
 /// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more
 /// of A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
@@ -35,8 +36,15 @@ struct Filter {
   double missing = std::numeric_limits<double>::quiet_NaN();  ///< degrees until all is done, where that is known
 };
 
-/// What the filters have come to.
+/// Where the spectrum is expected to end; filters rely on the upper end.
+struct SpectrumBounds {
+  double lower = 0.0;
+  double upper = 0.0;
+};
+
+/// What the filters have come to. All values are those of A, or of -A where the largest pairs are asked for.
 struct FilterProgress {
+  SpectrumBounds bounds;
   double cut = 0.0;         ///< of the last one
   double worst = infinity;  ///< largest ratio of a wanted pair before it, where all of them were known
   double degrees = 0.0;     ///< of all
@@ -55,49 +63,90 @@ double worst_in_window(const LobpcgState<T>& state) {
   return worst;
 }
 
+/// Values of pairs as those of the matrix whose smallest eigenvalues are wanted, A or -A: ascending.
+template <class T>
+std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values) {
+  if (run.options.which == Which::largest) {
+    for (double& value : values) value = -value;
+  }
+  return values;
+}
+
+/// The norm of A bounds its spectrum, and costs nothing; that nothing lies below zero is mostly so, and no filter
+/// relies on it. Both are taken unless they are far from where the eigenvalues of a random block lie, by their
+/// mean and their variance: ends of a spectrum that filters have no use for cost them degrees. With largest pairs
+/// wanted they need to know where the other end is.
+template <class T>
+SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  const bool largest = run.options.which == Which::largest;
+  const double norm = run.problem.a.norm_inf();
+  const RitzPairs& ritz = state.ritz;
+  double mean = 0.0;
+  double square = 0.0;
+  for (std::size_t j = 0; j < ritz.values.size(); ++j) {
+    mean += ritz.values[j];
+    square += ritz.values[j] * ritz.values[j] + ritz.residuals[j] * ritz.residuals[j];
+  }
+  mean /= state.active();
+  const double deviation = std::sqrt(std::max(square / state.active() - mean * mean, 0.0));
+  constexpr double far = 4.0;
+  if (!largest && std::max(mean, norm - mean) < far * deviation) return {0.0, norm};
+  SpectrumEstimate found = estimate_spectrum(run.problem.space, run.problem.a, norm, run.options.seed + 500,
+                                             state.w.vectors(), state.spare, state.p.vectors());
+  state.p.set_columns(0);
+  if (largest) found = {-found.highest, -found.lowest, found.margin};
+  const double lower = found.lowest < 0.0 || found.lowest > found.margin ? found.lowest : 0.0;
+  return {lower, std::min(found.highest + found.margin, norm)};
+}
+
 /// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or where a
 /// short filter can.
 template <class T>
-double first_cut(const LobpcgState<T>& state, double upper) {
-  const double last = state.ritz.values.back();
-  const std::vector<double>& locked = state.locked.values;
+double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds) {
+  const std::vector<double> values = turned(run, state.ritz.values);
+  const std::vector<double> locked = turned(run, state.locked.values);
   if (locked.size() > 1) {
     const std::size_t back = std::min(locked.size() - 1, static_cast<std::size_t>(state.active()));
     const double spacing = (locked.back() - locked[locked.size() - 1 - back]) / static_cast<double>(back);
-    return std::min(last, locked.back() + state.active() * spacing);
+    return std::min(values.back(), locked.back() + state.active() * spacing);
   }
-  const double lowest = std::min(state.ritz.values.front(), 0.0);
-  return std::min(last, lowest + 0.04 * (upper - lowest));
+  const double lowest = std::min(values.front(), bounds.lower);
+  return std::min(values.back(), lowest + 0.04 * (bounds.upper - lowest));
 }
 
 /// Degrees that should finish all wanted pairs of the window; infinite where one lies at the cut.
 template <class T>
 double missing_degrees(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval) {
+  const std::vector<double> values = turned(run, state.ritz.values);
   const double enough = state.window.target == run.options.pairs ? 1.0 : state.window.lock_share;
   double degrees = 0.0;
   for (int j = 0; j < wanted_in_window(state); ++j) {
-    const double growth = interval.growth(state.ritz.values[static_cast<std::size_t>(j)]);
+    const double growth = interval.growth(values[static_cast<std::size_t>(j)]);
     degrees =
         std::max(degrees, 1.1 * std::log(2.0 * std::max(state.ritz.ratio(state.test, j) / enough, 1.0)) / growth);
   }
   return degrees;
 }
 
-/// The longest filter that leaves the vectors at work independent, and the locked ones in their place.
+/// The longest filter that leaves the vectors at work independent.
+double longest_degree(const FilterInterval& interval) {
+  return std::min(largest_degree, largest_growth / interval.growth(interval.anchor));
+}
+
+/// Degrees after which the locked vectors, and what else is deflated, have come back from rounding errors.
 template <class T>
-double longest_degree(const LobpcgState<T>& state, const FilterInterval& interval) {
-  double degree = std::min(largest_degree, largest_growth / interval.growth(interval.anchor));
-  if (state.locked.count() > 0)
-    degree = std::min(degree, largest_locked_growth / interval.growth(state.locked.values.front()));
-  return degree;
+int degrees_to_clean(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval) {
+  if (state.locked.count() == 0) return std::numeric_limits<int>::max();
+  const double growth = interval.growth(turned(run, state.locked.values).front());
+  return std::max(static_cast<int>(std::min(largest_locked_growth / growth, largest_degree)), 2);
 }
 
 /// The next filter; nothing where filters are not expected to pay.
 template <class T>
 std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterProgress& progress) {
-  const double upper = run.problem.a.norm_inf();
+  const double upper = progress.bounds.upper;
   const bool alone = run.problem.preconditioner == nullptr;
-  const std::vector<double>& values = state.ritz.values;
+  const std::vector<double> values = turned(run, state.ritz.values);
   const bool first = progress.degrees == 0.0;
   const bool blind = first && !progress.informed;
   const double columns = state.active();
@@ -105,19 +154,24 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   // should have damped, and the unwanted part of the spectrum begins about where the spacing of these leads.
   const auto below = static_cast<double>(
       std::count_if(values.begin(), values.end(), [&](double value) { return value < progress.cut; }));
-  const double spread = (progress.cut - values.front()) * columns / std::max(below, 1.0);
+  // None below it says that the cut was too low.
+  const double spread = below > 0.0 ? (progress.cut - values.front()) * columns / below : infinity;
   double cut = values.back();
-  if (blind) cut = first_cut(state, upper);
+  if (blind) cut = first_cut(run, state, progress.bounds);
   if (!first) cut = std::min(cut, values.front() + spread);
 
-  Filter filter{{cut, upper, blind ? std::min(values.front(), 0.0) : values.front()}};
-  if (!(filter.interval.anchor < cut) || !(cut < 0.5 * upper)) return std::nullopt;
-  filter.degree = longest_degree(state, filter.interval);
+  const double lowest = std::min(values.front(), progress.bounds.lower);
+  Filter filter{{cut, upper, blind ? lowest : values.front()}};
+  const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
+  if (!(filter.interval.anchor < cut) || !(cut < middle)) return std::nullopt;
+  filter.degree = longest_degree(filter.interval);
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
     const double missing = missing_degrees(run, state, filter.interval);
     if (!alone && progress.degrees + missing > most_degrees_beside_a_preconditioner) return std::nullopt;
-    if (!(worst_in_window(state) < 0.5 * progress.worst) && cut > 0.7 * progress.cut) return std::nullopt;
+    const double floor = progress.bounds.lower;
+    const bool same_cut = cut - floor > 0.7 * (progress.cut - floor);
+    if (same_cut && !(worst_in_window(state) < 0.5 * progress.worst)) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);
     filter.missing = missing;
   } else if (progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees) {
@@ -149,31 +203,38 @@ bool orthonormalize_filtered(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 
 template <class T>
 bool starts_filtered(const EigenProblem<T>& problem, const LobpcgOptions& options) {
-  return options.filtered_start && options.which == Which::smallest && problem.b == nullptr &&
-         problem.a.norm_inf() > 0.0;
+  return options.filtered_start && problem.b == nullptr && problem.a.norm_inf() > 0.0;
 }
 
 template <class T>
 void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
-  FilterProgress progress;
-  progress.informed = informed;
+  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
+  const double norm = run.problem.a.norm_inf();
   lock_converged(run, state);
+  if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return;
+  FilterProgress progress;
+  const SpectrumBounds by_norm{sign < 0.0 ? -norm : 0.0, norm};
+  progress.bounds = informed ? by_norm : bounds_of_spectrum(run, state);
+  progress.informed = informed;
   const auto next = [&]() -> std::optional<Filter> {
     if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return std::nullopt;
     return plan(run, state, progress);
   };
   for (std::optional<Filter> filter = next(); filter;) {
     const bool first = progress.degrees == 0.0;
-    progress = {filter->interval.lower, first && !informed ? infinity : worst_in_window(state),
+    progress = {progress.bounds, filter->interval.lower, first && !informed ? infinity : worst_in_window(state),
                 progress.degrees + filter->degree, true};
     const LocalIndex columns = state.active();
     const int degree = static_cast<int>(filter->degree);
     state.x.compact(run.problem.space, columns, state.spare);
     state.w.set_columns(columns);
     chebyshev_filter(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
-                     filter->interval, degree);
+                     filter->interval, sign, degree, degrees_to_clean(run, state, filter->interval),
+                     std::function<void(BlockView<T>)>([&](BlockView<T> x) { deflate(run.problem, state, x); }));
     run.budget.spend();
     if (!orthonormalize_filtered(run, state)) return;
+    // An estimate that was none: the filter has brought out the other end of the spectrum.
+    if (sign * state.ritz.values.back() > progress.bounds.upper) progress.bounds = by_norm;
     lock_converged(run, state);
     filter = next();
     report(run, state, columns, (degree + 1) * columns,

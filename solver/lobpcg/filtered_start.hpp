@@ -4,8 +4,8 @@
 
 namespace block_eigs {
 
-/// Whether the start vectors of each window pass filters: asked for, smallest pairs, B the identity, and a bound
-/// of the spectrum is known.
+/// Whether the start vectors of each window pass filters: asked for, B the identity, and a bound of the
+/// spectrum is known.
 template <class T>
 bool starts_filtered(const EigenProblem<T>& problem, const LobpcgOptions& options);
 

@@ -26,9 +26,8 @@ struct LobpcgOptions {
   int block_size = 0;        ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
   GlobalIndex dense_up_to = 3000;  ///< rows up to which what iterations leave undone is solved densely
-  /// Sharpen the start block of every window by Chebyshev filters while that pays: smallest pairs, B = identity, A
-  /// of known norm; else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an
-  /// iteration.
+  /// Sharpen the start block of every window by Chebyshev filters while that pays: B = identity, A of known norm;
+  /// else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an iteration.
   bool filtered_start = false;
 };
 

@@ -17,8 +17,10 @@ class ResidualTest {
 
   /// `image_norm` is ||Bx||, `norm` is ||x||.
   Outcome judge(double lambda, double residual, double image_norm, double norm) const {
-    if (residual <= limit(lambda, image_norm, norm)) return Outcome::converged;
-    if (residual <= accuracy_limit(lambda, norm) && resolves(norm)) return Outcome::at_accuracy_limit;
+    const bool resolved = resolves(norm);
+    const bool within_limit = residual <= limit(lambda, image_norm, norm);
+    if (within_limit && (resolved || options_.convergence != Convergence::norm)) return Outcome::converged;
+    if (residual <= accuracy_limit(lambda, norm) && resolved) return Outcome::at_accuracy_limit;
     return Outcome::not_converged;
   }
   /// Whether x^T B x = 1 is more than rounding errors of the product. If not, lambda is no number that the
@@ -35,7 +37,7 @@ class ResidualTest {
     const double limit = share * std::min(this->limit(lambda, image_norm, norm), most);
     if (residual <= limit) {
       return options_.convergence != Convergence::norm ||
-             move <= options_.tolerance * (std::abs(lambda) + norm_a_ / norm_b_) + rounding;
+             (resolves(norm) && move <= options_.tolerance * (std::abs(lambda) + norm_a_ / norm_b_) + rounding);
     }
     return residual <= accuracy_limit(lambda, norm) && resolves(norm) &&
            move <= nothing * std::abs(lambda) + rounding;

@@ -14,28 +14,44 @@ double words(double columns) {
   return matrix / columns + column;
 }
 
+/// What a probe costs, in products of a column by the solve: start and end, and a degree.
+struct Price {
+  double besides = 0.0;
+  double degree = 1.0;
+};
+
+Price price_of(const ProbeKind& kind, double widest) {
+  const double columns = kind.columns;
+  if (!kind.preconditioned) {
+    // In float twice the columns take the same bytes.
+    const double degree = columns * words(columns) / words(widest);
+    return {2.0 * degree, degree};
+  }
+  // Measured: cycles of multigrid and an iteration's work on its own.
+  if (kind.in_float) return {1.4 * columns, 0.78 * columns};
+  return {1.17 * columns, 0.9 * columns};
+}
+
 }  // namespace
 
-int probe_degree(const std::vector<LobpcgIteration>& history, bool preconditioned, LocalIndex columns,
-                 double share) {
+int probe_degree(const std::vector<LobpcgIteration>& history, const ProbeKind& kind, double share) {
   // Columns that an iteration could multiply for what it does beside, at the least.
   constexpr double iteration = 4.0;
-  const double products_besides = preconditioned ? 1.3 : 2.0;
   constexpr double least = 2.0;
   double work = 0.0;
-  double widest = columns;
+  double widest = kind.columns;
   for (const LobpcgIteration& entry : history) {
     const bool filter = entry.products > entry.active_columns;
     widest = std::max(widest, static_cast<double>(entry.active_columns));
-    if (preconditioned) {
+    if (kind.preconditioned) {
       if (!filter) work += entry.products;
     } else {
       work += (filter ? 1.0 : iteration) * entry.products;
     }
   }
-  const double narrow = preconditioned ? 0.9 : words(columns) / words(widest);
-  const double degree = share * work / (narrow * columns) - products_besides;
-  const double most = preconditioned ? 40.0 : 400.0;
+  const Price price = price_of(kind, widest);
+  const double degree = (share * work - price.besides) / price.degree;
+  const double most = kind.preconditioned ? 40.0 : 400.0;
   return degree < least ? 0 : static_cast<int>(std::min(degree, most));
 }
 

@@ -20,6 +20,9 @@ struct ProbeOperators {
   /// About the largest eigenvalue of M^-1 A; 0 where nothing is known. Without a preconditioner norms are taken.
   /// What is wrong with it costs power, not truth: the statement rests on what the filter has left.
   double spectral_bound = 0.0;
+  /// The same in float, for filters that run in it (T = double, B the identity); null where there is none.
+  LinearOperator<float>* a_in_float = nullptr;
+  LinearOperator<float>* preconditioner_in_float = nullptr;  ///< null only where `preconditioner` is
 };
 
 /// Pairs at the end of the spectrum that `which` names, in order: all that a solve has found.
@@ -36,6 +39,7 @@ struct ProbeOptions {
   int degree = 0;  ///< of the filter: products with A (and M^-1) of every column
   std::uint64_t seed = 1;
   double probability = 0.01;  ///< that the statement may be wrong with
+  bool in_float = false;      ///< the filter runs in float, with twice the columns; see probes_in_float
 };
 
 /// What a probe has seen.
@@ -58,17 +62,29 @@ struct ProbeResult {
 template <class T>
 double known_within(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found);
 
+/// Variance of the numbers that fill_random draws.
+constexpr double random_variance = 1.0 / 3.0;
+
 /// Columns of the random block: as many as a row of the least width in memory holds.
 template <class T>
 constexpr LocalIndex probe_columns() {
   return DenseBlock<T>::padded(1);
 }
 
+/// Whether a filter in float is possible, and what float leaves open of eigenvalues is little beside the spread of
+/// those that were found. Collective.
+template <class T>
+bool probes_in_float(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found);
+
+/// Found vectors that the statement of a preconditioned probe is calibrated by, at most.
+constexpr LocalIndex most_calibrated = 4;
+
 /// Looks for eigenpairs of A x = lambda B x that come before the last found one and are not among the found: a
 /// random block, B-orthogonal to these, passes a Chebyshev filter in T = M^-1 (A - sigma B), sigma the last found
 /// value, small where eigenvalues of T are positive; by Sylvester's law of inertia T has a negative one in that
 /// complement for every pair that was missed. Then Rayleigh-Ritz. Needs at least one found pair and as many rows
-/// beside the deflated vectors as the block has columns. Collective; throws as lobpcg does.
+/// beside the deflated vectors as the block has columns. What is measured and found after the filter is in T
+/// whatever that ran in. Collective; throws as lobpcg does.
 template <class T>
 ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
                      const ProbeOptions& options);

@@ -60,14 +60,38 @@ struct Noise {
   double proven = 0.0;    ///< with ||A|| ||p||^2: never less than what they are
   double estimate = 0.0;  ///< with |p|^T |A| |p|, where that is known and less
   double likely = 0.0;    ///< what they hardly exceed
+
+  bool exceeded_below(double value) const { return value < -std::min(proven, beyond_doubt * estimate); }
 };
 
+Noise noise_of(double bound, double scale, double epsilon) {
+  const double rounding = 10.0 * epsilon;
+  Noise noise;
+  noise.proven = rounding * bound;
+  noise.estimate = std::min(noise.proven, rounding * scale);
+  noise.likely = std::min(noise.proven, likely * rounding * scale);
+  return noise;
+}
+
+SmallMatrix columns_from(const std::vector<double>& values, int rows) {
+  SmallMatrix result(rows, static_cast<int>(values.size()) / std::max(rows, 1));
+  std::copy(values.begin(), values.end(), result.data());
+  return result;
+}
+
 }  // namespace
+
+CurvatureSign curvature_sign(double value, double bound, double scale, double epsilon) {
+  const Noise noise = noise_of(bound, scale, epsilon);
+  if (noise.exceeded_below(value)) return CurvatureSign::negative;
+  return value <= noise.likely ? CurvatureSign::vanishing : CurvatureSign::positive;
+}
 
 Curvature examine_curvature(const SmallMatrix& products, double norm_a, double epsilon,
                             const CurvatureMeasure* measure) {
   Curvature result;
   result.null_directions.resize(products.rows(), 0);
+  result.suspects.resize(products.rows(), 0);
   const SmallMatrix projected = half_of(products, 0);
   const SmallMatrix gram = half_of(products, products.rows());
   const SmallMatrix basis = orthonormal_coordinates(measure != nullptr ? measure->weights : gram);
@@ -78,30 +102,25 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
   if (values.empty()) return result;
   result.smallest = values.front();
   result.largest = values.back();
-  const double rounding = 10.0 * epsilon;
   const double size = measure != nullptr ? norm_a : std::max(norm_a, std::abs(result.largest));
   std::vector<double> squares;
   for (int j = 0; j < gram.cols(); ++j) squares.push_back(gram(j, j));
-  std::vector<double> flat;
+  std::vector<double> flat, suspects;
   for (int j = 0; j < vectors.cols(); ++j) {
     const double* v = vectors.column(j);
-    Noise noise;
-    noise.proven = rounding * size * amplification(squares, v);
-    noise.estimate = noise.likely = noise.proven;
     const double value = values[static_cast<std::size_t>(j)];
-    if (measure != nullptr) {
-      const double scale = amplification(measure->scales, v);
-      noise.estimate = std::min(noise.proven, rounding * scale);
-      noise.likely = std::min(noise.proven, likely * rounding * scale);
-      if (scale > 0.0) result.least_relative = std::min(result.least_relative, value / scale);
-    }
-    const bool negative = value < -std::min(noise.proven, beyond_doubt * noise.estimate);
+    const double bound = size * amplification(squares, v);
+    Noise noise = noise_of(bound, bound, epsilon);
+    noise.likely = noise.proven;
+    if (measure != nullptr) noise = noise_of(bound, amplification(measure->scales, v), epsilon);
+    const bool negative = noise.exceeded_below(value);
     result.indefinite |= negative;
-    if (!negative && value <= noise.likely) flat.insert(flat.end(), v, v + vectors.rows());
+    const bool vanishing = !negative && value <= noise.likely;
+    if (vanishing) flat.insert(flat.end(), v, v + vectors.rows());
+    if (vanishing || negative) suspects.insert(suspects.end(), v, v + vectors.rows());
   }
-  if (flat.empty()) return result;
-  result.null_directions.resize(gram.rows(), static_cast<int>(flat.size()) / gram.rows());
-  std::copy(flat.begin(), flat.end(), result.null_directions.data());
+  result.null_directions = columns_from(flat, gram.rows());
+  result.suspects = columns_from(suspects, gram.rows());
   return result;
 }
 

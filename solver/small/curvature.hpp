@@ -1,6 +1,5 @@
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "spmm/small_matrix.hpp"
@@ -12,10 +11,10 @@ struct Curvature {
   double smallest = 0.0;
   double largest = 0.0;
   bool indefinite = false;  ///< the smallest is negative beyond rounding
-  /// The least p^T A p / |p|^T |A| |p|, as far as the measure knows that.
-  double least_relative = std::numeric_limits<double>::infinity();
   /// Columns v, with S v of length one, along which it vanishes within rounding.
   SmallMatrix null_directions;
+  /// These, and the ones along which it is negative.
+  SmallMatrix suspects;
 };
 
 /// Another measure than ||A|| and p^T p, both of which say nothing where rows and columns of A are of very
@@ -24,6 +23,14 @@ struct CurvatureMeasure {
   SmallMatrix weights;         ///< S^T M S: lengths are those of p^T M p
   std::vector<double> scales;  ///< of the columns of S: estimates of |s|^T |A| |s|
 };
+
+/// p^T A p of one p, as far as it can be told from rounding errors in A p.
+enum class CurvatureSign { positive, vanishing, negative };
+
+/// Of `value` = p^T A p, with `bound` = ||A|| p^T p, and `scale` an estimate of |p|^T |A| |p| that hardly falls
+/// short. Vanishing and negative are said of values only that no positive definite matrix gives: with a diagonal
+/// of ones it has a condition number near 1 / epsilon then.
+CurvatureSign curvature_sign(double value, double bound, double scale, double epsilon);
 
 /// From `products` = S^T [A S, S], finite; lengths are those of p^T p, rounding errors those of sums in `epsilon`
 /// with ||A|| = norm_a (or the largest quotient found, where that is larger). With a `measure` p^T A p has

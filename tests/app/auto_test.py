@@ -61,7 +61,7 @@ class AutoTest(harness.AppTest):
         run, values, _ = self.solve("matrix: {generate: laplacian2d, size: [40, 33]}\n"
                                     "eigensolver: {pairs: 5, which: largest}\n")
         np.testing.assert_allclose(values, grid_spectrum(40, 33)[::-1][:5], rtol=1e-10)
-        self.assertRegex(run.stdout, r"(?m)^preconditioner: none, because ")
+        self.assertRegex(run.stdout, r"(?m)^preconditioner: none with filters, because ")
 
     def test_indefinite(self):
         """Without the dense solver, which would finish what iterations cannot."""

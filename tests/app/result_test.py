@@ -112,6 +112,11 @@ class StandardProblem(ResultTest):
         self.assertEqual(len(rows), 6, run)
         np.testing.assert_allclose([float(row[1]) for row in rows], exact, rtol=1e-10)
         np.testing.assert_allclose([float(row[7]) for row in rows], exact, rtol=1e-14)
+        self.assertIn("attained  requested  error bound", run.stdout)
+        for attained, requested, bound in (row[3:6] for row in rows):
+            self.assertLessEqual(float(attained), 1.05e-8)
+            self.assertEqual(float(requested), 1e-8)
+            self.assertGreater(float(bound), 0.0)
         for word in ("SpMM", "halo wait", "block algebra", "small dense", "preconditioner", "I/O", "peak memory"):
             self.assertIn(word, run.stdout)
 

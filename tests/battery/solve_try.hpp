@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "solver/space/block_space.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "tests/battery/try.hpp"
+#include "tests/support/all_rows.hpp"
 
 namespace block_eigs::test {
 
@@ -29,17 +29,6 @@ RunConfig config_of(const Try& one, std::span<const std::string> overrides);
 
 /// Goes the way of block-eigs, from reading the matrix to the final check. Collective; throws what it throws.
 Answer solve_try(const Communicator& comm, const Try& one, const RunConfig& config);
-
-/// All rows of a block on all ranks, row-major. Collective.
-template <class T>
-std::vector<double> all_rows(BlockSpace<T>& space, const DenseBlock<T>& block) {
-  const auto cols = static_cast<std::size_t>(block.cols());
-  std::vector<double> all(static_cast<std::size_t>(space.dimension()) * cols, 0.0);
-  const std::vector<T> own = block.to_host();
-  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(cols) * space.first_row());
-  space.comm().sum(std::span(all));
-  return all;
-}
 
 /// The calling rank's rows of a block that all have, row-major.
 template <class T>

@@ -27,5 +27,7 @@ function(block_eigs_battery name)
 endfunction()
 block_eigs_battery(defaults RANKS 1 SECONDS 60 ARGUMENTS --defaults --tries 400 --first-seed 101)
 block_eigs_battery(defaults RANKS 3 SECONDS 60 ARGUMENTS --defaults --tries 160 --first-seed 201 --set eigensolver.dense_up_to=0)
-# --random and --systems still find faults (the largest pairs of a badly conditioned B; systems in float that are called
-# singular): scripts/battery runs and lists them, and they come here once there are none.
+block_eigs_battery(systems RANKS 1 SECONDS 40 ARGUMENTS --systems --tries 800 --first-seed 1301)
+block_eigs_battery(systems RANKS 2 SECONDS 40 ARGUMENTS --systems --tries 200 --first-seed 1401 --try-limit 120)
+# --random still finds faults (the largest pairs of a badly conditioned B): scripts/battery runs and lists them, and
+# they come here once there are none.

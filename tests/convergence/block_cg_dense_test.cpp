@@ -45,8 +45,8 @@ void expect_cholesky(const std::string& preconditioner, int sides, int block_siz
   const auto result = block_cg<T>(problem.space, problem.matrix, inverse.get(), f, {}, options);
   test::expect_consistent(problem, f, result, options);
   EXPECT_EQ(result.remark, "");
-  const std::vector<double> exact = test::dense_solution(n, entry, test::gathered(problem.space, f));
-  const std::vector<double> found = test::gathered(problem.space, result.solution);
+  const std::vector<double> exact = test::dense_solution(n, entry, test::all_rows(problem.space, f));
+  const std::vector<double> found = test::all_rows(problem.space, result.solution);
   // ||x - x*|| <= ||r|| / lambda_min, and no eigenvalue is below 2.001 - 2 (0.75 + 0.25).
   constexpr double smallest_eigenvalue = 1e-3;
   for (int j = 0; j < sides; ++j) {
@@ -83,7 +83,7 @@ TEST(BlockCg, OneRightHandSideTakesAsManyStepsAsTextbookCg) {
   const BlockCgOptions options{.tolerance = 1e-8};
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, options);
   // Hestenes and Stiefel on the dense matrix.
-  std::vector<double> r = test::gathered(problem.space, f), p = r, ap(n);
+  std::vector<double> r = test::all_rows(problem.space, f), p = r, ap(n);
   double squared = 0.0;
   for (const double value : r) squared += value * value;
   const double limit = 1e-16 * squared;

@@ -193,8 +193,8 @@ void expect_scaled_solution(double factor, double a_factor, double tolerance) {
     const auto result = block_cg<T>(problem.space, problem.matrix, preconditioner, f, {}, options);
     expect_all(result, Outcome::converged);
     EXPECT_EQ(result.remark, "");
-    const std::vector<double> x = test::gathered(problem.space, result.solution);
-    const std::vector<double> y = test::gathered(plain.space, expected.solution);
+    const std::vector<double> x = test::all_rows(problem.space, result.solution);
+    const std::vector<double> y = test::all_rows(plain.space, expected.solution);
     for (std::size_t k = 0; k < x.size(); ++k) {
       EXPECT_NEAR(x[k] / factor * a_factor, y[k], 1e3 * tolerance) << k;
     }

@@ -62,7 +62,7 @@ TEST(BlockCgUgly, AllRightHandSidesEqual) {
   const auto result = solve(problem, 7, [](GlobalIndex i, int) { return noise(i, 0); });
   expect_all(result, Outcome::converged);
   EXPECT_EQ(widest(result), 1);
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (std::size_t k = 0; k < x.size(); ++k) EXPECT_NEAR(x[k], x[k / 7 * 7], 1e-12);
 }
 
@@ -72,7 +72,7 @@ TEST(BlockCgUgly, AZeroColumnHasTheZeroSolution) {
   expect_all(result, Outcome::converged);
   EXPECT_EQ(result.iterations[2], 0);
   EXPECT_EQ(result.residual_norms[2], 0.0);
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (std::size_t k = 2; k < x.size(); k += 5) EXPECT_EQ(x[k], 0.0);
   EXPECT_EQ(widest(result), 4);
 }
@@ -91,7 +91,7 @@ TEST(BlockCgUgly, AZeroColumnForgetsItsInitialGuess) {
   const auto result =
       block_cg<double>(problem.space, problem.matrix, nullptr, f, test::random_rhs(problem.space, 2), {});
   test::expect_consistent(problem, f, result, {});
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (std::size_t k = 0; k < x.size(); k += 2) EXPECT_EQ(x[k], 0.0);
 }
 
@@ -101,7 +101,7 @@ TEST(BlockCgUgly, OneColumnIsTheSumOfTwoOthers) {
       solve(problem, 6, [](GlobalIndex i, int j) { return j == 5 ? noise(i, 1) + noise(i, 3) : noise(i, j); });
   expect_all(result, Outcome::converged);
   EXPECT_EQ(widest(result), 5);
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (std::size_t k = 0; k < x.size(); k += 6) EXPECT_NEAR(x[k + 5], x[k + 1] + x[k + 3], 1e-6);
 }
 
@@ -137,7 +137,7 @@ TEST(BlockCgUgly, OneRow) {
   Problem<double> problem(*laplacian1d(comm, {.size = {1}}));
   const auto result = solve(problem, 3, [](GlobalIndex, int j) { return j + 1.0; });
   expect_all(result, Outcome::converged);
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (int j = 0; j < 3; ++j) EXPECT_NEAR(x[static_cast<std::size_t>(j)], (j + 1.0) / 2, 1e-15 * (j + 1));
 }
 
@@ -150,7 +150,7 @@ TEST(BlockCgUgly, AnEigenvectorTakesOneIteration) {
   EXPECT_GT(result.iterations[3], 10);
   // The three directions that nobody needs any more have left.
   EXPECT_EQ(result.history.back().active_columns, 1);
-  const std::vector<double> x = test::gathered(problem.space, result.solution);
+  const std::vector<double> x = test::all_rows(problem.space, result.solution);
   for (GlobalIndex i = 0; i < problem.space.dimension(); ++i) {
     EXPECT_NEAR(x[static_cast<std::size_t>(4 * i)], mode(i, 1, 2, 3) / mode_eigenvalue(1, 2, 3), 1e-7);
   }
@@ -184,11 +184,11 @@ TEST(BlockCgUgly, AlreadySolvedByTheInitialGuess) {
   Problem<double> problem(*laplacian());
   const DenseBlock<double> f = test::random_rhs(problem.space, 6);
   auto first = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
-  const std::vector<double> before = test::gathered(problem.space, first.solution);
+  const std::vector<double> before = test::all_rows(problem.space, first.solution);
   const auto second = block_cg<double>(problem.space, problem.matrix, nullptr, f, std::move(first.solution), {});
   test::expect_consistent(problem, f, second, {});
   EXPECT_EQ(second.total_iterations, 0);
-  EXPECT_EQ(test::gathered(problem.space, second.solution), before);
+  EXPECT_EQ(test::all_rows(problem.space, second.solution), before);
 }
 
 TEST(BlockCgUgly, GoesOnFromAnEarlierResult) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "io/generate/generate.hpp"
@@ -34,7 +35,7 @@ struct Solved {
 /// `result` without pair `removed` (none where negative).
 template <class T>
 ProbeResult<T> probe_without(BlockSpace<T>& space, const Solved<T>& solved, int removed, int degree,
-                             std::uint64_t seed) {
+                             std::uint64_t seed, bool in_float = false) {
   const auto all = static_cast<int>(solved.result.eigenvalues.size());
   const int left = removed < 0 ? all : all - 1;
   SmallMatrix selection(all, left);
@@ -48,18 +49,19 @@ ProbeResult<T> probe_without(BlockSpace<T>& space, const Solved<T>& solved, int 
   DenseBlock<T> vectors = space.make_block(left);
   space.update({solved.result.eigenvectors.view()}, selection, {vectors.view()});
   const FoundPairs<T> found{solved.which, values, norms, vectors.view(), {}};
-  return probe(space, solved.operators, found, {.degree = degree, .seed = seed});
+  return probe(space, solved.operators, found, {.degree = degree, .seed = seed, .in_float = in_float});
 }
 
 /// Pairs 1, the last of the triple 2 to 4, and 8 are found, every seed; without a pair missing nothing is.
 template <class T>
-void expect_sees_all(BlockSpace<T>& space, const Solved<T>& solved, int degree, double tolerance) {
+void expect_sees_all(BlockSpace<T>& space, const Solved<T>& solved, int degree, double tolerance,
+                     bool in_float = false) {
   for (std::uint64_t seed = 101; seed < 106; ++seed) {
-    const ProbeResult<T> whole = probe_without(space, solved, -1, degree, seed);
+    const ProbeResult<T> whole = probe_without(space, solved, -1, degree, seed, in_float);
     EXPECT_EQ(whole.missed.cols(), 0) << (whole.missed_values.empty() ? 0.0 : whole.missed_values[0]);
     EXPECT_TRUE(std::isfinite(whole.smallest_gap)) << "seed " << seed;
     for (const int removed : {0, 3, 7}) {
-      const ProbeResult<T> result = probe_without(space, solved, removed, degree, seed);
+      const ProbeResult<T> result = probe_without(space, solved, removed, degree, seed, in_float);
       const double value = solved.result.eigenvalues[static_cast<std::size_t>(removed)];
       const double gap = std::abs(solved.result.eigenvalues.back() - value);
       EXPECT_LT(whole.smallest_gap, gap) << "pair " << removed;
@@ -132,6 +134,56 @@ TEST(Probe, FewIterationsDoWithMultigrid) {
                               {problem.matrix, nullptr, &amg, 1.1}};
   expect_sees_all(problem.space, solved, 6, 1e-9);
   EXPECT_LT(probe_without(problem.space, solved, -1, 6, 7).smallest_gap, solved.result.eigenvalues.back());
+}
+
+/// A filter in float has twice the columns at the same price, and as much again to promise; what it has found is
+/// judged in double.
+TEST(Probe, FiltersRunInFloatWhereThatSuffices) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const LaplacianOptions grid{.size = {24, 24, 24}};
+  const auto source = laplacian3d(comm, grid);
+  Problem<double> problem(*source);
+  Problem<float> rounded(*source);
+  const auto cycle = [&]<class T>(Problem<T>& of) {
+    return std::make_unique<Amg<T>>(
+        of.context, smoothed_aggregation(of.comm, source->read(of.partition), of.partition, {}), AmgOptions{});
+  };
+  const auto amg = cycle(problem);
+  const auto amg_in_float = cycle(rounded);
+  LobpcgOptions options;
+  options.pairs = pairs;
+  Solved<double> solved{lobpcg<double>(problem.space, problem.matrix, nullptr, amg.get(), nullptr, {}, options),
+                        {problem.matrix, nullptr, amg.get(), 1.0, &rounded.matrix, amg_in_float.get()}};
+  const auto found = [&] {
+    return FoundPairs<double>{Which::smallest,
+                              solved.result.eigenvalues,
+                              solved.result.residual_norms,
+                              solved.result.eigenvectors.view(),
+                              {}};
+  };
+  EXPECT_TRUE(probes_in_float(problem.space, solved.operators, found()));
+  expect_sees_all(problem.space, solved, 4, 1e-9, true);
+  const double in_double = probe_without(problem.space, solved, -1, 3, 7).smallest_gap;
+  EXPECT_LT(probe_without(problem.space, solved, -1, 3, 7, true).smallest_gap, 0.8 * in_double);
+  // Without the preconditioner the operators in float are others than those in double.
+  solved.operators.preconditioner_in_float = nullptr;
+  EXPECT_FALSE(probes_in_float(problem.space, solved.operators, found()));
+}
+
+/// Eigenvalues 1e-8 apart from one another are all the same to float, whose rounding is that of the largest, 1.
+TEST(Probe, FiltersStayInDoubleWhereFloatIsTooCoarse) {
+  const auto value = [](GlobalIndex i) { return i < 20 ? 1e-6 + 1e-8 * static_cast<double>(i) : 1.0; };
+  test::RuleSource source(400, [&](GlobalIndex i, GlobalIndex j) { return i == j ? value(i) : 0.0; });
+  Problem<double> problem(source);
+  Problem<float> rounded(source);
+  LobpcgOptions options;
+  options.pairs = pairs;
+  const EigenResult<double> result =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  const FoundPairs<double> found{
+      Which::smallest, result.eigenvalues, result.residual_norms, result.eigenvectors.view(), {}};
+  const ProbeOperators<double> operators{.a = problem.matrix, .a_in_float = &rounded.matrix};
+  EXPECT_FALSE(probes_in_float(problem.space, operators, found));
 }
 
 /// Constraints are known to the user, and no news.

@@ -1,5 +1,6 @@
 block_eigs_test(lobpcg_laplacian SOURCES convergence/lobpcg_laplacian_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_windows SOURCES convergence/lobpcg_windows_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(lobpcg_filters SOURCES convergence/lobpcg_filters_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(lobpcg_steps SOURCES convergence/lobpcg_steps_test.cpp RANKS 1 2 LABELS convergence)
 block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
@@ -14,6 +15,14 @@ block_eigs_test(block_cg_ugly SOURCES convergence/block_cg_ugly_test.cpp RANKS 1
 block_eigs_test(block_cg_mixed SOURCES convergence/block_cg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_scaled SOURCES convergence/block_cg_scaled_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_rounding SOURCES convergence/block_cg_rounding_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+
+# How surely a probe finds pairs that were removed, and at what cost: a table, 100 seeds a pair; a few of them here.
+add_executable(removed_pairs convergence/removed_pairs.cpp)
+target_link_libraries(removed_pairs PRIVATE block_eigs_apps block_eigs_flags fmt::fmt CLI11::CLI11)
+add_test(NAME removed_pairs COMMAND removed_pairs --size 32 --seeds 5 --require)
+set_tests_properties(removed_pairs PROPERTIES LABELS convergence TIMEOUT 240
+  ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
 
 # Real matrices through the program; skipped, and said so, where they or SciPy are not there.
 if(NOT DEFINED ENV{BLOCK_EIGS_MATRICES})
@@ -28,6 +37,17 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
       ${CMAKE_CURRENT_SOURCE_DIR}/convergence/real_matrices_test.py $<TARGET_FILE:block-eigs> ${real_matrices}
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
     set_tests_properties(real_matrices.${case} PROPERTIES LABELS convergence TIMEOUT 900 PROCESSORS 2 SKIP_RETURN_CODE 77
+      ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
+  endforeach()
+endif()
+
+# What default settings come to on matrices that they were not made for.
+if(BLOCK_EIGS_SYSTEM_PYTHON)
+  foreach(case cluster_of_50 stiffness c62_smallest c62_largest)
+    add_test(NAME default_settings.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
+      ${CMAKE_CURRENT_SOURCE_DIR}/convergence/default_settings_test.py $<TARGET_FILE:block-eigs> ${real_matrices}
+      ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
+    set_tests_properties(default_settings.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 3 SKIP_RETURN_CODE 77
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()

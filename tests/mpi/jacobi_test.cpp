@@ -24,7 +24,7 @@ SmallMatrix dense(test::Problem<T>& problem, LinearOperator<T>& inverse) {
       test::make_rhs(problem.space, size, [](GlobalIndex i, int j) { return i == j ? 1.0 : 0.0; });
   DenseBlock<T> y = problem.space.make_block(size);
   inverse.apply(x.view(), y.view());
-  const std::vector<double> values = test::gathered(problem.space, y);
+  const std::vector<double> values = test::all_rows(problem.space, y);
   SmallMatrix result(size, size);
   std::copy(values.begin(), values.end(), result.data());
   return result;

@@ -62,8 +62,8 @@ void expect_cholesky(const RandomSystem& system, test::Problem<T>& problem, cons
   EXPECT_EQ(result.remark, "");
   const std::vector<double> exact = test::dense_solution(
       system.n, [&](GlobalIndex i, GlobalIndex j) { return system.entry(i, j); },
-      test::gathered(problem.space, f));
-  const std::vector<double> found = test::gathered(problem.space, result.solution);
+      test::all_rows(problem.space, f));
+  const std::vector<double> found = test::all_rows(problem.space, result.solution);
   for (int j = 0; j < system.sides; ++j) {
     double squared = 0.0;
     for (int i = 0; i < system.n; ++i) {

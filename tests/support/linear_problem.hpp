@@ -11,6 +11,7 @@
 
 #include "io/source/matrix_source.hpp"
 #include "solver/block_cg/block_cg.hpp"
+#include "tests/support/all_rows.hpp"
 #include "tests/support/eigen_problem.hpp"
 
 extern "C" void dposv_(const char* part, const int* n, const int* sides, double* a, const int* lda, double* b,
@@ -82,17 +83,6 @@ std::vector<double> true_norms(Problem<T>& problem, const DenseBlock<T>& f, cons
   problem.comm.sum(std::span(squared));
   for (double& value : squared) value = std::sqrt(value);
   return squared;
-}
-
-/// All rows on every rank, row-major.
-template <class T>
-std::vector<double> gathered(BlockSpace<T>& space, const DenseBlock<T>& block) {
-  const auto cols = static_cast<std::size_t>(block.cols());
-  std::vector<double> all(static_cast<std::size_t>(space.dimension()) * cols, 0.0);
-  const std::vector<T> own = block.to_host();
-  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(cols) * space.first_row());
-  space.comm().sum(std::span(all));
-  return all;
 }
 
 /// Solution by LAPACK's dense Cholesky, row-major n x m, from all rows of F in the same order.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "solver/small/lapack.hpp"
+#include "tests/support/dense_block_cg.hpp"
 #include "tests/support/random_problem.hpp"
 
 extern "C" void dposv_(const char* part, const int* n, const int* sides, double* a, const int* lda, double* b,
@@ -16,108 +16,15 @@ extern "C" void dposv_(const char* part, const int* n, const int* sides, double*
 namespace block_eigs {
 namespace {
 
+using test::DenseSolve;
+using test::difference;
+using test::largest;
 using test::Random;
+using test::times;
+using test::transposed_times;
 using Result = BlockCgRecurrence::Result;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-SmallMatrix times(const SmallMatrix& a, const SmallMatrix& b) { return lapack::product(a, false, b, false); }
-SmallMatrix transposed_times(const SmallMatrix& a, const SmallMatrix& b) {
-  return lapack::product(a, true, b, false);
-}
-
-SmallMatrix beside(const std::vector<const SmallMatrix*>& parts) {
-  int cols = 0;
-  for (const SmallMatrix* part : parts) cols += part->cols();
-  SmallMatrix result(parts.front()->rows(), cols);
-  cols = 0;
-  for (const SmallMatrix* part : parts) {
-    std::copy(part->values().begin(), part->values().end(), result.column(cols));
-    cols += part->cols();
-  }
-  return result;
-}
-
-SmallMatrix columns_of(const SmallMatrix& matrix, int first, int count) {
-  SmallMatrix result(matrix.rows(), count);
-  std::copy_n(matrix.column(first), result.values().size(), result.data());
-  return result;
-}
-
-double largest(const SmallMatrix& matrix) {
-  double result = 0.0;
-  for (const double value : matrix.values()) result = std::max(result, std::abs(value));
-  return result;
-}
-
-/// a - b
-SmallMatrix difference(SmallMatrix a, const SmallMatrix& b) {
-  EXPECT_EQ(a.rows(), b.rows());
-  EXPECT_EQ(a.cols(), b.cols());
-  for (std::size_t k = 0; k < a.values().size(); ++k) a.values()[k] -= b.values()[k];
-  return a;
-}
-
-/// A X = F in dense arithmetic, the recurrence in charge of all coefficients.
-struct DenseSolve {
-  SmallMatrix a;
-  SmallMatrix inverse;  ///< M^-1; without columns the identity
-  SmallMatrix f;
-  BlockCgRecurrence recurrence{epsilon};
-  SmallMatrix x{}, q{}, z{}, s{}, as{};
-
-  bool active() const {
-    return std::any_of(recurrence.sides().begin(), recurrence.sides().end(),
-                       [](const BlockCgRecurrence::Side& side) { return side.active; });
-  }
-
-  void precondition() { z = inverse.cols() > 0 ? times(inverse, q) : q; }
-
-  SmallMatrix orthonormalise() {
-    for (;;) {
-      precondition();
-      SmallMatrix products = transposed_times(q, q);
-      if (inverse.cols() > 0) {
-        const SmallMatrix inner = transposed_times(q, z);
-        products = beside({&inner, &products});
-      }
-      const Result result = recurrence.factorise(products);
-      EXPECT_NE(result, Result::not_finite);
-      if (result != Result::nearly_dependent) break;
-      q = times(q, recurrence.rebasing());
-    }
-    recurrence.narrow();
-    return recurrence.direction_update();
-  }
-
-  void begin(double tolerance) {
-    std::vector<BlockCgRecurrence::Side> sides;
-    for (int j = 0; j < f.cols(); ++j) {
-      const double norm = test::column_norm(f, j);
-      sides.push_back({tolerance * norm, 0.01 * epsilon * norm, norm > 0.0});
-    }
-    recurrence.restart(sides);
-    x.resize(f.rows(), f.cols());
-    q = f;
-    const SmallMatrix transform = orthonormalise();
-    s = times(z, transform);
-  }
-
-  /// One iteration. False where S^T A S cannot be inverted.
-  bool step() {
-    as = times(a, s);
-    const SmallMatrix update = recurrence.residual_update(transposed_times(s, as));
-    if (update.cols() == 0) return false;
-    q = times(beside({&q, &as}), update);
-    const SmallMatrix coefficients = orthonormalise();
-    const SmallMatrix moved = times(beside({&x, &s, &z}), coefficients);
-    x = columns_of(moved, 0, x.cols());
-    s = columns_of(moved, x.cols(), moved.cols() - x.cols());
-    return true;
-  }
-
-  SmallMatrix residual() const { return difference(f, times(a, x)); }
-};
 
 SmallMatrix cholesky_solution(SmallMatrix a, SmallMatrix f) {
   const int n = a.rows();
@@ -192,6 +99,25 @@ TEST(BlockCgRecurrence, HoldsItsInvariantsInEveryIteration) {
           EXPECT_NEAR(test::column_norm(components, j), norm, 1e-11);
         }
       }
+    }
+  }
+}
+
+TEST(BlockCgRecurrence, AStepIsAMinimiserThoughThePreconditionerIsNotQuiteSymmetric) {
+  Random random(6);
+  constexpr int n = 40;
+  for (const double skew : {1e-8, 1e-2}) {
+    DenseSolve run{test::random_spd(random, n, 50.0), test::random_spd(random, n, 4.0),
+                   test::random_matrix(random, n, 3)};
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < j; ++i) run.inverse(i, j) *= 1.0 + skew;
+    }
+    run.begin(1e-12);
+    for (int k = 0; k < 10; ++k) {
+      const SmallMatrix earlier = run.s;
+      ASSERT_TRUE(run.step());
+      // The error of X is the least in the norm of A along S where S^T (F - A X) = 0.
+      EXPECT_LT(largest(transposed_times(earlier, run.residual())), 1e-12) << "iteration " << k;
     }
   }
 }

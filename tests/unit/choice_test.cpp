@@ -78,6 +78,46 @@ TEST(EigensolverChoice, ScaledRowsAreScaledBack) {
   EXPECT_TRUE(type == PreconditionerType::jacobi || type == PreconditionerType::amg) << static_cast<int>(type);
 }
 
+TEST(EigensolverChoice, FiltersWhereTheLowerEndIsFarWhateverTheRows) {
+  MatrixTraits traits = diffusion(40000, 13);
+  traits.zero_sums = 0.0;
+  traits.norm_inf = 3e6;
+  traits.least_diagonal = traits.lower_bound = -3e6;
+  traits.least_row = 1.0;
+  traits.longest_row = 5000.0;
+  traits.scaled_norm = 1e3;
+  const EigensolverChoice choice = choice_for(traits, asked());
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  EXPECT_TRUE(choice.config().options.filtered_start);
+}
+
+TEST(EigensolverChoice, FiltersForTheUpperEndToo) {
+  const EigensolverChoice choice = choice_for(diffusion(1e6, 7), asked(Which::largest));
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  EXPECT_TRUE(choice.config().options.filtered_start);
+}
+
+/// Columns of the block once iterations with these values have not come forward.
+int columns_after(const std::vector<double>& values) {
+  MatrixTraits traits = diffusion(4000, 5);
+  traits.zero_sums = 0.0;
+  EigensolverChoice choice = choice_for(traits, asked());
+  const std::vector<double> residuals(values.size(), 1e-3);
+  for (int i = 0; i < 100; ++i) {
+    if (!choice.proceed(iteration(1e6, values, residuals))) break;
+  }
+  EXPECT_TRUE(choice.change(Limitation::stopped));
+  return choice.config().options.block_size;
+}
+
+TEST(EigensolverChoice, BlocksAreWidenedForClustersButNotForMultipleValues) {
+  std::vector<double> cluster, apart;
+  for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j), apart.push_back(1.0 + 0.1 * j);
+  EXPECT_GE(columns_after(cluster), 64);
+  EXPECT_EQ(columns_after(apart), 10);
+  EXPECT_EQ(columns_after(std::vector<double>(8, 1.0)), 10);
+}
+
 TEST(EigensolverChoice, ChangesWhenProgressIsSlowAndStaysWhenItIsGood) {
   const std::vector<double> values(8, 1.0);
   const std::vector<double> residuals(8, 0.1);

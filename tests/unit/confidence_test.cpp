@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "solver/proof/effort.hpp"
 #include "solver/small/lapack.hpp"
 
 namespace block_eigs {
@@ -82,6 +83,18 @@ TEST(Confidence, TheSmallestGapIsTheOneThatIsJustVisible) {
   EXPECT_NEAR(probability(gap), 0.01, 1e-6);
   EXPECT_GT(probability(0.5 * gap), 0.01);
   EXPECT_TRUE(std::isinf(smallest_visible_gap({.columns = 4, .energy = 1e300}, {0.5, 1.0, 1}, 0.01, 1.0)));
+}
+
+TEST(Confidence, ProbesCostATenthOfTheIterationsByTheirProducts) {
+  const std::vector<LobpcgIteration> history(20, {{}, {}, 0.0, 10, 10});
+  const int in_double = probe_degree(history, {.preconditioned = true, .columns = 4}, 0.1);
+  EXPECT_EQ(in_double, 4);  // 20 products, of which start and end take 4.7 and a degree 3.6
+  const int in_float = probe_degree(history, {.preconditioned = true, .in_float = true, .columns = 4}, 0.1);
+  EXPECT_EQ(in_float, 4);  // with twice the columns: 5.6 and 3.1
+  EXPECT_EQ(probe_degree({}, {.preconditioned = true}, 0.1), 0);
+  EXPECT_EQ(probe_degree({{{}, {}, 0.0, 10, 10}}, {.preconditioned = true}, 0.1), 0);
+  // Without a preconditioner iterations count for what they do beside the product, too.
+  EXPECT_GT(probe_degree(history, {.columns = 4}, 0.1), in_double);
 }
 
 }  // namespace

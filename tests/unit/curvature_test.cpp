@@ -126,5 +126,18 @@ TEST(Curvature, OfNothing) {
   EXPECT_EQ(found.null_directions.cols(), 0);
 }
 
+TEST(Curvature, TheSignOfOneFormIsToldAsFarAsRoundingErrorsLet) {
+  // ||A|| p^T p = 1e6, |p|^T |A| |p| = 1.
+  const auto sign = [](double value) { return curvature_sign(value, 1e6, 1.0, epsilon); };
+  EXPECT_EQ(sign(10.0 * epsilon), CurvatureSign::positive);
+  EXPECT_EQ(sign(0.5 * epsilon), CurvatureSign::vanishing);
+  EXPECT_EQ(sign(0.0), CurvatureSign::vanishing);
+  EXPECT_EQ(sign(-100.0 * epsilon), CurvatureSign::vanishing);
+  EXPECT_EQ(sign(-1e5 * epsilon), CurvatureSign::negative);
+  // Where the estimate is larger than the bound, that holds.
+  EXPECT_EQ(curvature_sign(2e3 * epsilon, 1e2, 1e9, epsilon), CurvatureSign::positive);
+  EXPECT_EQ(curvature_sign(-2e3 * epsilon, 1e2, 1e9, epsilon), CurvatureSign::negative);
+}
+
 }  // namespace
 }  // namespace block_eigs

@@ -10,8 +10,11 @@
 #include <thread>
 #include <utility>
 
+#include "apps/journey/proof.hpp"
+#include "apps/journey/proof_probe.hpp"
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "solver/proof/probe_memory.hpp"
 #include "tests/support/counting_device.hpp"
 
 namespace block_eigs {
@@ -95,6 +98,40 @@ TEST(Memory, OfMultigrid) {
 TEST(Memory, OfIterationsThatBeginInFloat) {
   expect_eigensolver<double>("pairs: 16, inner_precision: float");
   expect_eigensolver<double>("pairs: 16, inner_precision: float, preconditioner: {type: chebyshev}");
+}
+
+/// Solves, then counts what a probe makes beside what is there.
+void expect_probe(const std::string& options) {
+  SCOPED_TRACE(options);
+  Bench<double> bench(
+      "eigensolver: {pairs: 16, tolerance: 1.0e-6, " + options + "}\n", of_eigensolver,
+      [](const RunConfig& config) { return config.eigensolver.inner_precision == Precision::float32; });
+  const EigensolverConfig& config = bench.config.eigensolver;
+  const MemoryNeeds needs = memory_needs(bench.problem, bench.operators, config, StartVectors<double>{});
+  LinearOperator<double>* preconditioner = bench.operators.preconditioner.operation.get();
+  EigenResult<double> result = lobpcg_mixed(bench.space, *bench.problem.a, preconditioner,
+                                            bench.operators.in_float, nullptr, {}, config.options);
+  const std::size_t before = bench.device->in_use();
+  bench.device->measure_peak();
+  const DenseBlock<double> none;
+  const SolveSetting<double> setting{bench.space, bench.problem, bench.operators, bench.sources, none, config, {}};
+  const Proof proof = prove(setting, result);
+  ASSERT_EQ(proof.made, "probe") << proof.statement;
+  const bool in_float =
+      probes_in_float(bench.space, probe_operators(setting, result), found_pairs(setting, result));
+  const ProbeShape shape{bench.space.local_rows(), 16, 0, false, preconditioner != nullptr, in_float};
+  const auto taken = static_cast<double>(bench.device->peak() - before);
+  EXPECT_NEAR(static_cast<double>(probe_bytes<double>(shape)), taken, 0.2 * taken);
+  EXPECT_LE(static_cast<double>(bench.device->peak()), needs.matrix + needs.vectors + needs.halo);
+}
+
+TEST(Memory, OfTheProbe) {
+  expect_probe("preconditioner: {type: none}");
+  expect_probe("preconditioner: {type: amg}");
+  expect_probe("preconditioner: {type: amg, precision: double}");
+  expect_probe("preconditioner: {type: chebyshev}");
+  expect_probe("preconditioner: {type: chebyshev}, inner_precision: float");
+  expect_probe("preconditioner: {type: chebyshev}, block_size: 6");
 }
 
 void expect_linear_solver(const std::string& options, int sides) {

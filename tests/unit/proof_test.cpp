@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ constexpr int pairs = 10;
 class ProofTest : public testing::Test {
  protected:
   static void TearDownTestSuite() { petsc::finalize(); }
+
+  void skip_without_factorisations() {
+    config_.eigensolver.verify = Verify::inertia;
+    try {
+      require_proof(Communicator(MPI_COMM_WORLD), config_.eigensolver);
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("PETSc"), std::string::npos) << error.what();
+      GTEST_SKIP() << error.what();
+    }
+  }
 
   /// The 11 pairs of a cube of 14^3 points without pair `removed`, handed to prove().
   void prove_without(int removed, const std::string& verify, const std::string& preconditioner) {
@@ -55,6 +66,24 @@ class ProofTest : public testing::Test {
     EXPECT_EQ(proof_.missing, 0) << proof_.statement;
     ASSERT_EQ(result_.eigenvalues.size(), exact_.size()) << proof_.statement;
     for (std::size_t j = 0; j < exact_.size(); ++j) EXPECT_NEAR(result_.eigenvalues[j], exact_[j], 1e-9) << j;
+  }
+
+  /// Between clusters on either side of it, whose values are 0.01 away at least.
+  void expect_located(int removed) const {
+    const double value = exact_[static_cast<std::size_t>(removed)];
+    EXPECT_GT(proof_.missing_to, value) << proof_.statement;
+    if (removed == 0) {
+      EXPECT_TRUE(std::isnan(proof_.missing_from));
+      EXPECT_NE(proof_.statement.find("before"), std::string::npos) << proof_.statement;
+      return;
+    }
+    EXPECT_LT(proof_.missing_from, value) << proof_.statement;
+    for (const double other : exact_) {
+      if (std::abs(other - value) > 0.01) {
+        EXPECT_FALSE(other > proof_.missing_from && other < proof_.missing_to) << other << " " << proof_.statement;
+      }
+    }
+    EXPECT_NE(proof_.statement.find("between"), std::string::npos) << proof_.statement;
   }
 
   RunConfig config_;
@@ -116,21 +145,34 @@ TEST_F(ProofTest, WithoutIterationsLeftTheMissingPairIsSaid) {
   EXPECT_EQ(verified.outcomes[pairs - 2], Outcome::converged);
 }
 
+/// What is missing still is said, and where.
+TEST_F(ProofTest, InertiaSaysWhereAPairIsMissing) {
+  skip_without_factorisations();
+  if (IsSkipped()) return;
+  more_iterations_ = 0;
+  for (const int removed : {0, 3, 9}) {
+    prove_without(removed, "inertia", "jacobi");
+    EXPECT_EQ(proof_.missing, 1) << proof_.statement;
+    EXPECT_EQ(proof_.counted, pairs);
+    expect_located(removed);
+  }
+  // Any of the last ones will do.
+  prove_without(10, "inertia", "jacobi");
+  EXPECT_EQ(proof_.missing, 0) << proof_.statement;
+  EXPECT_TRUE(std::isnan(proof_.missing_to));
+}
+
 /// Any pair, of whatever multiplicity, whatever the preconditioner.
 TEST_F(ProofTest, InertiaCountsWhatIsMissing) {
-  config_.eigensolver.verify = Verify::inertia;
-  try {
-    require_proof(Communicator(MPI_COMM_WORLD), config_.eigensolver);
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("PETSc"), std::string::npos) << error.what();
-    GTEST_SKIP() << error.what();
-  }
+  skip_without_factorisations();
+  if (IsSkipped()) return;
   for (const int removed : {0, 2, 5, 9}) {
     prove_without(removed, "inertia", removed == 5 ? "amg" : "jacobi");
     EXPECT_EQ(proof_.made, "inertia");
     EXPECT_EQ(proof_.recovered, 1) << removed << " " << proof_.statement;
     EXPECT_EQ(proof_.counted, pairs) << removed << " " << proof_.statement;
     expect_the_right_pairs();
+    expect_located(removed);
   }
   prove_without(-1, "inertia", "jacobi");
   EXPECT_EQ(proof_.counted, pairs);

@@ -64,6 +64,10 @@ TEST(ResidualTest, NothingIsDoneWhereRoundingErrorsAreAsLargeAsTheNorm) {
   EXPECT_EQ(test.judge(5.0, 1e-20, 1e-9, 0.99 * norm), Outcome::at_accuracy_limit);
   EXPECT_EQ(test.judge(5.0, 1e-20, 1e-9, 1.01 * norm), Outcome::not_converged);
   EXPECT_FALSE(test.within(1.0, infinity, 5.0, 1e-20, 1e-9, 1.01 * norm, 0.0));
+  const ResidualTest by_norm = test_of(Convergence::norm, 1e-6);
+  EXPECT_EQ(by_norm.judge(5.0, 0.0, 1e-9, 0.99 * norm), Outcome::converged);
+  EXPECT_EQ(by_norm.judge(5.0, 0.0, 1e-9, 1.01 * norm), Outcome::not_converged);
+  EXPECT_FALSE(by_norm.within(1.0, infinity, 5.0, 0.0, 1e-9, 1.01 * norm, 0.0));
 }
 
 TEST(ResidualTest, ValuesThatAreNotFiniteAreNeverDone) {

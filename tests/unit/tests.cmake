@@ -17,6 +17,7 @@ block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES
 
 block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LIBRARIES OpenMP::OpenMP_CXX)
 
+block_eigs_test(memory_left SOURCES unit/memory_left_test.cpp LABELS unit)
 block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
 
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
@@ -32,4 +33,4 @@ block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIME
 
 block_eigs_test(confidence SOURCES unit/confidence_test.cpp LABELS unit property)
 
-block_eigs_test(proof SOURCES unit/proof_test.cpp RANKS 1 2 LABELS unit TIMEOUT 240 LIBRARIES block_eigs_apps block_eigs::petsc)
+block_eigs_test(proof SOURCES unit/proof_test.cpp RANKS 1 2 LABELS unit TIMEOUT 360 LIBRARIES block_eigs_apps block_eigs::petsc)

@@ -1,0 +1,143 @@
+#include "solver/block_cg/bcgrq_curvature.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "solver/block_cg/bcgrq_steps.hpp"
+#include "solver/small/curvature.hpp"
+#include "solver/small/lapack.hpp"
+
+namespace block_eigs::bcgrq {
+
+namespace {
+
+std::vector<double> largest_components(const SmallMatrix& directions, const SmallMatrix& components) {
+  const SmallMatrix along = lapack::product(directions, true, components, false);
+  std::vector<double> result;
+  for (int j = 0; j < components.cols(); ++j) {
+    double squared = 0.0;
+    for (int i = 0; i < components.rows(); ++i) squared += components(i, j) * components(i, j);
+    double largest = 0.0;
+    for (int i = 0; i < along.rows(); ++i) largest = std::max(largest, std::abs(along(i, j)));
+    result.push_back(squared > 0.0 ? largest / std::sqrt(squared) : 0.0);
+  }
+  return result;
+}
+
+/// examine_curvature on rank 0; `suspects` then are its own. Collective.
+template <class T>
+Examined examine_on_root(State<T>& state, const SmallMatrix& products, CurvatureMeasure* measure,
+                         SmallMatrix& suspects) {
+  SmallMatrix found;
+  state.space.on_root(
+      [&] {
+        if (measure != nullptr) measure->weights = state.recurrence.weights();
+        Curvature curvature =
+            examine_curvature(products, state.test.norm_a(), std::numeric_limits<T>::epsilon(), measure);
+        found.resize(4, 1);
+        found(0, 0) = curvature.indefinite ? 1.0 : 0.0;
+        found(1, 0) = curvature.null_directions.cols() > 0 ? 1.0 : 0.0;
+        found(2, 0) = curvature.smallest;
+        found(3, 0) = curvature.largest;
+        suspects = std::move(curvature.suspects);
+      },
+      {&found, &suspects});
+  return {found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), {}};
+}
+
+/// Of every column p of a block, from A p.
+struct Forms {
+  std::vector<double> values;  ///< p^T A p
+  std::vector<CurvatureSign> signs;
+};
+
+/// Uses up `ap`. Collective.
+template <class T>
+Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap) {
+  state.a.apply(p, ap);
+  Forms forms;
+  forms.values = state.space.column_dots(p, ap);
+  const std::vector<double> norms = state.space.column_norms(p);
+  const std::vector<double> scales = state.probe.quadratic_scales(p, ap);
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    const double bound = state.test.norm_a() * norms[j] * norms[j];
+    const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
+    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j],
+                                                 static_cast<double>(std::numeric_limits<T>::epsilon()))
+                                : CurvatureSign::positive);
+  }
+  return forms;
+}
+
+/// What is true of the directions S `suspects`, which are formed. Collective.
+template <class T>
+Examined examine_one_by_one(State<T>& state, const SmallMatrix& suspects) {
+  const LocalIndex count = suspects.cols();
+  DenseBlock<T> p = state.space.make_block(count);
+  state.space.update({state.s.view()}, suspects, {p.view()});
+  state.as.set_columns(count);
+  const Forms forms = forms_of(state, p.view(), state.as.view());
+  multiply(state);
+  Examined result;
+  std::vector<double> null;
+  for (int j = 0; j < suspects.cols(); ++j) {
+    const double value = forms.values[static_cast<std::size_t>(j)];
+    const CurvatureSign sign = forms.signs[static_cast<std::size_t>(j)];
+    if (sign == CurvatureSign::positive) continue;
+    const bool first = !result.indefinite && !result.flat;
+    result.smallest = first ? value : std::min(result.smallest, value);
+    result.indefinite |= sign == CurvatureSign::negative;
+    result.flat |= sign == CurvatureSign::vanishing;
+    if (sign == CurvatureSign::vanishing)
+      null.insert(null.end(), suspects.column(j), suspects.column(j) + suspects.rows());
+  }
+  if (null.empty()) return result;
+  SmallMatrix directions(suspects.rows(), static_cast<int>(null.size()) / suspects.rows());
+  std::copy(null.begin(), null.end(), directions.data());
+  SmallMatrix along;
+  state.space.on_root(
+      [&] {
+        const std::vector<double> found = largest_components(directions, state.recurrence.components());
+        along.resize(static_cast<int>(found.size()), 1);
+        std::copy(found.begin(), found.end(), along.data());
+      },
+      {&along});
+  result.along.assign(along.data(), along.data() + along.rows());
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+Examined examine_by_norm(State<T>& state, const SmallMatrix& products) {
+  SmallMatrix suspects;
+  return examine_on_root<T>(state, products, nullptr, suspects);
+}
+
+template <class T>
+Examined examine_closely(State<T>& state, const SmallMatrix& products) {
+  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
+  multiply(state);
+  SmallMatrix suspects;
+  const Examined found = examine_on_root(state, products, &measure, suspects);
+  return suspects.cols() > 0 ? examine_one_by_one(state, suspects) : found;
+}
+
+template <class T>
+std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x) {
+  state.as.set_columns(x.cols);
+  const Forms forms = forms_of(state, x, state.as.view());
+  std::vector<bool> result;
+  for (const CurvatureSign sign : forms.signs) result.push_back(sign == CurvatureSign::vanishing);
+  return result;
+}
+
+template Examined examine_by_norm(State<float>&, const SmallMatrix&);
+template Examined examine_closely(State<float>&, const SmallMatrix&);
+template std::vector<bool> are_null_vectors(State<float>&, BlockView<float>);
+template Examined examine_by_norm(State<double>&, const SmallMatrix&);
+template Examined examine_closely(State<double>&, const SmallMatrix&);
+template std::vector<bool> are_null_vectors(State<double>&, BlockView<double>);
+
+}  // namespace block_eigs::bcgrq

@@ -1,0 +1,109 @@
+"""verify: inertia as users meet it: in their units, within the limits of memory, and foreseen by --check."""
+
+import os
+import re
+
+import h5py
+import harness
+import numpy as np
+import scipy.io
+import scipy.sparse as sp
+
+MEBIBYTE = 1024  # of ulimit's units
+GRID = """
+matrix: {generate: laplacian3d, size: [%d, %d, %d]}
+eigensolver: {pairs: 8, verify: inertia, tolerance: 1e-6}
+output: {file: out.h5}
+"""
+
+
+def grid_laplacian(n):
+    line = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
+    one = sp.eye(n)
+    return sum(sp.kron(sp.kron(*pair[:2]), pair[2]) for pair in ((line, one, one), (one, line, one), (one, one, line)))
+
+
+def in_bytes(text):
+    number, unit = text.split()
+    return float(number) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit]
+
+
+class InertiaTest(harness.AppTest):
+    def setUp(self):
+        super().setUp()
+        probe = self.run_program(self.config(GRID % (6, 6, 6)), "--check")
+        if "needs" in probe.stderr:
+            self.skipTest(probe.stderr)
+
+    def limited(self, limit):
+        """Runs block-eigs with `limit` MiB of address space for each rank."""
+        launcher = [] if harness.options.ranks == 1 else harness.command([])[:-1]
+        shell = f'ulimit -v {limit * MEBIBYTE}; exec "$0" "$@"'
+        return harness.run_command(launcher + ["bash", "-c", shell, harness.options.program, "run.yaml"], self.folder)
+
+    def attributes(self):
+        with h5py.File(self.path("out.h5")) as file:
+            return dict(file.attrs), file["eigenvalues"][:]
+
+    def test_counts_in_the_units_of_the_matrix(self):
+        for factor in (1e200, 1e-200):
+            matrix = sp.coo_matrix(grid_laplacian(12) * factor)
+            scipy.io.mmwrite(self.path("a.mtx"), matrix, symmetry="symmetric")
+            result = self.run_program(self.config(
+                "matrix: {file: a.mtx}\neigensolver: {pairs: 7, verify: inertia}\noutput: {file: out.h5}\n"))
+            self.assertEqual(result.code, 0, result)
+            about, values = self.attributes()
+            self.assertEqual(about["proof"], "inertia")
+            self.assertEqual(about["proof_counted"], 7)
+            self.assertTrue(values[-1] <= about["proof_shift"] <= 1.001 * values[-1])
+            self.assertTrue(np.isnan(about["proof_missing_to"]))
+
+    def test_check_foresees_the_factors(self):
+        self.config(GRID % (36, 36, 36))
+        checked = self.run_program("run.yaml", "--check", timeout=120)
+        self.assertEqual(checked.code, 0, checked)
+        foreseen = in_bytes(re.search(r"that a rank will need: (\S+ \S+)", checked.stdout).group(1))
+        factors = in_bytes(re.search(r"factors of verify: inertia (\S+ \S+)\)", checked.stdout).group(1))
+        self.assertGreater(factors, 1e8 / harness.options.ranks)
+        run = self.run_program("run.yaml", timeout=240)
+        self.assertEqual(run.code, 0, run)
+        taken, predicted = (in_bytes(text) for text in
+                            re.search(r"memory of a rank: (\S+ \S+) \(predicted (\S+ \S+)\)", run.stdout).groups())
+        # MUMPS reserves half as much again for pivots, and touches of that what it needs.
+        self.assertLess(taken, 1.1 * foreseen)
+        self.assertLess(foreseen, 1.4 * taken)
+        self.assertLess(abs(predicted - foreseen), 0.15 * foreseen)
+
+    def test_without_memory_for_factors_the_result_is_there(self):
+        self.config(GRID % (36, 36, 36))
+        certain = missing = 0
+        for limit in (4096, 900, 850, 800, 760, 720, 700, 680, 660, 640, 620, 600, 560):
+            if os.path.exists(self.path("out.h5")):
+                os.remove(self.path("out.h5"))
+            result = self.limited(limit)
+            about = f"{limit} MiB: {result}"
+            if result.code == 0:
+                certain += 1
+                self.assertEqual(self.attributes()[0]["proof"], "inertia", about)
+                continue
+            if "PMIX ERROR" in result.stderr:
+                continue
+            self.assertEqual(result.code, 3, about)
+            if not os.path.exists(self.path("out.h5")):
+                self.assertEqual(len(result.errors()), 1, about)
+                self.assertIn("memory", result.errors()[0], about)  # not even the solve has had enough
+                continue
+            missing += 1
+            said = re.findall("^block-eigs: no certificate: none, inertia failed: (.*)$", result.stderr, re.MULTILINE)
+            self.assertEqual(len(said), 1, about)
+            self.assertIn("memory", said[0], about)
+            attributes, values = self.attributes()
+            self.assertEqual(attributes["proof"], "none")
+            self.assertIn(said[0], attributes["proof_statement"])
+            self.assertEqual(len(values), 8)
+        self.assertGreater(certain, 0)
+        self.assertGreater(missing, 0)
+
+
+if __name__ == "__main__":
+    harness.main()

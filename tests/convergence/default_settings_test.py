@@ -1,0 +1,116 @@
+"""Matrices that iterations find hard, at default settings and at 1 and 3 ranks: exit code 0 and the right values.
+
+usage: default_settings_test.py PROGRAM MATRICES MPIEXEC FLAG CASE
+Exits 77 where the matrices or SciPy are not there.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import h5py
+    import numpy as np
+    import scipy.io
+    import scipy.sparse as sparse
+    import scipy.sparse.linalg as splinalg
+except ImportError as error:
+    print(f"skipped: {error}")
+    sys.exit(77)
+
+EPSILON = np.finfo(float).eps
+PAIRS = 10
+
+
+def case_cluster_of_50(_):
+    """A diagonal with 50 smallest values within 5e-7; one row more than is solved densely, and 50 on top."""
+    random = np.random.default_rng(1)
+    values = np.concatenate([1 + 5e-7 * random.uniform(0, 1, 50), random.uniform(1.5, 10, 3000)])
+    a = sparse.diags(random.permutation(values)).tocsr()
+    return a, "smallest", np.sort(values)[:PAIRS]
+
+
+def hexahedron(sides, young, poisson):
+    """The stiffness of a box with trilinear shape functions, two Gauss points a direction."""
+    lame = young * poisson / ((1 + poisson) * (1 - 2 * poisson))
+    shear = young / (2 * (1 + poisson))
+    law = np.diag([2 * shear] * 3 + [shear] * 3)
+    law[:3, :3] += lame
+    corners = np.array([[i, j, k] for k in (-1, 1) for j in (-1, 1) for i in (-1, 1)], float)
+    result = np.zeros((24, 24))
+    for point in corners / np.sqrt(3):
+        strain = np.zeros((6, 24))
+        for node, corner in enumerate(corners):
+            factors = (1 + corner * point) / 2
+            dx, dy, dz = (corner[c] / sides[c] * np.prod(np.delete(factors, c)) for c in range(3))
+            strain[:, 3 * node:3 * node + 3] = [[dx, 0, 0], [0, dy, 0], [0, 0, dz], [dy, dx, 0], [0, dz, dy],
+                                                [dz, 0, dx]]
+        result += strain.T @ law @ strain * np.prod(sides) / 8
+    return result
+
+
+def case_stiffness(_):
+    """A block of hexahedra of several sizes and materials, entries to 1e10, and 74 rows of 1 that stand alone."""
+    random = np.random.default_rng(3)
+    elements = (8, 8, 18)
+    sides = [3.0 ** random.uniform(-0.5, 0.5, count) for count in elements]
+    nodes = np.arange((elements[0] + 1) * (elements[1] + 1) * (elements[2] + 1))
+    nodes = nodes.reshape([count + 1 for count in elements])
+    rows, columns, values = [], [], []
+    for i, j, k in np.ndindex(*elements):
+        box = hexahedron([sides[0][i], sides[1][j], sides[2][k]], 3e8 * 10 ** random.uniform(-0.5, 0.5), 0.3)
+        local = nodes[i:i + 2, j:j + 2, k:k + 2].transpose(2, 1, 0).ravel()
+        unknowns = (3 * local[:, None] + np.arange(3)).ravel()
+        rows.append(np.repeat(unknowns, 24)), columns.append(np.tile(unknowns, 24)), values.append(box.ravel())
+    entries = tuple(np.concatenate(part) for part in (values, rows, columns))
+    a = sparse.coo_matrix((entries[0], entries[1:])).tocsr()
+    free = (3 * nodes[:, :, 1:].ravel()[:, None] + np.arange(3)).ravel()
+    a = sparse.block_diag([a[free][:, free], sparse.eye(74)]).tocsr()
+    order = random.permutation(a.shape[0])
+    a = a[order][:, order]
+    return ((a + a.T) / 2).tocsr(), "smallest", np.ones(PAIRS)
+
+
+def case_c62_smallest(matrices, which="smallest"):
+    path = os.path.join(matrices, "c-62.mtx.gz")
+    if not os.path.exists(path):
+        print(f"skipped: no matrices in {matrices}; set BLOCK_EIGS_MATRICES")
+        sys.exit(77)
+    a = scipy.io.mmread(path).tocsr().astype(float)
+    values = splinalg.eigsh(a, PAIRS, which="SA" if which == "smallest" else "LA", tol=1e-10, ncv=60,
+                            return_eigenvectors=False)
+    return a, which, np.sort(values) if which == "smallest" else np.sort(values)[::-1]
+
+
+def case_c62_largest(matrices):
+    return case_c62_smallest(matrices, "largest")
+
+
+def main():
+    program, matrices, mpiexec, flag, name = sys.argv[1:6]
+    a, which, reference = globals()["case_" + name](matrices)
+    norm = abs(a).sum(axis=1).max()
+    # Residuals of 1e-8 |lambda|, or rounding errors, are within as much of an eigenvalue.
+    allowed = np.maximum(1e-8 * abs(reference), 20 * EPSILON * norm)
+    with tempfile.TemporaryDirectory() as folder:
+        matrix, result, config = (os.path.join(folder, f) for f in ("a.npz", "result.h5", "config.yaml"))
+        sparse.save_npz(matrix, a)
+        with open(config, "w") as file:
+            file.write(f"matrix: {{file: {matrix}}}\noutput: {{file: {result}}}\n"
+                       f"eigensolver: {{pairs: {PAIRS}, which: {which}}}\n")
+        for ranks in (1, 3):
+            command = ([mpiexec, flag, str(ranks)] if ranks > 1 else []) + [program, config]
+            run = subprocess.run(command, capture_output=True, text=True, timeout=250)
+            assert run.returncode == 0, f"{ranks} ranks: exit {run.returncode}\n{run.stdout}\n{run.stderr}"
+            with h5py.File(result) as file:
+                values, vectors = file["eigenvalues"][()], file["eigenvectors"][()]
+            worst = (abs(values - reference) / allowed).max()
+            assert worst <= 1.0, f"{ranks} ranks: {values} is not {reference}"
+            orthogonality = abs(vectors.T @ vectors - np.eye(PAIRS)).max()
+            assert orthogonality < 1e-10, f"V'V deviates from I by {orthogonality}"
+            print(f"{name}, {ranks} ranks: within {worst:.1e} of what is allowed")
+
+
+if __name__ == "__main__":
+    main()

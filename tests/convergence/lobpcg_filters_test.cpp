@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/lobpcg/spectrum_estimate.hpp"
+#include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// Filters for either end of spectra that do not begin at zero, or have one value far from all others.
+namespace block_eigs {
+namespace {
+
+const LaplacianOptions grid{.size = {19, 18, 17}};
+
+std::unique_ptr<MatrixSource> laplacian() { return laplacian3d(Communicator(MPI_COMM_WORLD), grid); }
+
+/// A + shift I, with a known norm.
+class Raised final : public LinearOperator<double> {
+ public:
+  Raised(test::Problem<double>& problem, double shift) : problem_(problem), shift_(shift) {}
+  LocalIndex rows() const override { return problem_.matrix.rows(); }
+  LocalIndex columns() const override { return problem_.matrix.columns(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override {
+    problem_.matrix.apply(x, y);
+    problem_.space.kernels().axpby(shift_, x, 1.0, y);
+  }
+  double norm_inf() const override { return problem_.matrix.norm_inf() + std::abs(shift_); }
+
+ private:
+  test::Problem<double>& problem_;
+  double shift_;
+};
+
+EigenResult<double> filtered(test::Problem<double>& problem, LinearOperator<double>& a, Which which) {
+  const LobpcgOptions options{.pairs = 8, .which = which, .tolerance = 1e-9, .filtered_start = true};
+  return lobpcg<double>(problem.space, a, nullptr, nullptr, nullptr, {}, options);
+}
+
+TEST(LobpcgFilters, UpperEnd) {
+  test::Problem<double> problem(*laplacian());
+  const auto result = filtered(problem, problem.matrix, Which::largest);
+  // The spectrum of a bipartite grid is symmetric about the diagonal.
+  const std::vector<double> lowest = closed_form_laplacian_eigenvalues(grid, 8);
+  ASSERT_EQ(result.eigenvalues.size(), lowest.size()) << result.remark;
+  for (std::size_t j = 0; j < lowest.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+    EXPECT_NEAR(result.eigenvalues[j], 12.0 - lowest[j], 1e-9) << j;
+  }
+  EXPECT_LE(result.iterations, 12);
+}
+
+TEST(LobpcgFilters, SpectrumFarFromZero) {
+  test::Problem<double> problem(*laplacian());
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 8);
+  for (const double shift : {1e3, -1e3}) {
+    Raised raised(problem, shift);
+    const LobpcgOptions options{
+        .pairs = 8, .tolerance = 1e-8, .convergence = Convergence::absolute, .filtered_start = true};
+    const auto result = lobpcg<double>(problem.space, raised, nullptr, nullptr, nullptr, {}, options);
+    ASSERT_EQ(result.eigenvalues.size(), exact.size()) << result.remark;
+    for (std::size_t j = 0; j < exact.size(); ++j) {
+      EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+      EXPECT_NEAR(result.eigenvalues[j], exact[j] + shift, 1e-8) << j;
+    }
+    EXPECT_LE(result.iterations, 15) << shift;
+  }
+}
+
+TEST(LobpcgFilters, TheEstimateHoldsTheSpectrum) {
+  test::Problem<double> problem(*laplacian());
+  Panel<double> v(problem.space, 1), before(problem.space, 1), image(problem.space, 1);
+  const double lowest = closed_form_laplacian_eigenvalues(grid, 1)[0];
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const SpectrumEstimate found = estimate_spectrum(problem.space, problem.matrix, 12.0, seed, v, before, image);
+    EXPECT_LE(found.lowest - found.margin, lowest);
+    EXPECT_GE(found.highest + found.margin, 12.0 - lowest);
+    EXPECT_GT(found.lowest, lowest);
+    EXPECT_LT(found.highest + found.margin, 18.0);
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
