@@ -16,7 +16,7 @@ from ._results import EigenPairs, Interrupted, NotConverged, Solutions
 from ._solve import solve
 
 __version__ = _core.__version__
-__all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "read_result", "solve", "write_matrix"]
+__all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "solve"]
 
 # Only where this package has started MPI; whoever started it otherwise ends it.
 _atexit.register(_core.end_mpi)

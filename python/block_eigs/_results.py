@@ -5,20 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 from scipy.sparse.linalg import ArpackNoConvergence
 
-# How the config's keys are called here.
-_ARGUMENTS = {
-    "eigensolver.max_iterations": "maxiter",
-    "eigensolver.tolerance": "tol",
-    "eigensolver.block_size": "block_size",
-    "eigensolver.preconditioner": "preconditioner",
-    "eigensolver.inner_precision": "options: inner_precision",
-    "linear_solver.max_iterations": "maxiter",
-    "linear_solver.tolerance": "tol",
-    "linear_solver.block_size": "block_size",
-    "linear_solver.preconditioner": "preconditioner",
-    "linear_solver.inner_precision": "options: inner_precision",
-}
-
+from . import _words
 
 class _Run:
     """What a run says of itself.
@@ -57,32 +44,29 @@ class _Run:
         for name in ("device", "ranks", "rows", "nonzeros", "config", "version"):
             setattr(self, name, answer[name])
 
+    def plot(self, axes=None):
+        """Residual norms of all pairs or right-hand sides over the iterations, in `axes` of matplotlib, which are returned."""
+        if axes is None:
+            import matplotlib.pyplot
+
+            _, axes = matplotlib.pyplot.subplots()
+        norms = self.history.residual_norms
+        axes.semilogy(np.arange(1, len(norms) + 1), np.where(norms > 0, norms, np.nan), linewidth=1)
+        axes.set_xlabel("iteration")
+        axes.set_ylabel("residual norm")
+        axes.set_title(repr(self)[1:-1])
+        return axes
+
 
 def _message(answer):
-    parts = [answer["remark"], answer["advice_reason"]]
+    parts = [_words.sentence(answer["remark"]), answer["advice_reason"]]
     change = answer["advice_change"]
     if change:
         key, _, value = change.partition("=")
-        parts.append(f"try {_ARGUMENTS.get(key, key)}={_as_python(value)}")
+        parts.append(f"try {_words.argument(key)}={_words.value(value)}")
     else:
         parts.append(answer["advice_other"])
     return "; ".join(part for part in parts if part)
-
-
-def _as_python(value):
-    """A value of the config as it is written here: {type: auto} is 'auto'."""
-    if not (value.startswith("{") and value.endswith("}")):
-        return value
-    items = [item.partition(":") for item in value[1:-1].split(",")]
-    section = {key.strip(): _number_or_text(text.strip()) for key, _, text in items}
-    return repr(section["type"] if list(section) == ["type"] else section)
-
-
-def _number_or_text(text):
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 class EigenPairs(tuple, _Run):

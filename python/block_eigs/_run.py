@@ -5,7 +5,7 @@ import threading
 import time
 from types import SimpleNamespace
 
-from . import _core, _communicator
+from . import _communicator, _core, _words
 from ._progress import Progress
 
 # MPI need not allow calls from several threads at once; a function that is called during a run may start another.
@@ -75,6 +75,8 @@ def run(entry, request, comm, callback, progress, wanted, what):
                 request.blocks,
                 hear,
             )
+        except ValueError as error:
+            raise ValueError(_words.sentence(str(error))) from None
         finally:
             if bar is not None:
                 bar.close()

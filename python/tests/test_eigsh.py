@@ -186,5 +186,14 @@ def test_as_scipy_on_an_indefinite_matrix():
         np.testing.assert_allclose(w, np.sort(scipy_eigsh(A, k=5, which=which)[0]), rtol=1e-10)
 
 
+def test_plot(cube):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    result = eigsh(cube[0], k=3)
+    axes = result.plot()
+    assert len(axes.lines) == 3 and len(axes.lines[0].get_xdata()) == len(result.history.seconds)
+    assert result.plot(axes) is axes
+
+
 def test_version():
     assert block_eigs.__version__

@@ -94,8 +94,12 @@ def test_options():
         eigsh(A, k=2, preconditioner={"type": "amg", "degre": 3})
     with pytest.raises(TypeError, match="preconditioner"):
         eigsh(A, k=2, preconditioner=3)
-    with pytest.raises(ValueError, match="tolerance"):
+    with pytest.raises(ValueError, match="^tol: must be"):
         eigsh(A, k=2, tol=-1)
+    with pytest.raises(ValueError, match="^maxiter: must be"):
+        eigsh(A, k=2, maxiter=-1)
+    with pytest.raises(ValueError, match="^tolerence: unknown key; did you mean 'tolerance'"):
+        eigsh(A, k=2, options={"tolerence": 1})
     with pytest.raises(ValueError, match="device"):
         eigsh(A, k=2, device="tpu")
     with pytest.raises(ValueError, match="auto"):
