@@ -1,6 +1,7 @@
 #include "apps/in_memory/mpi_runtime.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -12,6 +13,8 @@ namespace block_eigs {
 
 namespace {
 
+/// The process that has started MPI by start_mpi, or found it running; 0 before.
+pid_t process = 0;
 bool started_here = false;
 
 /// Instead of the end of the process. Frames of MPI are left behind, which keeps nothing that is needed: after an
@@ -38,6 +41,12 @@ void start_mpi() {
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended != 0) throw RunError("MPI has been finalized in this process and cannot be started again");
+  if (process != 0 && process != getpid()) {
+    throw RunError(
+        "MPI was started before this process was forked from another one, and does not work here: start "
+        "processes anew (multiprocessing: the start method 'spawn' or 'forkserver'), or fork before the "
+        "first solve");
+  }
   int running = 0;
   MPI_Initialized(&running);
   int provided = MPI_THREAD_SINGLE;
@@ -45,19 +54,20 @@ void start_mpi() {
     // Whoever loads MPI after us may want to call it from threads.
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     started_here = true;
-    lapack::reserve_buffers();
   } else {
     MPI_Query_thread(&provided);
   }
   if (provided < MPI_THREAD_FUNNELED) {
     throw RunError("MPI was started without support for threads (MPI_THREAD_FUNNELED is needed)");
   }
+  if (process == 0) lapack::reserve_buffers();
+  process = getpid();
 }
 
 void end_mpi() {
   int ended = 0;
   MPI_Finalized(&ended);
-  if (!started_here || ended != 0) return;
+  if (!started_here || process != getpid() || ended != 0) return;
   petsc::finalize();
   MPI_Finalize();
 }

@@ -208,6 +208,41 @@ def test_mpi_without_threads_is_an_exception():
     assert out.endswith("fine\n")
 
 
+def test_a_forked_process_is_told_so():
+    out = run("""
+    import os
+    from conftest import laplacian
+    import block_eigs
+    A, _ = laplacian(5, 6)
+    block_eigs.eigsh(A, k=1)
+    child = os.fork()
+    if child == 0:
+        try:
+            block_eigs.eigsh(A, k=1)
+        except RuntimeError as error:
+            assert "forked" in str(error)
+            raise SystemExit(7)  # as atexit sees it, too
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert block_eigs.eigsh(A, k=1).converged
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+def test_processes_that_fork_first():
+    out = run("""
+    import multiprocessing
+    from conftest import laplacian
+    import block_eigs
+    def work(n): return block_eigs.eigsh(laplacian(n, n)[0], k=1).eigenvalues[0]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = pool.map(work, [8, 9, 10])
+    assert all(abs(w - laplacian(n, n)[1][0]) < 1e-12 for w, n in zip(found, [8, 9, 10]))
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
 @pytest.mark.parametrize("limit_mib", [50, 150, 400])
 def test_too_little_memory_is_an_exception(limit_mib):
     """Beside what the process has already: MPI and OpenBLAS need some of it, the solve the rest."""
