@@ -7,8 +7,8 @@
 // MPI in a process that is not ours: perhaps running already, perhaps ended by someone else.
 namespace block_eigs {
 
-/// Starts MPI unless it runs, and lets LAPACK take its buffers. Throws RunError where MPI has ended already, cannot
-/// be used by threads, or was started before the process was forked. Any number of calls.
+/// Starts MPI unless it runs, and lets LAPACK take its buffers. Throws RunError where MPI has ended already,
+/// cannot be used by threads, or was started before the process was forked. Any number of calls.
 void start_mpi();
 /// Ends MPI if start_mpi has started it and nobody has ended it. No communicator may be in use any more.
 void end_mpi();

@@ -7,11 +7,9 @@ import numpy as np
 import scipy.linalg
 
 from . import _communicator, _core, _inputs
+from ._eigen_request import eigen_request
 from ._results import EigenPairs, Interrupted, NotConverged
-from ._run import Request, preconditioner_section, run
-
-# Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
-_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+from ._run import run, to_gpu
 
 _INSTEAD = {
     "LM": "the eigenvalues of largest magnitude are at the two ends of the spectrum: take which='LA' (positive ones), "
@@ -53,7 +51,7 @@ def eigsh(
     progress=None,
     return_info=False,
 ):
-    """The k smallest or largest eigenpairs of A x = w x or A x = w M x, A and M real and symmetric, M positive definite.
+    """The k smallest or largest eigenpairs of A x = w x or A x = w M x, A and M real and symmetric.
 
     Arguments are those of scipy.sparse.linalg.eigsh where they mean the same, in the same places.
 
@@ -64,6 +62,7 @@ def eigsh(
     k : int
         Pairs wanted, less than the number of rows.
     M : as A, optional
+        Positive definite.
     which : "SA" or "LA"
         Smallest (the default) or largest, algebraically.
     v0 : (n,) or (n, m) array, optional
@@ -118,8 +117,8 @@ def eigsh(
     Raises
     ------
     NotConverged
-        Not all pairs are done; `eigenvalues` and `eigenvectors` are those that are, `result` is everything. A subclass of
-        SciPy's ArpackNoConvergence.
+        Not all pairs are done; `eigenvalues` and `eigenvectors` are those that are, `result` is everything. It is
+        an ArpackNoConvergence of SciPy.
     Interrupted
         On Ctrl-C, likewise; a KeyboardInterrupt.
     TypeError, ValueError
@@ -140,11 +139,30 @@ def eigsh(
         return _solve_densely(a, k, m, n, which, return_eigenvectors, comm)
 
     def request():
-        return _request(a, m, n, comm, k=k, which=which, v0=v0, maxiter=maxiter, tol=tol, constraints=constraints,
-                        preconditioner=preconditioner, block_size=block_size, seed=seed, convergence=convergence,
-                        verify=verify, device=device, options=options,
-                        unknowns={"coordinates": coordinates, "near_null_space": near_null_space,
-                                  "unknowns_per_node": unknowns_per_node})
+        return eigen_request(
+            a,
+            m,
+            n,
+            comm,
+            k=k,
+            which=which,
+            v0=v0,
+            maxiter=maxiter,
+            tol=tol,
+            constraints=constraints,
+            preconditioner=preconditioner,
+            block_size=block_size,
+            seed=seed,
+            convergence=convergence,
+            verify=verify,
+            device=device,
+            options=options,
+            unknowns={
+                "coordinates": coordinates,
+                "near_null_space": near_null_space,
+                "unknowns_per_node": unknowns_per_node,
+            },
+        )
 
     asked = _communicator.on_all(comm, request)
     _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
@@ -154,7 +172,7 @@ def eigsh(
     if asked.single:
         answer["eigenvalues"] = answer["eigenvalues"].astype(np.float32)
     if on_gpu:
-        _to_gpu(answer)
+        to_gpu(answer)
     pairs = EigenPairs(answer, k, return_eigenvectors, answer["seconds"])
     _raise_where_unfinished(answer["exception"], pairs)
     if return_info:
@@ -166,13 +184,17 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
     """What SciPy's function has and this one has not."""
     if sigma is not None:
         raise NotImplementedError(
-            "sigma: nothing is factorised here. For the lowest eigenvalues leave it out, a preconditioner takes its place; "
-            "for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
+            "sigma: nothing is factorised here. For the lowest eigenvalues leave it out, a preconditioner takes its "
+            "place; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
         )
     if mode != "normal" or Minv is not None or OPinv is not None:
-        raise NotImplementedError("mode, Minv and OPinv belong to Lanczos with inverses; leave them out: M is not inverted here")
+        raise NotImplementedError(
+            "mode, Minv and OPinv belong to Lanczos with inverses; leave them out: M is not inverted here"
+        )
     if ncv is not None:
-        raise NotImplementedError("ncv: there is no Lanczos basis here; leave it out, or give block_size, the columns at work")
+        raise NotImplementedError(
+            "ncv: there is no Lanczos basis here; leave it out, or give block_size, the columns at work"
+        )
     if which in _INSTEAD:
         raise NotImplementedError(f"which={which!r}: {_INSTEAD[which]}")
     if which not in ("SA", "LA"):
@@ -189,61 +211,6 @@ def _check_count(k):
     return k
 
 
-def _request(a, m, n, comm, *, k, which, v0, maxiter, tol, constraints, preconditioner, block_size, seed, convergence,
-             verify, device, options, unknowns):
-    rows = a.shape[0]
-    single = _inputs.real_type(a.dtype, "A") == np.float32
-    if m is not None:
-        _inputs.check_shape(m, "M", comm, n)
-        if m.shape[0] != rows:
-            raise ValueError(f"A and M must have the same shape, not {a.shape} and {m.shape}")
-        single &= _inputs.real_type(m.dtype, "M") == np.float32
-    dtype = np.dtype(np.float32 if single else np.float64)
-    matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
-
-    request = Request(single, rows)
-    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
-    if m is not None:
-        request.config["mass"] = {"file": "M"}
-        request.b = _inputs.csr_arrays(m, dtype) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
-    solver = {
-        "pairs": k,
-        "which": "smallest" if which == "SA" else "largest",
-        "tolerance": float(tol) if tol else _TOLERANCE[dtype],
-        "convergence": convergence,
-        "preconditioner": preconditioner_section(
-            request, preconditioner,
-            {name: value if name == "unknowns_per_node" or value is None else _inputs.block(value, name)
-             for name, value in unknowns.items()}, _inputs),
-    }
-    if not matrices and solver["preconditioner"] == {"type": "auto"}:
-        solver["preconditioner"] = {"type": "none"}
-    if not matrices or request.preconditioner is not None:
-        solver["filtered_start"] = False
-    solver["verify"] = verify or ("probe" if matrices else "residuals")
-    for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", seed)):
-        if value is not None:
-            solver[name] = operator.index(value)
-    if v0 is not None:
-        solver["initial"] = request.add_block("v0", _inputs.block(v0, "v0", rows))
-    if constraints is not None:
-        solver["constraints"] = request.add_block("constraints", _inputs.block(constraints, "constraints", rows))
-    solver.update(options or {})
-    request.config["eigensolver"] = solver
-    request.config["device"] = _device(device, request)
-    return request
-
-
-def _device(device, request):
-    """Functions of Python see host memory."""
-    functions = [f for f in (request.a, request.b, request.preconditioner) if callable(f)]
-    if not functions:
-        return device
-    if device == "cuda":
-        raise NotImplementedError("operators and functions are called with NumPy arrays: use device='host' or 'auto'")
-    return "host" if device == "auto" else device
-
-
 def _solve_densely(a, k, m, n, which, vectors, comm):
     """As SciPy does where all pairs are asked for: dense matrices by dense methods, others not at all."""
     if comm is not None or not isinstance(a, np.ndarray) or not (m is None or _inputs.is_matrix(m)):
@@ -251,8 +218,11 @@ def _solve_densely(a, k, m, n, which, vectors, comm):
             f"k must be less than the number of rows, but {k} pairs of {n} rows are asked for; reduce k, or use "
             "scipy.linalg.eigh(A.toarray()), which computes all pairs"
         )
-    warnings.warn(f"k >= n for a matrix of n = {n} rows: all pairs are computed by scipy.linalg.eigh", RuntimeWarning,
-                  stacklevel=3)
+    warnings.warn(
+        f"k >= n for a matrix of n = {n} rows: all pairs are computed by scipy.linalg.eigh",
+        RuntimeWarning,
+        stacklevel=3,
+    )
     mass = m.toarray() if hasattr(m, "toarray") else m
     return scipy.linalg.eigh(a, b=mass, eigvals_only=not vectors)
 
@@ -266,12 +236,6 @@ def _turn_round(answer):
     for name in ("eigenvalues", "residual_norms"):
         if name in history:
             history[name] = history[name][:, ::-1]
-
-
-def _to_gpu(answer):
-    import cupy
-
-    answer["vectors"] = cupy.asarray(answer["vectors"])
 
 
 def _raise_where_unfinished(exception, pairs):

@@ -19,7 +19,8 @@ def real_type(dtype, name):
 
 
 def is_on_gpu(array):
-    return hasattr(getattr(array, "data", array), "__cuda_array_interface__")
+    """Whether it is an array of CuPy, or a sparse matrix made of these."""
+    return any(hasattr(part, "__cuda_array_interface__") for part in (array, getattr(array, "data", None)))
 
 
 def to_host(array):
@@ -41,8 +42,10 @@ def as_operand(operand, name):
     if isinstance(operand, LinearOperator) or (hasattr(operand, "shape") and hasattr(operand, "matmat")):
         return operand
     if callable(operand) and not hasattr(operand, "__array__"):
-        raise TypeError(f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
-                        "matmat=..., dtype=...), so that its shape is known")
+        raise TypeError(
+            f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
+            "matmat=..., dtype=...), so that its shape is known"
+        )
     if hasattr(operand, "__dlpack__") and not isinstance(operand, np.ndarray):
         operand = np.from_dlpack(operand)
     operand = np.asarray(operand)

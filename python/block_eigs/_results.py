@@ -7,6 +7,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from . import _words
 
+
 class _Run:
     """What a run says of itself.
 
@@ -45,7 +46,7 @@ class _Run:
             setattr(self, name, answer[name])
 
     def plot(self, axes=None):
-        """Residual norms of all pairs or right-hand sides over the iterations, in `axes` of matplotlib, which are returned."""
+        """Draws residual norms over the iterations, in `axes` of matplotlib, which are returned."""
         if axes is None:
             import matplotlib.pyplot
 
@@ -128,8 +129,8 @@ class Solutions(_Run):
     rhs_norms : array
     """
 
-    def __init__(self, answer, shape, seconds):
-        self.x = answer["vectors"].reshape(shape)
+    def __init__(self, answer, seconds):
+        self.x = answer["vectors"]
         self.rhs_norms = answer["rhs_norms"]
         self._take(answer, seconds)
         self.converged = "not_converged" not in self.status
@@ -172,7 +173,9 @@ class Interrupted(KeyboardInterrupt):
 
 def _sentence(result):
     done = sum(status != "not_converged" for status in result.status)
-    many, what = (result.wanted, "pairs") if isinstance(result, EigenPairs) else (len(result.status), "right-hand sides")
+    many, what = (
+        (result.wanted, "pairs") if isinstance(result, EigenPairs) else (len(result.status), "right-hand sides")
+    )
     text = f"{done} of {many} {what} are done after {result.iterations} iterations"
     return f"{text}: {result.message}" if result.message else text
 
@@ -181,7 +184,7 @@ def _carry(error, result):
     error.result = result
     error.eigenvalues = error.eigenvectors = None
     if isinstance(result, EigenPairs):
-        done = np.array([status != "not_converged" for status in result.status], dtype=bool)
+        done = [j for j, status in enumerate(result.status) if status != "not_converged"]
         error.eigenvalues = result.eigenvalues[done]
         if result.eigenvectors is not None:
             error.eigenvectors = result.eigenvectors[:, done]

@@ -1,12 +1,18 @@
 """From arguments to a run of the module and its answer, for eigsh and solve."""
 
 import json
+import operator
 import threading
 import time
 from types import SimpleNamespace
 
-from . import _communicator, _core, _words
+import numpy as np
+
+from . import _communicator, _core, _inputs, _words
 from ._progress import Progress
+
+# Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
+TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 
 # MPI need not allow calls from several threads at once; a function that is called during a run may start another.
 _turn = threading.RLock()
@@ -28,7 +34,7 @@ class Request:
         return {"file": name}
 
 
-def preconditioner_section(request, preconditioner, unknowns, inputs):
+def preconditioner_section(request, preconditioner, unknowns):
     """The config's section for a name, a dictionary of the config's keys, None, or an operator."""
     if preconditioner is None:
         preconditioner = "none"
@@ -36,8 +42,8 @@ def preconditioner_section(request, preconditioner, unknowns, inputs):
         section = {"type": preconditioner}
     elif isinstance(preconditioner, dict):
         section = dict(preconditioner)
-    elif callable(preconditioner) or hasattr(preconditioner, "matmat") or inputs.is_matrix(preconditioner):
-        request.preconditioner = inputs.function_of(preconditioner, "the preconditioner")
+    elif callable(preconditioner) or hasattr(preconditioner, "matmat") or _inputs.is_matrix(preconditioner):
+        request.preconditioner = _inputs.function_of(preconditioner, "the preconditioner")
         section = {"type": "none"}
     else:
         raise TypeError(
@@ -46,8 +52,19 @@ def preconditioner_section(request, preconditioner, unknowns, inputs):
         )
     for name, value in unknowns.items():
         if value is not None:
-            section[name] = value if name == "unknowns_per_node" else request.add_block(name, value)
+            counts = name == "unknowns_per_node"
+            section[name] = operator.index(value) if counts else request.add_block(name, _inputs.block(value, name))
     return section
+
+
+def device_for(device, request):
+    """Functions of Python see host memory."""
+    functions = [f for f in (request.a, request.b, request.preconditioner) if callable(f)]
+    if not functions:
+        return device
+    if device == "cuda":
+        raise NotImplementedError("operators and functions are called with NumPy arrays: use device='host' or 'auto'")
+    return "host" if device == "auto" else device
 
 
 def run(entry, request, comm, callback, progress, wanted, what):
@@ -88,3 +105,9 @@ def _handle(comm):
     if comm is not None:
         _core.start_mpi()
     return _communicator.handle_of(comm)
+
+
+def to_gpu(answer):
+    import cupy
+
+    answer["vectors"] = cupy.asarray(answer["vectors"])

@@ -5,11 +5,8 @@ import operator
 import numpy as np
 
 from . import _communicator, _core, _inputs
-from ._eigsh import _device, _to_gpu
 from ._results import Interrupted, NotConverged, Solutions
-from ._run import Request, preconditioner_section, run
-
-_TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+from ._run import TOLERANCE, Request, device_for, preconditioner_section, run, to_gpu
 
 
 def solve(
@@ -30,7 +27,7 @@ def solve(
     callback=None,
     progress=None,
 ):
-    """Solves A X = F, A real, symmetric and positive definite, for all columns of F at once, by block conjugate gradients.
+    """Solves A X = F for all columns of F at once, by block conjugate gradients; A real, symmetric, positive definite.
 
     Parameters
     ----------
@@ -71,18 +68,33 @@ def solve(
     shape = np.shape(F)
 
     def request():
-        return _request(a, F, x0, n, comm, tol=tol, maxiter=maxiter, preconditioner=preconditioner,
-                        block_size=block_size, device=device, options=options,
-                        unknowns={"coordinates": coordinates, "near_null_space": near_null_space,
-                                  "unknowns_per_node": unknowns_per_node})
+        return _request(
+            a,
+            F,
+            x0,
+            n,
+            comm,
+            tol=tol,
+            maxiter=maxiter,
+            preconditioner=preconditioner,
+            block_size=block_size,
+            device=device,
+            options=options,
+            unknowns={
+                "coordinates": coordinates,
+                "near_null_space": near_null_space,
+                "unknowns_per_node": unknowns_per_node,
+            },
+        )
 
     asked = _communicator.on_all(comm, request)
     sides = asked.blocks["F"].shape[1]
     _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
     answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides")
+    answer["vectors"] = answer["vectors"].reshape(shape)
     if on_gpu:
-        _to_gpu(answer)
-    solutions = Solutions(answer, shape, answer["seconds"])
+        to_gpu(answer)
+    solutions = Solutions(answer, answer["seconds"])
     exception = answer["exception"]
     if isinstance(exception, KeyboardInterrupt):
         raise Interrupted(solutions) from exception
@@ -101,11 +113,8 @@ def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, dev
     request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
     request.config["right_hand_sides"] = request.add_block("F", _inputs.block(F, "F", rows))
     solver = {
-        "tolerance": float(tol) if tol else _TOLERANCE[dtype],
-        "preconditioner": preconditioner_section(
-            request, preconditioner,
-            {name: value if name == "unknowns_per_node" or value is None else _inputs.block(value, name)
-             for name, value in unknowns.items()}, _inputs),
+        "tolerance": float(tol) if tol else TOLERANCE[dtype],
+        "preconditioner": preconditioner_section(request, preconditioner, unknowns),
     }
     if not _inputs.is_matrix(a) and solver["preconditioner"] == {"type": "jacobi"}:
         solver["preconditioner"] = {"type": "none"}
@@ -116,5 +125,5 @@ def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, dev
         solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
     solver.update(options or {})
     request.config["linear_solver"] = solver
-    request.config["device"] = _device(device, request)
+    request.config["device"] = device_for(device, request)
     return request

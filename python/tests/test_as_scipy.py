@@ -65,7 +65,9 @@ def test_symmetric_no_convergence(ours):
     error = caught.value
     k = len(error.eigenvalues)
     assert 0 < k < 4, "spurious no-eigenvalues-found case"
-    assert_allclose(m @ error.eigenvectors, error.eigenvectors * error.eigenvalues, rtol=1e-8, atol=1e-8 * error.eigenvalues.max())
+    assert_allclose(
+        m @ error.eigenvectors, error.eigenvectors * error.eigenvalues, rtol=1e-8, atol=1e-8 * error.eigenvalues.max()
+    )
 
 
 def test_bad_shapes():
@@ -83,8 +85,17 @@ def test_ticket_1459_arpack_crash():
         np.random.seed(2301)
         A = np.random.random((6, 6)).astype(dtype)
         A = A + A.T
-        v0 = np.array([-0.71063568258907849895, -0.83185111795729227424, -0.34365925382227402451, 0.46122533684552280420,
-                       -0.58001341115969040629, -0.78844877570084292984e-01], dtype=dtype)
+        v0 = np.array(
+            [
+                -0.71063568258907849895,
+                -0.83185111795729227424,
+                -0.34365925382227402451,
+                0.46122533684552280420,
+                -0.58001341115969040629,
+                -0.78844877570084292984e-01,
+            ],
+            dtype=dtype,
+        )
         eigsh(A, 2, v0=v0)
 
 

@@ -46,8 +46,20 @@ def test_as_scipy_with_mass(which):
     np.testing.assert_allclose(v.T @ (M @ v), np.eye(5), atol=1e-10)
 
 
-@pytest.mark.parametrize("container", [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix, sp.bsr_matrix, sp.dia_matrix,
-                                       sp.lil_matrix, sp.csr_array, sp.coo_array, lambda A: A.toarray()])
+@pytest.mark.parametrize(
+    "container",
+    [
+        sp.csr_matrix,
+        sp.csc_matrix,
+        sp.coo_matrix,
+        sp.bsr_matrix,
+        sp.dia_matrix,
+        sp.lil_matrix,
+        sp.csr_array,
+        sp.coo_array,
+        lambda A: A.toarray(),
+    ],
+)
 def test_containers(container):
     A, exact = laplacian(9, 10)
     w, _ = eigsh(container(A), k=3)
@@ -62,7 +74,7 @@ def test_indices_in_any_order_and_twice(index):
     for i in range(A.shape[0]):
         for j in range(A.indptr[i], A.indptr[i + 1])[::-1]:
             entries += [(A.indices[j], 0.25 * A.data[j]), (A.indices[j], 0.75 * A.data[j])]
-    columns, values = zip(*entries)
+    columns, values = zip(*entries, strict=True)
     doubled = sp.csr_matrix(A.shape)
     # Not by the constructor, which may choose the type of the indices itself.
     doubled.indptr, doubled.indices = (2 * A.indptr).astype(index), np.array(columns, dtype=index)
@@ -101,8 +113,19 @@ def test_start_vectors_and_constraints(cube):
     assert np.abs(first.eigenvectors.T @ others.eigenvectors).max() < 1e-7
 
 
-@pytest.mark.parametrize("preconditioner", ["auto", "none", "jacobi", "chebyshev", "amg", None,
-                                            {"type": "chebyshev", "degree": 5}, {"type": "amg", "precision": "double"}])
+@pytest.mark.parametrize(
+    "preconditioner",
+    [
+        "auto",
+        "none",
+        "jacobi",
+        "chebyshev",
+        "amg",
+        None,
+        {"type": "chebyshev", "degree": 5},
+        {"type": "amg", "precision": "double"},
+    ],
+)
 def test_preconditioners(preconditioner):
     A, exact = laplacian(60, 61)
     w, _ = eigsh(A, k=3, preconditioner=preconditioner)
@@ -114,8 +137,10 @@ def test_elasticity_like_coordinates():
     A, exact = laplacian(40, 41)
     places = np.stack(np.meshgrid(np.arange(40), np.arange(41), indexing="ij"), axis=-1).reshape(-1, 2)
     both = sp.kron(A, sp.identity(2), format="csr")
-    for unknowns in ({"coordinates": places}, {"near_null_space": np.tile(np.eye(2), (A.shape[0], 1)),
-                                               "unknowns_per_node": 2}):
+    for unknowns in (
+        {"coordinates": places},
+        {"near_null_space": np.tile(np.eye(2), (A.shape[0], 1)), "unknowns_per_node": 2},
+    ):
         w, _ = eigsh(both, k=4, preconditioner="amg", **unknowns)
         np.testing.assert_allclose(w, np.repeat(exact[:2], 2), rtol=1e-11)
 
@@ -161,7 +186,9 @@ def test_runs_repeat(cube):
 def test_some_of_many_not_converged(cube):
     A, exact = cube
     with pytest.raises(NotConverged) as caught:
-        eigsh(A, k=12, maxiter=30, preconditioner="jacobi", options={"dense_up_to": 0, "filtered_start": False}, tol=1e-3)
+        eigsh(
+            A, k=12, maxiter=30, preconditioner="jacobi", options={"dense_up_to": 0, "filtered_start": False}, tol=1e-3
+        )
     error = caught.value
     assert isinstance(error, sp.linalg.ArpackNoConvergence)
     done = len(error.eigenvalues)

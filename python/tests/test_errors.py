@@ -44,7 +44,9 @@ def test_complex_and_objects():
         eigsh(np.array([["a", "b"], ["b", "a"]]), k=1)
 
 
-@pytest.mark.parametrize("k, error", [(0, ValueError), (-1, ValueError), (N, TypeError), (N + 1, TypeError), (2.5, TypeError)])
+@pytest.mark.parametrize(
+    "k, error", [(0, ValueError), (-1, ValueError), (N, TypeError), (N + 1, TypeError), (2.5, TypeError)]
+)
 def test_number_of_pairs(k, error):
     with pytest.raises(error):
         eigsh(A, k=k)
@@ -106,8 +108,19 @@ def test_options():
         solve(A, np.ones(N), preconditioner="auto")
 
 
-@pytest.mark.parametrize("arguments", [{"sigma": 0}, {"which": "LM"}, {"which": "SM"}, {"which": "BE"}, {"mode": "cayley"},
-                                       {"ncv": 20}, {"OPinv": np.eye(N)}, {"Minv": np.eye(N)}])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sigma": 0},
+        {"which": "LM"},
+        {"which": "SM"},
+        {"which": "BE"},
+        {"mode": "cayley"},
+        {"ncv": 20},
+        {"OPinv": np.eye(N)},
+        {"Minv": np.eye(N)},
+    ],
+)
 def test_what_scipy_has_says_what_to_do(arguments):
     with pytest.raises(NotImplementedError, match="use|take|leave|call"):
         eigsh(A, k=2, **arguments)
@@ -163,7 +176,9 @@ def test_operators_that_return_nonsense(result):
 
 
 def test_operators_that_return_nan():
-    operator = LinearOperator((N, N), matvec=lambda x: np.full(N, np.nan), matmat=lambda x: np.full(x.shape, np.nan), dtype=float)
+    operator = LinearOperator(
+        (N, N), matvec=lambda x: np.full(N, np.nan), matmat=lambda x: np.full(x.shape, np.nan), dtype=float
+    )
     with pytest.raises((RuntimeError, ValueError)):
         eigsh(operator, k=2)
 

@@ -15,8 +15,9 @@ from block_eigs import eigsh
 def test_operator(which, kind):
     A, exact = laplacian(22, 23)
     result = eigsh(aslinearoperator(A.astype(kind)), k=3, which=which)
-    np.testing.assert_allclose(result.eigenvalues, exact[:3] if which == "SA" else exact[-3:],
-                               rtol=1e-10 if kind is np.float64 else 1e-4)
+    np.testing.assert_allclose(
+        result.eigenvalues, exact[:3] if which == "SA" else exact[-3:], rtol=1e-10 if kind is np.float64 else 1e-4
+    )
     assert result.eigenvectors.dtype == kind
 
 
@@ -43,7 +44,10 @@ def test_matvec_alone_is_enough():
 def test_preconditioner_of_the_caller():
     A, exact = laplacian(40, 41)
     inverse = splu(A.tocsc())
-    for preconditioner in (inverse.solve, LinearOperator(A.shape, matvec=inverse.solve, matmat=inverse.solve, dtype=float)):
+    for preconditioner in (
+        inverse.solve,
+        LinearOperator(A.shape, matvec=inverse.solve, matmat=inverse.solve, dtype=float),
+    ):
         result = eigsh(A, k=3, preconditioner=preconditioner)
         np.testing.assert_allclose(result.eigenvalues, exact[:3], rtol=1e-11)
         assert result.iterations < 20

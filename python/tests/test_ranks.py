@@ -64,7 +64,8 @@ PREPARE = """
 @needs_ranks
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_every_rank_gives_and_gets_its_rows(ranks):
-    run(PREPARE + """
+    run(
+        PREPARE + """
     alone = eigsh(A, k=3)
     for preconditioner in ("auto", "amg", "jacobi"):
         result = eigsh(own, k=3, comm=comm, preconditioner=preconditioner)
@@ -72,39 +73,49 @@ def test_every_rank_gives_and_gets_its_rows(ranks):
         assert v.shape == (last - first, 3), v.shape
         np.testing.assert_allclose(w, exact[:3], rtol=1e-11)
         all_v = gathered(v)
-        np.testing.assert_allclose(np.linalg.norm(A @ all_v - all_v * w, axis=0), result.residual_norms, rtol=1e-4, atol=1e-13)
+        norms = np.linalg.norm(A @ all_v - all_v * w, axis=0)
+        np.testing.assert_allclose(norms, result.residual_norms, rtol=1e-4, atol=1e-13)
         assert result.ranks == comm.size
     M = sp.identity(n, format="csr")[first:last] * 2
     w, v = eigsh(own, k=2, M=M, comm=comm, which="LA", v0=np.ones(last - first))
     np.testing.assert_allclose(w, exact[-2:] / 2, rtol=1e-11)
     w, v = eigsh(own.astype(np.float32), k=2, comm=comm)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-4)
-    """, ranks)
+    """,
+        ranks,
+    )
 
 
 @needs_ranks
 def test_linear_systems():
-    run(PREPARE + """
+    run(
+        PREPARE + """
     F = np.random.default_rng(1).standard_normal((n, 3))
     x = solve(own, F[first:last], comm=comm, tol=1e-10).x
     assert np.linalg.norm(A @ gathered(x) - F) < 1e-8
-    """, 3)
+    """,
+        3,
+    )
 
 
 @needs_ranks
 def test_operators_on_own_rows():
-    run(PREPARE + """
+    run(
+        PREPARE + """
     from scipy.sparse.linalg import LinearOperator
     def product(x): return own @ gathered(np.ascontiguousarray(x))
     operator = LinearOperator((last - first,) * 2, matvec=product, matmat=product, dtype=float)
     w, v = eigsh(operator, k=2, comm=comm, preconditioner=lambda x: x / 4)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
-    """, 2)
+    """,
+        2,
+    )
 
 
 @needs_ranks
 def test_an_exception_on_one_rank_is_one_on_all():
-    run(PREPARE + """
+    run(
+        PREPARE + """
     def expect(kinds, work):
         try:
             work()
@@ -129,32 +140,41 @@ def test_an_exception_on_one_rank_is_one_on_all():
     if comm.rank == 2: bad.data[0] = np.nan
     expect(ValueError, lambda: eigsh(bad, k=3, comm=comm))
     expect(ValueError, lambda: eigsh(own, k=2 + comm.rank, comm=comm))
-    expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, v0=np.ones(3 if comm.rank == 1 else last - first)))
+    v0 = np.ones(3 if comm.rank == 1 else last - first)
+    expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, v0=v0))
     expect(TypeError, lambda: eigsh(own, k=n, comm=comm))
     # All of them are still there, and in step.
     np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
-    """, 3)
+    """,
+        3,
+    )
 
 
 @needs_ranks
 def test_without_a_communicator_every_rank_is_alone():
-    run(PREPARE + """
+    run(
+        PREPARE + """
     k = comm.rank + 1
     np.testing.assert_allclose(eigsh(A, k=k).eigenvalues, exact[:k], rtol=1e-10)
-    """, 2)
+    """,
+        2,
+    )
 
 
 @needs_ranks
-@pytest.mark.parametrize("imports", [
-    "import mpi4py.MPI, block_eigs",
-    "import block_eigs; block_eigs.eigsh(A, k=1); import mpi4py.MPI",
-    "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; import block_eigs",
-    "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; MPI.Init_thread(); import block_eigs",
-    "import h5py, block_eigs",
-    "import block_eigs, h5py",
-    "import block_eigs; block_eigs.eigsh(A, k=1); import h5py",
-    "import h5py, mpi4py.MPI, block_eigs",
-])
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import mpi4py.MPI, block_eigs",
+        "import block_eigs; block_eigs.eigsh(A, k=1); import mpi4py.MPI",
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; import block_eigs",
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; MPI.Init_thread(); import block_eigs",
+        "import h5py, block_eigs",
+        "import block_eigs, h5py",
+        "import block_eigs; block_eigs.eigsh(A, k=1); import h5py",
+        "import h5py, mpi4py.MPI, block_eigs",
+    ],
+)
 def test_imports_in_any_order(imports, tmp_path):
     if "h5py" in imports:
         pytest.importorskip("h5py")

@@ -171,6 +171,13 @@ TEST(InMemory, NormsAreEstimatedFromBelow) {
   EXPECT_GE(known->norm_inf(), 3.0);
 }
 
+TEST(InMemory, ErrorsOfMpiAreExceptions) {
+  const Communicator comm = own_communicator();
+  const int value = 1;
+  EXPECT_THROW(MPI_Send(&value, 1, MPI_INT, 99, 0, comm.handle()), RunError);
+  EXPECT_EQ(comm.sum(std::int64_t{3}), 3);
+}
+
 TEST(InMemory, MpiThatRunsIsLeftAlone) {
   start_mpi();
   end_mpi();
