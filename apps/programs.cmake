@@ -2,6 +2,8 @@
 add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/cost_model.cpp
+  choice/eigensolver_choice.cpp
+  choice/linear_choice.cpp
   choice/matrix_traits.cpp
   config/config.cpp
   config/config_matrix.cpp
@@ -14,6 +16,7 @@ add_library(block_eigs_apps STATIC
   input/problem.cpp
   input/right_hand_sides.cpp
   input/scaling.cpp
+  journey/chosen_operators.cpp
   journey/eigensolve.cpp
   journey/linear_solve.cpp
   journey/proof.cpp

@@ -33,14 +33,14 @@ struct Settings {
 };
 
 constexpr std::array own_names{
-    "default",         "none", "jacobi",    "jacobi-mixed", "chebyshev", "chebyshev-mixed",
-    "chebyshev-float", "amg",  "amg-float", "gamg",         "gamg-float"};
+    "none", "jacobi",    "jacobi-mixed", "chebyshev", "chebyshev-mixed", "chebyshev-float",
+    "amg",  "amg-float", "gamg",         "gamg-float"};
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
   CLI::App app("Block CG and its peers on the 7-point Laplacian of a cube, random right-hand sides");
   add_options(app, settings.contest,
-              "default (what block-solve does where the config says nothing), none, jacobi, jacobi-mixed, "
+              "none, jacobi, jacobi-mixed, "
               "chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
               "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hpddm");
   app.add_option("--sides", settings.sides, "right-hand sides");
@@ -59,10 +59,8 @@ struct RightHandSides {
 RunConfig own_config(const ContestOptions& contest, const std::string& name) {
   std::string text =
       fmt::format("linear_solver: {{tolerance: {:e}, block_size: {}", contest.tolerance, contest.block_size);
-  if (name != "default") {
-    text += fmt::format(", max_iterations: {}, inner_precision: {}, preconditioner: {}", contest.max_iterations,
-                        is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
-  }
+  text += fmt::format(", max_iterations: {}, inner_precision: {}, preconditioner: {}", contest.max_iterations,
+                      is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
   return config_of(contest, text + "}");
 }
 

@@ -1,67 +1,84 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/choice/cost_model.hpp"
-#include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
 #include "solver/report.hpp"
 
 namespace block_eigs {
 
-/// A way to the eigenpairs that `auto` may take.
+/// A way to the result that `auto` may take.
 struct Candidate {
-  PreconditionerConfig preconditioner;
-  bool filtered = false;  ///< by Chebyshev filters, which cost degrees and not iterations
+  PreconditionerConfig preconditioner{};
+  bool filtered = false;  ///< begins with Chebyshev filters
+  double setup = 0.0;     ///< what comes before the first step
+  double step = 0.0;      ///< what one iteration costs
   double cost = 0.0;      ///< until all is done: expected before it was tried, predicted from its progress after
   std::string reason{};   ///< why it is taken, after "because"
+  /// Of the iterations that the first candidate takes, so many are expected of this one, `least` at least; 0 where
+  /// its progress tells nothing of this one.
+  double share = 0.0;
+  double least = 0.0;
+  bool taken = false;  ///< is or was the present one
 };
 
-/// Which preconditioner the eigensolver takes with `type: auto`, and whether it goes on with it: chosen by what
-/// the matrix looks like and a model of costs, and changed when progress makes another way look much cheaper. By
-/// replicated numbers, never by a clock: runs repeat, and all ranks decide alike. See docs/theory.md, "auto".
-class EigensolverChoice {
+/// How progress is judged, which differs from solver to solver.
+struct Judgement {
+  std::size_t first = 20;  ///< iterations after which a rate is believed
+  /// Iterations left are predicted up to so many for each one that was seen.
+  double horizon = std::numeric_limits<double>::infinity();
+  double degree = 0.0;  ///< what one degree of a filter costs
+  /// Where rates of the first iterations say little: the first candidate is taken unless another one is expected
+  /// to be much cheaper, and nothing is set up before the present one has cost as much as that set-up.
+  bool patient = false;
+};
+
+/// Which of several ways is taken with `type: auto`, and whether it is gone on with: the one expected to be the
+/// cheapest, until progress makes another one look much cheaper. By replicated numbers, never by a clock: runs
+/// repeat, and all ranks decide alike. See docs/theory.md, "auto".
+class Choice {
  public:
-  EigensolverChoice(const MatrixTraits& traits, const CostModel& costs, const EigensolverConfig& asked,
-                    bool with_mass);
+  /// Of at least one.
+  Choice(std::vector<Candidate> candidates, const Judgement& judgement);
 
-  /// The config with the present choice in place of `auto`.
-  EigensolverConfig config() const;
-  /// "amg, because rows add up to zero as those of a diffusion do"
-  std::string description() const;
-
-  /// Takes an iteration into account; false when another way is to be taken.
-  bool proceed(const IterationReport& report);
-  /// After a solve that ended with `limitation`: true when there is another way to go on, which is then config().
-  bool change(Limitation limitation);
-
- private:
-  void list_candidates();
-  bool clustered() const;
-  bool can_widen() const;
-  double cost_of_wider() const;
-  void widen();
   Candidate& current() { return candidates_[at_]; }
   const Candidate& current() const { return candidates_[at_]; }
-  std::optional<double> cost_to_go(const IterationReport& report);
-  std::optional<std::size_t> best_other() const;
-  void take_cheapest();
-  void add(PreconditionerType type, bool filtered, double steps, const std::string& reason);
+  /// "amg, because rows add up to zero as those of a diffusion do"
+  std::string description() const;
+  std::vector<PreconditionerType> taken() const;
 
-  MatrixTraits traits_;
-  EigensolverConfig asked_;
-  CostModel costs_;
-  bool with_mass_;
+  /// What was seen of progress is forgotten: other vectors are iterated on.
+  void begin();
+  /// Takes an iteration into account; false when another way is to be taken. `elsewhere` is the cost of one that
+  /// is not among the candidates.
+  bool proceed(const IterationReport& report, double elsewhere = std::numeric_limits<double>::infinity());
+  /// After a solve that ended with `limitation`: true when there is another way to go on, which is then current().
+  bool change(Limitation limitation);
+  bool may_change() const;
+  /// A change to other candidates, for `reason`.
+  void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
+
+ private:
+  std::optional<double> filter_cost_to_go(const IterationReport& report);
+  std::optional<double> cost_to_go(const IterationReport& report);
+  void expect_of_others(double steps);
+  bool may_be_set_up(const Candidate& other) const;
+  std::optional<std::size_t> best_other() const;
+
   std::vector<Candidate> candidates_;
+  Judgement judgement_;
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
-  double lowest_ = 0.0;           ///< the lowest Ritz value of late less its residual, where it is negative
-  std::vector<double> values_;    ///< of the wanted pairs, of late
   int changes_ = 0;
-  bool widened_ = false;
 };
+
+/// `asked` with another type, its options for the unknowns among those that stay.
+PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerType type);
 
 }  // namespace block_eigs

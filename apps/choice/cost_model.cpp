@@ -8,6 +8,8 @@ constexpr double index_bytes = 4.0;
 /// Passes over blocks of the Gram matrices and updates of [X P W] and their images.
 constexpr double passes = 20.0;
 constexpr double passes_with_mass = 30.0;
+/// The same of [Q Z S], their images and X in block CG, the product's own among them.
+constexpr double passes_of_cg = 14.0;
 /// Measured: the set-up takes as long as so many passes over A.
 constexpr double setup_on_host = 130.0;
 constexpr double setup_beside_gpu = 20000.0;
@@ -20,6 +22,8 @@ constexpr double cycle_products = 6.0;
 double CostModel::iteration() const {
   return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * block : passes * block);
 }
+
+double CostModel::cg_iteration() const { return matrix + passes_of_cg * block; }
 
 double CostModel::preconditioner(const PreconditionerConfig& config) const {
   switch (config.type) {

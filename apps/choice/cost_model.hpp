@@ -20,6 +20,8 @@ struct CostModel {
   double degree() const { return matrix + 3.0 * block; }
   /// One iteration of LOBPCG without its preconditioner.
   double iteration() const;
+  /// One iteration of block CG without its preconditioner.
+  double cg_iteration() const;
   /// One application.
   double preconditioner(const PreconditionerConfig& config) const;
   /// What comes before the first application.

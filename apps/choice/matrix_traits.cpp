@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace block_eigs {
 
 namespace {
@@ -47,6 +49,24 @@ void take_part(const MatrixTraits& part, MatrixTraits& all) {
 }
 
 }  // namespace
+
+double MatrixTraits::mesh_dimension() const {
+  const bool planar = longest_row < 7.0 || (longest_row > 7.0 && longest_row < 20.0 && mean_row() < 9.5);
+  return planar ? 2.0 : 3.0;
+}
+
+double MatrixTraits::scaled_condition() const {
+  if (!(least_diagonal > 0.0) || !(scaled_norm < 2.0)) return std::numeric_limits<double>::infinity();
+  return scaled_norm / (2.0 - scaled_norm);
+}
+
+std::string MatrixTraits::differing_rows() const {
+  return fmt::format("rows differ in size by a factor of {:.0e}", norm_inf / least_row);
+}
+
+std::string MatrixTraits::reason_for_multigrid() const {
+  return like_diffusion() ? "rows add up to zero as those of a diffusion do" : "the diagonal is positive";
+}
 
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition) {
   constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -30,6 +32,14 @@ struct MatrixTraits {
   /// Whether the lower end of the spectrum is about as far from zero as its norm allows: some eigenvalue is no
   /// larger than the least diagonal entry.
   bool reaches_down() const { return least_diagonal < -0.1 * norm_inf; }
+  /// Of the mesh that it may come from: rows with few neighbours are taken for those of a plane.
+  double mesh_dimension() const;
+  /// A bound of the condition of D^-1/2 A D^-1/2 by Gershgorin's discs; infinite where they touch zero.
+  double scaled_condition() const;
+  /// "rows differ in size by a factor of 1e+05"
+  std::string differing_rows() const;
+  /// What speaks for multigrid.
+  std::string reason_for_multigrid() const;
   /// Whether Gershgorin's discs prove that no eigenvalue is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };

@@ -185,13 +185,9 @@ void describe(YamlSection& section, LinearSolverConfig& config) {
   at_least(section, "block_size", config.block_size, 1);
   section.section("preconditioner", config.preconditioner);
   section.choice("inner_precision", config.inner_precision, precision_names);
-  const PreconditionerType type = config.preconditioner.type;
-  section.check("preconditioner", type != PreconditionerType::automatic,
-                "auto chooses for the eigensolver alone; name one: none, jacobi, chebyshev, amg or petsc");
   section.check("inner_precision",
-                config.inner_precision == Precision::float64 ||
-                    (type != PreconditionerType::amg && type != PreconditionerType::petsc),
-                "float goes with the preconditioners none, jacobi and chebyshev");
+                config.inner_precision == Precision::float64 || exists_in_float(config.preconditioner),
+                "float goes with the preconditioners none, jacobi, chebyshev, and amg in float");
   section.section("initial", config.initial);
 }
 

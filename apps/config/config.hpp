@@ -66,7 +66,7 @@ struct LinearSolverConfig {
   Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
   int max_iterations = 1000;
   int block_size = 16;
-  PreconditionerConfig preconditioner{PreconditionerType::jacobi};
+  PreconditionerConfig preconditioner;
   std::optional<BlockInput> initial;
 };
 

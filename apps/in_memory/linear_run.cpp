@@ -1,6 +1,7 @@
 #include "apps/in_memory/linear_run.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ constexpr const char* program = "solve";
 
 template <class T>
 void conclude(const BlockCgResult<T>& result, const SolutionCheck& checked, const RunConfig& config,
-              LinearAnswer<T>& answer) {
+              const std::vector<PreconditionerType>& tried, LinearAnswer<T>& answer) {
   answer.solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   answer.history = history_record(result.history, result.solution.cols());
   answer.rows = result.solution.rows();
@@ -33,7 +34,9 @@ void conclude(const BlockCgResult<T>& result, const SolutionCheck& checked, cons
   answer.vectors = result.solution.to_host();
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return;
-  note_advice(advise(unfinished_solve(result, checked.outcomes, checked.residual_norms), config), answer.notes);
+  UnfinishedSolve unfinished = unfinished_solve(result, checked);
+  unfinished.tried = tried;
+  note_advice(advise(unfinished, config), answer.notes);
   if (answer.run.remark.empty()) answer.run.remark = "true residuals are above the tolerance";
 }
 
@@ -44,6 +47,10 @@ LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, c
   const LinearSolverConfig& solver = config.linear_solver;
   const bool in_float = iterates_in_float<T>(solver);
   LinearAnswer<T> answer;
+  const Announce note = [&](const std::string& text) {
+    constexpr std::string_view subject = "preconditioner: ";
+    answer.notes.preconditioner.push_back(text.starts_with(subject) ? text.substr(subject.size()) : text);
+  };
   Sources sources;
   sources.a = std::move(input.a.matrix);
   RightHandSides sides(context.comm, config, sources.a->rows());
@@ -55,21 +62,19 @@ LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, c
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
   scale_initial(problem.scaling, space, initial);
   const Stopwatch setup;
-  auto operators = std::make_unique<Operators<T>>(
-      make_operators(problem, config, in_scaled_units(solver.preconditioner, problem.scaling), in_float));
-  if (input.preconditioner) operators->preconditioner.operation = std::move(input.preconditioner);
-  if (!operators->preconditioner.made.empty())
-    answer.notes.preconditioner.push_back(operators->preconditioner.made);
+  LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), note);
+  if (input.preconditioner) chosen.operators->preconditioner.operation = std::move(input.preconditioner);
+  if (!chosen.operators->preconditioner.made.empty()) note(chosen.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
-  BlockCgResult<T> result =
-      solve_linear(space, *problem.a, *operators, f, std::move(initial), solver, Observer{}, wanted);
-  operators.reset();
+  BlockCgResult<T> result = solve_linear(space, problem, chosen, f, std::move(initial), Observer{}, note, wanted);
+  chosen.operators.reset();
   answer.run = run_record(
       problem, sources, config, program,
       {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
   const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
-  conclude(result, checked, config, answer);
+  conclude(result, checked, chosen.config,
+           chosen.choice ? chosen.choice->taken() : std::vector<PreconditionerType>{}, answer);
   return answer;
 }
 
@@ -78,7 +83,8 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
   const RunConfig& config = input.config;
   const LinearSolverConfig& solver = config.linear_solver;
   require(
-      solver.preconditioner.type == PreconditionerType::none,
+      solver.preconditioner.type == PreconditionerType::none ||
+          solver.preconditioner.type == PreconditionerType::automatic,
       fmt::format("preconditioner: {} is made from the entries of a matrix; with an operator, give one, or none",
                   name_of(solver.preconditioner.type)));
   LinearAnswer<T> answer;
@@ -101,7 +107,7 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
   run.solve_seconds = result.solve_seconds;
   run.iterations = result.total_iterations;
   run.remark = result.remark;
-  conclude(result, {result.rhs_norms, result.residual_norms, result.outcomes}, config, answer);
+  conclude(result, {result.rhs_norms, result.residual_norms, result.outcomes}, config, {}, answer);
   return answer;
 }
 

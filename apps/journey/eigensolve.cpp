@@ -11,7 +11,6 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -55,31 +54,8 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
 }
 
 template <class T>
-void make_operators(Problem<T>& problem, EigenSolver<T>& solver) {
-  const EigensolverConfig& config = solver.config.eigensolver;
-  const bool in_float = begins_in_float<T>(config, problem.b != nullptr);
-  solver.operators.reset();
-  // A hierarchy and a float copy of A use the rows up, and others may have to be made later.
-  const bool again = solver.choice && (config.preconditioner.type == PreconditionerType::amg || in_float);
-  CsrRows rows;
-  if (again) rows = problem.a_rows;
-  solver.operators =
-      std::make_unique<Operators<T>>(make_operators(problem, solver.config, config.preconditioner, in_float));
-  if (again) problem.a_rows = std::move(rows);
-}
-
-/// The same in the middle of a solve: where there is no memory for it the solve goes on without a preconditioner.
-template <class T>
-void remake_operators(Problem<T>& problem, EigenSolver<T>& solver,
-                      const std::function<void(const std::string&)>& announce) {
-  try {
-    make_operators(problem, solver);
-  } catch (const Error& error) {
-    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() == ExitCode::invalid_input) throw;
-    if (announce) announce(std::string("none instead, because that could not be made: ") + error.what());
-    solver.config.eigensolver.preconditioner.type = PreconditionerType::none;
-    solver.operators = std::make_unique<Operators<T>>();
-  }
+bool begins_in_float(const Problem<T>& problem, const EigenSolver<T>& solver) {
+  return begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
 }
 
 }  // namespace
@@ -103,14 +79,15 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
     solver.choice.emplace(traits, costs, scaled, problem.b != nullptr);
     solver.config.eigensolver = solver.choice->config();
   }
-  make_operators(problem, solver);
+  solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
+                                      begins_in_float(problem, solver), solver.choice.has_value());
   return solver;
 }
 
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
-                          StartVectors<T>& start, const Observer& observer,
-                          const std::function<void(const std::string&)>& announce, const Proceed& wanted) {
+                          StartVectors<T>& start, const Observer& observer, const Announce& announce,
+                          const Proceed& wanted) {
   const Stopwatch setup;
   DenseBlock<T> initial =
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
@@ -130,7 +107,9 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
     if (announce) announce("preconditioner from here on: " + solver.choice->description());
-    remake_operators(problem, solver, announce);
+    solver.operators.reset();
+    solver.operators = other_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
+                                       begins_in_float(problem, solver), announce);
     initial = vectors_of(space, result, block_width(solver.config.eigensolver.options));
     result.eigenvectors = {};
     result.guards = {};
@@ -173,13 +152,11 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
 template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
-                                       StartVectors<float>&, const Observer&,
-                                       const std::function<void(const std::string&)>&, const Proceed&);
+                                       StartVectors<float>&, const Observer&, const Announce&, const Proceed&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
 template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
-                                        StartVectors<double>&, const Observer&,
-                                        const std::function<void(const std::string&)>&, const Proceed&);
+                                        StartVectors<double>&, const Observer&, const Announce&, const Proceed&);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,
                             const DenseBlock<float>&, const Observer&, EigenResult<float>&, const Proceed&);
 template Proof prove_result(BlockSpace<double>&, Problem<double>&, const Sources&, const EigenSolver<double>&,

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "apps/choice/choice.hpp"
+#include "apps/choice/eigensolver_choice.hpp"
 #include "apps/config/config.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
+#include "apps/journey/chosen_operators.hpp"
 #include "apps/report/proof.hpp"
 #include "apps/report/verification.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
@@ -42,8 +42,7 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
 /// where `wanted` says no. Collective; throws as lobpcg does.
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
-                          StartVectors<T>& start, const Observer& observer,
-                          const std::function<void(const std::string&)>& announce = {},
+                          StartVectors<T>& start, const Observer& observer, const Announce& announce = {},
                           const Proceed& wanted = {});
 
 /// Looks for pairs that `result` misses, as the config's `verify` says, and goes on with `solver` where there are

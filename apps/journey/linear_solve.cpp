@@ -3,11 +3,31 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
-#include "solver/block_cg/block_cg_mixed.hpp"
+#include "solver/block_cg/block_cg_adaptive.hpp"
 
 namespace block_eigs {
+
+namespace {
+
+template <class T>
+CgOperators<T> cg_operators(const Operators<T>& operators) {
+  return {operators.preconditioner.operation.get(), operators.in_float.a, operators.in_float.preconditioner};
+}
+
+/// Of the present choice.
+template <class T>
+void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, const Announce& announce) {
+  LinearSolverConfig& config = solver.config.linear_solver;
+  config = solver.choice->config();
+  solver.operators.reset();
+  solver.operators =
+      other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
+}
+
+}  // namespace
 
 template <class T>
 bool iterates_in_float(const LinearSolverConfig& config) {
@@ -15,19 +35,45 @@ bool iterates_in_float(const LinearSolverConfig& config) {
 }
 
 template <class T>
-BlockCgResult<T> solve_linear(BlockSpace<T>& space, LinearOperator<T>& a, const Operators<T>& operators,
-                              const DenseBlock<T>& f, DenseBlock<T> initial, const LinearSolverConfig& config,
-                              const Observer& observer, const Proceed& wanted) {
-  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
-  LinearOperator<T>* preconditioner = operators.preconditioner.operation.get();
-  if constexpr (std::is_same_v<T, double>) {
-    const FloatOperators& in_float = operators.in_float;
-    if (in_float.a != nullptr) {
-      return block_cg_mixed(space, a, preconditioner, *in_float.a, in_float.preconditioner, f, std::move(initial),
-                            options, observer, wanted);
-    }
+LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config, GlobalIndex right_hand_sides,
+                                   const Announce& announce) {
+  LinearSolver<T> solver{config, {}, {}};
+  LinearSolverConfig& scaled = solver.config.linear_solver;
+  scaled.preconditioner = in_scaled_units(config.linear_solver.preconditioner, problem.scaling);
+  if (scaled.preconditioner.type != PreconditionerType::automatic) {
+    solver.operators =
+        chosen_operators(problem, solver.config, scaled.preconditioner, iterates_in_float<T>(scaled), false);
+    return solver;
   }
-  return block_cg<T>(space, a, preconditioner, f, std::move(initial), options, observer, wanted);
+  const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
+  const CostModel costs = cost_model(traits, 0.0, linear_columns(scaled, right_hand_sides), sizeof(T),
+                                     problem.context.device->backend());
+  solver.choice.emplace(traits, costs, scaled, right_hand_sides);
+  if (announce) announce("preconditioner: " + solver.choice->description());
+  make_chosen(problem, solver, announce);
+  return solver;
+}
+
+template <class T>
+BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
+                              const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer,
+                              const Announce& announce, const Proceed& wanted) {
+  const LinearSolverConfig& config = solver.config.linear_solver;
+  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
+  CgDecisions<T> decisions;
+  if (solver.choice) {
+    LinearSolverChoice& choice = *solver.choice;
+    decisions.begin = [&choice] { choice.begin(); };
+    decisions.proceed = [&choice](const IterationReport& report) { return choice.proceed(report); };
+    decisions.change = [&choice](Limitation limitation) { return choice.change(limitation); };
+    decisions.make = [&] {
+      if (announce) announce("preconditioner from here on: " + solver.choice->description());
+      make_chosen(problem, solver, announce);
+      return cg_operators(*solver.operators);
+    };
+  }
+  return block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, f, std::move(initial),
+                              options, observer, wanted);
 }
 
 template <class T>
@@ -42,15 +88,17 @@ SolutionCheck verify_solutions(Problem<T>& problem, const Sources& sources, cons
 }
 
 template bool iterates_in_float<float>(const LinearSolverConfig&);
-template BlockCgResult<float> solve_linear(BlockSpace<float>&, LinearOperator<float>&, const Operators<float>&,
-                                           const DenseBlock<float>&, DenseBlock<float>, const LinearSolverConfig&,
-                                           const Observer&, const Proceed&);
+template LinearSolver<float> make_linear_solver(Problem<float>&, const RunConfig&, GlobalIndex, const Announce&);
+template BlockCgResult<float> solve_linear(BlockSpace<float>&, Problem<float>&, LinearSolver<float>&,
+                                           const DenseBlock<float>&, DenseBlock<float>, const Observer&,
+                                           const Announce&, const Proceed&);
 template SolutionCheck verify_solutions(Problem<float>&, const Sources&, const RunConfig&, RightHandSides&,
                                         const DenseBlock<float>&, const BlockCgResult<float>&);
 template bool iterates_in_float<double>(const LinearSolverConfig&);
-template BlockCgResult<double> solve_linear(BlockSpace<double>&, LinearOperator<double>&, const Operators<double>&,
-                                            const DenseBlock<double>&, DenseBlock<double>,
-                                            const LinearSolverConfig&, const Observer&, const Proceed&);
+template LinearSolver<double> make_linear_solver(Problem<double>&, const RunConfig&, GlobalIndex, const Announce&);
+template BlockCgResult<double> solve_linear(BlockSpace<double>&, Problem<double>&, LinearSolver<double>&,
+                                            const DenseBlock<double>&, DenseBlock<double>, const Observer&,
+                                            const Announce&, const Proceed&);
 template SolutionCheck verify_solutions(Problem<double>&, const Sources&, const RunConfig&, RightHandSides&,
                                         const DenseBlock<double>&, const BlockCgResult<double>&);
 

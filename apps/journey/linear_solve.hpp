@@ -1,9 +1,16 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/choice/linear_choice.hpp"
 #include "apps/config/config.hpp"
 #include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
 #include "apps/input/right_hand_sides.hpp"
+#include "apps/journey/chosen_operators.hpp"
 #include "apps/report/verification.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/report.hpp"
@@ -16,12 +23,27 @@ namespace block_eigs {
 template <class T>
 bool iterates_in_float(const LinearSolverConfig& config);
 
-/// Solves A X = F from `initial` as `config` says. It ends early where `wanted` says no. Collective; throws as
+/// How a system is solved: by what `config` says, or by what is chosen in place of `auto`.
+template <class T>
+struct LinearSolver {
+  RunConfig config;                          ///< as it was chosen
+  std::optional<LinearSolverChoice> choice;  ///< where there is one
+  std::unique_ptr<Operators<T>> operators;
+};
+
+/// Chooses, tells `announce` what and why, and makes the preconditioner. `problem` was read with rows where the
+/// config's type needs them. Collective; throws InputError where a preconditioner cannot be made.
+template <class T>
+LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config, GlobalIndex right_hand_sides,
+                                   const Announce& announce = {});
+
+/// X of A X = F from `initial`, which may have no columns. Where `auto` changes its mind `solver` changes, and
+/// `announce` is told what is taken instead, and why. It ends early where `wanted` says no. Collective; throws as
 /// block_cg does.
 template <class T>
-BlockCgResult<T> solve_linear(BlockSpace<T>& space, LinearOperator<T>& a, const Operators<T>& operators,
-                              const DenseBlock<T>& f, DenseBlock<T> initial, const LinearSolverConfig& config,
-                              const Observer& observer, const Proceed& wanted = {});
+BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
+                              const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer = {},
+                              const Announce& announce = {}, const Proceed& wanted = {});
 
 /// Residuals of what will be saved. Where the run was in double they are known. Collective.
 template <class T>

@@ -36,14 +36,15 @@ DiagonalSigns diagonal_signs(const Problem<T>& problem) {
 /// Why some right-hand sides are not solved and what to try next; empty where all are.
 template <class T>
 std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, DiagonalSigns signs,
-                      const RunConfig& config, const Arguments& arguments) {
+                      const LinearSolver<T>& solver, const Arguments& arguments) {
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return {};
-  UnfinishedSolve unfinished = unfinished_solve(result, checked.outcomes, checked.residual_norms);
+  UnfinishedSolve unfinished = unfinished_solve(result, checked);
   unfinished.signs = signs;
+  if (solver.choice) unfinished.tried = solver.choice->taken();
   const std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
   const std::string advice =
-      advice_text(advise(unfinished, config), arguments.program, arguments.config, arguments.overrides);
+      advice_text(advise(unfinished, solver.config), arguments.program, arguments.config, arguments.overrides);
   return advice.empty() ? remark : remark + "; " + advice;
 }
 
@@ -63,21 +64,21 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   scale_initial(problem.scaling, space, initial);
   announce(problem, sources, config, arguments.program, task(solver, sides));
 
+  const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const Stopwatch setup;
-  auto operators = std::make_unique<Operators<T>>(
-      make_operators(problem, config, in_scaled_units(solver.preconditioner, problem.scaling), in_float));
-  announce(comm, operators->preconditioner.made);
-  const MemoryEstimate memory =
-      estimate_memory(memory_needs(problem, *operators, solver, f.cols()), *context.device);
+  LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), tell);
+  announce(comm, chosen.operators->preconditioner.made);
+  const MemoryEstimate memory = estimate_memory(
+      memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols()), *context.device);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   MemoryWatch watch(context.device, memory);
   const double setup_seconds = setup.seconds();
   BlockCgResult<T> result =
       observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& observer) {
-        return solve_linear(space, *problem.a, *operators, f, std::move(initial), solver, observer);
+        return solve_linear(space, problem, chosen, f, std::move(initial), observer, tell);
       });
-  operators.reset();
+  chosen.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
@@ -85,7 +86,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const DiagonalSigns signs = diagonal_signs(problem);
   const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
-  record.remark = remark_on(result, checked, signs, config, arguments);
+  record.remark = remark_on(result, checked, signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),

@@ -31,10 +31,16 @@ double worst_residual(const UnfinishedSolve& run) {
   return worst;
 }
 
+/// Whether `auto` has had a try at it.
+bool was_tried(const UnfinishedSolve& run, PreconditionerType type) {
+  return std::find(run.tried.begin(), run.tried.end(), type) != run.tried.end();
+}
+
 /// The next stronger one of ours; empty where there is none.
 std::string stronger_preconditioner(const UnfinishedSolve& run, PreconditionerType type) {
   if (!run.signs.all_positive) return type == PreconditionerType::none ? preconditioner("jacobi") : "";
-  const bool last = type == PreconditionerType::amg || type == PreconditionerType::petsc;
+  const bool last = type == PreconditionerType::amg || type == PreconditionerType::petsc ||
+                    was_tried(run, PreconditionerType::amg);
   return last ? "" : preconditioner("amg");
 }
 
@@ -74,7 +80,10 @@ Advice on_indefinite_matrix(const UnfinishedSolve& run) {
 Advice on_preconditioner(const UnfinishedSolve& run, const PreconditionerConfig& config) {
   if (run.findings.indefinite_matrix) return on_indefinite_matrix(run);
   if (config.type == PreconditionerType::amg && config.amg.precision == Precision::float32) {
-    return {"", "linear_solver.preconditioner.precision=double", ""};
+    return {"",
+            run.tried.empty() ? "linear_solver.preconditioner.precision=double"
+                              : "linear_solver.preconditioner={type: amg, precision: double}",
+            ""};
   }
   const bool jacobi = config.type == PreconditionerType::jacobi;
   return {"", preconditioner(jacobi ? "none" : "jacobi"), ""};
@@ -129,18 +138,18 @@ double rounded_up(double value) {
 }
 
 template <class T>
-UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, std::vector<Outcome> outcomes,
-                                 const std::vector<double>& residual_norms) {
+UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, const SolutionCheck& checked) {
   UnfinishedSolve run;
   run.findings = result.findings;
-  std::size_t slowest = outcomes.size();
-  for (std::size_t j = 0; j < outcomes.size(); ++j) {
-    run.residuals.push_back(result.rhs_norms[j] > 0.0 ? residual_norms[j] / result.rhs_norms[j] : 0.0);
-    if (outcomes[j] != Outcome::not_converged) continue;
-    if (slowest == outcomes.size() || run.residuals[j] > run.residuals[slowest]) slowest = j;
+  run.outcomes = checked.outcomes;
+  std::size_t slowest = run.outcomes.size();
+  for (std::size_t j = 0; j < run.outcomes.size(); ++j) {
+    run.residuals.push_back(checked.rhs_norms[j] > 0.0 ? checked.residual_norms[j] / checked.rhs_norms[j] : 0.0);
+    if (run.outcomes[j] != Outcome::not_converged) continue;
+    if (slowest == run.outcomes.size() || run.residuals[j] > run.residuals[slowest]) slowest = j;
   }
-  run.outcomes = std::move(outcomes);
-  if (slowest == run.outcomes.size()) return run;
+  // A right-hand side that was nothing to the solver took no iterations.
+  if (slowest == run.outcomes.size() || !(result.rhs_norms[slowest] > 0.0)) return run;
   // Before its turn a right-hand side has ||f||, after it what was reached.
   const auto same = [&](const BlockCgIteration& a, const BlockCgIteration& b) {
     return a.residual_norms[slowest] == b.residual_norms[slowest];
@@ -198,9 +207,7 @@ std::string advice_text(const Advice& advice, const std::string& program, const 
   return text + " " + quoted(advice.change);
 }
 
-template UnfinishedSolve unfinished_solve(const BlockCgResult<float>&, std::vector<Outcome>,
-                                          const std::vector<double>&);
-template UnfinishedSolve unfinished_solve(const BlockCgResult<double>&, std::vector<Outcome>,
-                                          const std::vector<double>&);
+template UnfinishedSolve unfinished_solve(const BlockCgResult<float>&, const SolutionCheck&);
+template UnfinishedSolve unfinished_solve(const BlockCgResult<double>&, const SolutionCheck&);
 
 }  // namespace block_eigs

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "apps/config/config.hpp"
+#include "apps/report/verification.hpp"
 #include "solver/block_cg/block_cg.hpp"
 
 namespace block_eigs {
@@ -24,12 +25,13 @@ struct UnfinishedSolve {
   /// Of the slowest right-hand side that is not solved: residuals iteration by iteration, relative to ||f||.
   std::vector<double> course;
   DiagonalSigns signs;
+  std::vector<PreconditionerType> tried{};  ///< by `auto`, which was asked for; empty where one was named
 };
 
-/// From a result; `outcomes` and `residual_norms` as verified. Not collective.
+/// From a result and what was verified of it: norms that the solver's arithmetic could not hold are in the latter
+/// alone. Not collective.
 template <class T>
-UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, std::vector<Outcome> outcomes,
-                                 const std::vector<double>& residual_norms);
+UnfinishedSolve unfinished_solve(const BlockCgResult<T>& result, const SolutionCheck& checked);
 
 /// Iterations after which a residual that fell as `course` says comes down to `tolerance`, by the rate of the
 /// later half; 0 where that cannot be told: too few iterations, no progress, or no tolerance.
@@ -45,6 +47,7 @@ struct Advice {
   std::string other;   ///< where `change` is empty
 };
 
+/// `config` names the preconditioner that was worked with at the end, where `auto` was asked for too.
 Advice advise(const UnfinishedSolve& run, const RunConfig& config);
 
 /// "reason; try: block-solve run.yaml ... change": the overrides of the run itself without those that `change`

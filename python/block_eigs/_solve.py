@@ -16,7 +16,7 @@ def solve(
     *,
     tol=0,
     maxiter=None,
-    preconditioner="jacobi",
+    preconditioner="auto",
     coordinates=None,
     near_null_space=None,
     unknowns_per_node=None,
@@ -42,7 +42,7 @@ def solve(
     maxiter : int, optional
         Iterations of each block of right-hand sides; 1000 where it is not given.
     preconditioner : str, dict, LinearOperator, matrix, function or None
-        As for eigsh, but there is no "auto".
+        As for eigsh.
     block_size : int, optional
         Right-hand sides solved at once, 16 where it is not given; more are solved in turns.
     coordinates, near_null_space, unknowns_per_node, device, comm, callback, progress
@@ -116,7 +116,7 @@ def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, dev
         "tolerance": float(tol) if tol else TOLERANCE[dtype],
         "preconditioner": preconditioner_section(request, preconditioner, unknowns),
     }
-    if not _inputs.is_matrix(a) and solver["preconditioner"] == {"type": "jacobi"}:
+    if not _inputs.is_matrix(a) and solver["preconditioner"] == {"type": "auto"}:
         solver["preconditioner"] = {"type": "none"}
     for name, value in (("max_iterations", maxiter), ("block_size", block_size)):
         if value is not None:

@@ -104,8 +104,6 @@ def test_options():
         eigsh(A, k=2, options={"tolerence": 1})
     with pytest.raises(ValueError, match="device"):
         eigsh(A, k=2, device="tpu")
-    with pytest.raises(ValueError, match="auto"):
-        solve(A, np.ones(N), preconditioner="auto")
 
 
 @pytest.mark.parametrize(

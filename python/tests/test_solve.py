@@ -14,10 +14,11 @@ def system():
     return A, F, spsolve(A.tocsc(), F)
 
 
-@pytest.mark.parametrize("preconditioner", ["jacobi", "none", "chebyshev", "amg", None])
+@pytest.mark.parametrize("preconditioner", ["auto", "jacobi", "none", "chebyshev", "amg", None])
 def test_solutions(system, preconditioner):
     A, F, exact = system
     solved = solve(A, F, tol=1e-10, preconditioner=preconditioner)
+    assert preconditioner != "auto" or "because" in solved.preconditioner[0]
     assert solved.converged and solved.x.shape == F.shape
     np.testing.assert_allclose(solved.x, exact, rtol=0, atol=1e-7 * np.abs(exact).max())
     np.testing.assert_allclose(solved.residual_norms, np.linalg.norm(F - A @ solved.x, axis=0), rtol=1e-3)

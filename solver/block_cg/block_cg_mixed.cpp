@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "solver/block_cg/bcgrq.hpp"
-#include "solver/block_cg/bcgrq_blocks.hpp"
+#include "solver/block_cg/bcgrq_solvers.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
 
 namespace block_eigs {
@@ -171,6 +172,23 @@ void refine(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget&
 
 }  // namespace
 
+namespace bcgrq {
+
+BlockSolver<double> mixed_solver(BlockSpace<double>& space, LinearOperator<double>& a,
+                                 LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
+                                 LinearOperator<float>* preconditioner_float, double tolerance, LocalIndex width) {
+  const auto state = std::make_shared<State<double>>(space, a, preconditioner, tolerance, width);
+  const auto copy =
+      std::make_shared<FloatCopy>(float_context(space), space.partition(), a_float, preconditioner_float, width);
+  return {[state, copy](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
+            refine(*copy, *state, sides, budget, iterated);
+            bcgrq::solve(*state, sides, budget, iterated);
+          },
+          [state](Sides<double>& sides) { judge_anew(*state, sides); }};
+}
+
+}  // namespace bcgrq
+
 BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<double>& a,
                                      LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
                                      LinearOperator<float>* preconditioner_float, const DenseBlock<double>& f,
@@ -179,13 +197,8 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
-  State<double> state(space, a, preconditioner, options.tolerance, width);
-  FloatCopy copy(float_context(space), space.partition(), a_float, preconditioner_float, width);
-  const bcgrq::BlockSolver<double> solver{[&](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
-                                            refine(copy, state, sides, budget, iterated);
-                                            bcgrq::solve(state, sides, budget, iterated);
-                                          },
-                                          [&](Sides<double>& sides) { bcgrq::judge_anew(state, sides); }};
+  const auto solver =
+      bcgrq::mixed_solver(space, a, preconditioner, a_float, preconditioner_float, options.tolerance, width);
   return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, {observer, proceed}, began, solver);
 }
 

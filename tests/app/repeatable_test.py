@@ -28,6 +28,7 @@ EIGENSOLVERS = {
     "dense": (240, "preconditioner: {type: none}"),
 }
 LINEAR_SOLVERS = {
+    "auto": "",
     "none": "preconditioner: {type: none}",
     "jacobi": "block_size: 2, preconditioner: {type: jacobi}",
     "float": "inner_precision: float, preconditioner: {type: chebyshev}",

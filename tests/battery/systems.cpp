@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/linear_solve.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
-#include "solver/block_cg/block_cg_mixed.hpp"
 #include "tests/battery/reference.hpp"
 
 namespace block_eigs::test {
@@ -101,28 +101,16 @@ std::string draw_solver(Random& random, const Try& one, std::string& precision) 
 /// The stages of apps/journey/solve.cpp without what it prints and writes.
 template <class T>
 Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) {
-  const LinearSolverConfig& solver = config.linear_solver;
-  const bool in_float = std::is_same_v<T, double> && solver.inner_precision == Precision::float32;
+  const LinearSolverConfig& asked = config.linear_solver;
   const Context<T> context = make_context<T>(comm, config.device);
   Sources sources;
   sources.a = std::make_unique<MemorySource>(one.a, comm.rank());
   const Stopwatch all;
-  Problem<T> problem = read_problem(context, sources, config, solver.preconditioner, in_float);
+  Problem<T> problem = read_problem(context, sources, config, asked.preconditioner, iterates_in_float<T>(asked));
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = own_rows(space, one.sides.values, one.pairs);
-  Operators<T> operators = make_operators(problem, config, solver.preconditioner, in_float);
-  LinearOperator<T>* preconditioner = operators.preconditioner.operation.get();
-  const BlockCgOptions options{solver.tolerance, solver.max_iterations, solver.block_size};
-  BlockCgResult<T> result;
-  bool solved = false;
-  if constexpr (std::is_same_v<T, double>) {
-    if (operators.in_float.a != nullptr) {
-      result = block_cg_mixed(space, *problem.a, preconditioner, *operators.in_float.a,
-                              operators.in_float.preconditioner, f, {}, options);
-      solved = true;
-    }
-  }
-  if (!solved) result = block_cg<T>(space, *problem.a, preconditioner, f, {}, options);
+  LinearSolver<T> solver = make_linear_solver(problem, config, one.pairs);
+  BlockCgResult<T> result = solve_linear(space, problem, solver, f, DenseBlock<T>{});
   undo_scaling(problem.scaling, space, result);
   return {{},
           all_rows(space, result.solution),

@@ -104,7 +104,7 @@ TEST(InMemory, LinearSolvesEndWhenTheyAreToldTo) {
     LinearInput<double> input;
     input.config = parse_config(
         "{matrix: {file: A}, device: host, right_hand_sides: {random: 5}, linear_solver: "
-        "{block_size: 2, inner_precision: " +
+        "{block_size: 2, preconditioner: {type: jacobi}, inner_precision: " +
             precision + "}}",
         "a test", {});
     input.partition = partition_by_counts(comm, own.rows());

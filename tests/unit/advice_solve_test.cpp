@@ -144,9 +144,36 @@ TEST(UnfinishedSolve, TheCourseIsThatOfTheSlowestInItsTurn) {
            {1.0, 4.0, 1.0}, {0.1, 4.0, 1.0}, {0.1, 2.0, 0.5}, {0.1, 1.0, 0.1}, {0.1, 0.4, 0.05}}) {
     result.history.push_back({norms, 0.0, 1});
   }
-  const UnfinishedSolve run = unfinished_solve(result, {Outcome::converged, open, open}, {0.1, 0.4, 0.05});
+  const UnfinishedSolve run =
+      unfinished_solve(result, {result.rhs_norms, {0.1, 0.4, 0.05}, {Outcome::converged, open, open}});
   EXPECT_EQ(run.course, (std::vector<double>{0.5, 0.25, 0.1}));
   EXPECT_EQ(run.residuals, (std::vector<double>{0.05, 0.1, 0.05}));
+}
+
+TEST(UnfinishedSolve, WhatTheArithmeticCannotHoldIsWhatWasVerified) {
+  // 1e-170 is zero to a solver in float, and so is the solution.
+  BlockCgResult<float> result;
+  result.rhs_norms = {0.0};
+  result.iterations = {0};
+  const UnfinishedSolve run = unfinished_solve(result, {{1e-170}, {1e-170}, {open}});
+  EXPECT_EQ(run.residuals, std::vector<double>{1.0});
+  EXPECT_TRUE(run.course.empty());
+  RunConfig config = config_with(PreconditionerType::jacobi);
+  config.precision = Precision::float32;
+  EXPECT_EQ(advise(run, config).reason, "the largest relative residual left is 1.0e+00");
+}
+
+TEST(SolveAdvice, WhatAutoHasTriedIsNotAdvised) {
+  UnfinishedSolve run = ended(BlockCgEnd::out_of_iterations, geometric(0.98, 50));
+  run.tried = {PreconditionerType::jacobi};
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::jacobi)).change,
+            "linear_solver.preconditioner={type: amg}");
+  run.tried = {PreconditionerType::jacobi, PreconditionerType::amg};
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::jacobi)).change, "linear_solver.max_iterations=1200");
+  run = ended(BlockCgEnd::indefinite_preconditioner);
+  run.tried = {PreconditionerType::amg};
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::amg)).change,
+            "linear_solver.preconditioner={type: amg, precision: double}");
 }
 
 }  // namespace

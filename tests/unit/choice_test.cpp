@@ -1,4 +1,4 @@
-#include "apps/choice/choice.hpp"
+#include "apps/choice/eigensolver_choice.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -42,6 +42,7 @@ TEST(Config, DefaultsAreThoseOfTheManual) {
   EXPECT_EQ(config.eigensolver.options.max_iterations, 500);
   EXPECT_EQ(config.eigensolver.options.block_size, default_block_size(1));
   EXPECT_EQ(config.eigensolver.preconditioner.type, PreconditionerType::automatic);
+  EXPECT_EQ(config.linear_solver.preconditioner.type, PreconditionerType::automatic);
   EXPECT_EQ(config.spmm.algorithm, SpmmAlgorithm::automatic);
   EXPECT_EQ(config.precision, Precision::float64);
   EXPECT_EQ(config.device, Backend::automatic);
@@ -258,8 +259,8 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5}\n\tpairs: 1", {"run.yaml:2", "not valid YAML"}},
     {"matrix: {file: a.h5}\n---\nmatrix: {file: b.h5}", {"2 YAML documents"}},
     {"[1, 2]: 3", {"a key is a list"}},
-    {"matrix: {file: a.h5}\nlinear_solver: {preconditioner: {type: auto}}",
-     {"linear_solver.preconditioner", "auto chooses for the eigensolver alone"}},
+    {"matrix: {file: a.h5}\nlinear_solver: {inner_precision: float, preconditioner: {type: petsc, options: -x}}",
+     {"linear_solver.inner_precision", "none, jacobi, chebyshev, and amg in float"}},
     {"right_hand_sides: {random: 2, file: a}\nmatrix: {file: a.h5}", {"right_hand_sides", "not both"}},
 };
 

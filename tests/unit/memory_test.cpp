@@ -160,7 +160,7 @@ TEST(Memory, OfTheLinearSolver) {
   expect_linear_solver("preconditioner: {type: none}", 16);
   expect_linear_solver("preconditioner: {type: chebyshev}", 24);
   expect_linear_solver("preconditioner: {type: amg}, block_size: 8", 24);
-  expect_linear_solver("inner_precision: float", 16);
+  expect_linear_solver("inner_precision: float, preconditioner: {type: jacobi}", 16);
   expect_linear_solver("inner_precision: float, preconditioner: {type: chebyshev}", 24);
 }
 

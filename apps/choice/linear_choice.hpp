@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/choice/choice.hpp"
+#include "apps/choice/cost_model.hpp"
+#include "apps/choice/matrix_traits.hpp"
+#include "apps/config/config.hpp"
+#include "solver/report.hpp"
+
+namespace block_eigs {
+
+/// Which preconditioner the linear solver takes with `type: auto`, by what the matrix looks like, the number of
+/// right-hand sides and a model of costs, and whether it goes on with it. See Choice.
+class LinearSolverChoice {
+ public:
+  /// `costs` for blocks of linear_columns() columns.
+  LinearSolverChoice(const MatrixTraits& traits, const CostModel& costs, const LinearSolverConfig& asked,
+                     GlobalIndex right_hand_sides);
+
+  /// The config with the present choice in place of `auto`.
+  LinearSolverConfig config() const;
+  std::string description() const { return choice_.description(); }
+  /// What was taken so far, the present choice included.
+  std::vector<PreconditionerType> taken() const { return choice_.taken(); }
+
+  /// As another block of right-hand sides begins.
+  void begin() { choice_.begin(); }
+  /// Takes an iteration into account; false when another way is to be taken.
+  bool proceed(const IterationReport& report) { return choice_.proceed(report); }
+  /// After a block that ended with `limitation`: true when there is another way to go on, which is then config().
+  bool change(Limitation limitation) { return choice_.change(limitation); }
+
+ private:
+  LinearSolverConfig asked_;
+  Choice choice_;
+};
+
+/// Columns that costs are counted for: products with fewer than three take as long as with three.
+int linear_columns(const LinearSolverConfig& config, GlobalIndex right_hand_sides);
+
+}  // namespace block_eigs

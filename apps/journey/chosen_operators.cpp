@@ -1,0 +1,45 @@
+#include "apps/journey/chosen_operators.hpp"
+
+#include <utility>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+template <class T>
+std::unique_ptr<Operators<T>> chosen_operators(Problem<T>& problem, const RunConfig& config,
+                                               const PreconditionerConfig& preconditioner, bool in_float,
+                                               bool again) {
+  // A hierarchy and a copy in float use the rows up.
+  const bool kept = again && (in_float || preconditioner.type == PreconditionerType::amg);
+  CsrRows rows;
+  if (kept) rows = problem.a_rows;
+  auto operators = std::make_unique<Operators<T>>(make_operators(problem, config, preconditioner, in_float));
+  if (kept) problem.a_rows = std::move(rows);
+  return operators;
+}
+
+template <class T>
+std::unique_ptr<Operators<T>> other_operators(Problem<T>& problem, const RunConfig& config,
+                                              PreconditionerConfig& preconditioner, bool in_float,
+                                              const Announce& announce) {
+  try {
+    return chosen_operators(problem, config, preconditioner, in_float, true);
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() == ExitCode::invalid_input) throw;
+    if (announce) announce(std::string("none instead, because that could not be made: ") + error.what());
+  }
+  preconditioner.type = PreconditionerType::none;
+  return std::make_unique<Operators<T>>();
+}
+
+template std::unique_ptr<Operators<float>> chosen_operators(Problem<float>&, const RunConfig&,
+                                                            const PreconditionerConfig&, bool, bool);
+template std::unique_ptr<Operators<double>> chosen_operators(Problem<double>&, const RunConfig&,
+                                                             const PreconditionerConfig&, bool, bool);
+template std::unique_ptr<Operators<float>> other_operators(Problem<float>&, const RunConfig&,
+                                                           PreconditionerConfig&, bool, const Announce&);
+template std::unique_ptr<Operators<double>> other_operators(Problem<double>&, const RunConfig&,
+                                                            PreconditionerConfig&, bool, const Announce&);
+
+}  // namespace block_eigs

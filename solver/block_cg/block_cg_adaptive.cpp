@@ -1,0 +1,151 @@
+#include "solver/block_cg/block_cg_adaptive.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "solver/block_cg/bcgrq_solvers.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+using bcgrq::BlockSolver;
+using bcgrq::Column;
+using bcgrq::Iterated;
+using bcgrq::Sides;
+
+template <class T>
+BlockSolver<T> solver_with(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
+                           double tolerance, LocalIndex width) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (operators.a_float != nullptr) {
+      return bcgrq::mixed_solver(space, a, operators.preconditioner, *operators.a_float,
+                                 operators.preconditioner_float, tolerance, width);
+    }
+  }
+  return bcgrq::plain_solver(space, a, operators.preconditioner, tolerance, width);
+}
+
+/// Why a block ended with right-hand sides undone; none where there is nothing that others could do better.
+template <class T>
+Limitation limitation_of(const Sides<T>& sides, bool stopped) {
+  const bool open = std::any_of(sides.columns.begin(), sides.columns.end(),
+                                [](const Column& column) { return column.outcome == Outcome::not_converged; });
+  if (!open || sides.findings.indefinite_matrix) return Limitation::none;
+  if (stopped) return Limitation::stopped;
+  switch (sides.findings.end) {
+    case BlockCgEnd::out_of_iterations:
+      return Limitation::iterations;
+    case BlockCgEnd::indefinite_preconditioner:
+      return Limitation::preconditioner;
+    default:
+      return Limitation::precision;
+  }
+}
+
+/// The sides as they begin anew, from the X that there is, or from zero where this X is in doubt: along null
+/// vectors it may have grown without bound.
+template <class T>
+void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
+  sides.starts_at_zero = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::beyond_range;
+  if (sides.starts_at_zero) space.kernels().fill(sides.x, 0.0);
+  for (Column& column : sides.columns) {
+    Column fresh;
+    fresh.rhs_norm = column.rhs_norm;
+    fresh.iterations = column.iterations;
+    column = fresh;
+  }
+  sides.findings = {};
+  sides.remark.clear();
+}
+
+bool any_given_up(const std::vector<Column>& columns) {
+  return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.unsolvable; });
+}
+
+/// How an earlier way ended by itself: its word counts where a later one calls A singular, which A need not be
+/// then.
+struct Verdict {
+  BlockCgFindings findings{};
+  std::string remark{};
+};
+
+/// The present operators with the solver that uses them, and what one block of right-hand sides goes through.
+template <class T>
+struct Adaptive {
+  BlockSpace<T>& space;
+  LinearOperator<T>& a;
+  const CgDecisions<T>& decisions;
+  double tolerance;
+  LocalIndex width;
+  BlockSolver<T> present{};
+  bool goes_on = true;  ///< what was said after the last iteration
+
+  void solve(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
+    if (decisions.begin) decisions.begin();
+    std::optional<Verdict> earlier;
+    int singular = 0;  // ways that have found A to be so
+    for (;;) {
+      const Limitation limitation = attempt(sides, budget, iterated);
+      if (limitation != Limitation::none && sides.findings.singular_matrix && ++singular < 2 && earlier) {
+        sides.findings = earlier->findings;
+        sides.remark = earlier->remark;
+      }
+      if (limitation == Limitation::none || budget.exhausted()) return;
+      if (!decisions.change || !decisions.change(limitation)) return;
+      if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
+        earlier = Verdict{sides.findings, sides.remark};
+      present = {};
+      present = solver_with(space, a, decisions.make(), tolerance, width);
+      begin_again(space, sides);
+    }
+  }
+
+ private:
+  Limitation attempt(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
+    bool stopped = false;
+    present.solve(sides, budget, [&](LocalIndex directions) {
+      const bool wanted = iterated(directions);
+      // What is known to have no solution does not tell how the others come forward.
+      if (!goes_on && !budget.exhausted() && !any_given_up(sides.columns)) stopped = true;
+      return wanted && !stopped;
+    });
+    return limitation_of(sides, stopped);
+  }
+};
+
+}  // namespace
+
+template <class T>
+BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
+                                   const CgDecisions<T>& decisions, const DenseBlock<T>& f, DenseBlock<T> initial,
+                                   const BlockCgOptions& options, const Observer& observer,
+                                   const Proceed& wanted) {
+  const auto began = Budget::Clock::now();
+  bcgrq::check_arguments(space, f, initial, options);
+  const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
+  Adaptive<T> adaptive{space, a, decisions, options.tolerance, width};
+  adaptive.present = solver_with(space, a, operators, options.tolerance, width);
+  const Observer listening = [&](const IterationReport& report) {
+    if (observer) observer(report);
+    adaptive.goes_on = !decisions.proceed || decisions.proceed(report);
+  };
+  const BlockSolver<T> solver{
+      [&](Sides<T>& sides, Budget& budget, const Iterated& iterated) { adaptive.solve(sides, budget, iterated); },
+      [&](Sides<T>& sides) { adaptive.present.measure(sides); }};
+  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {listening, wanted}, began, solver);
+}
+
+template BlockCgResult<float> block_cg_adaptive(BlockSpace<float>&, LinearOperator<float>&,
+                                                const CgOperators<float>&, const CgDecisions<float>&,
+                                                const DenseBlock<float>&, DenseBlock<float>, const BlockCgOptions&,
+                                                const Observer&, const Proceed&);
+template BlockCgResult<double> block_cg_adaptive(BlockSpace<double>&, LinearOperator<double>&,
+                                                 const CgOperators<double>&, const CgDecisions<double>&,
+                                                 const DenseBlock<double>&, DenseBlock<double>,
+                                                 const BlockCgOptions&, const Observer&, const Proceed&);
+
+}  // namespace block_eigs

@@ -1,0 +1,151 @@
+#include "solver/block_cg/block_cg_adaptive.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/generate/generate.hpp"
+#include "solver/preconditioner/jacobi.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// A preconditioner that is replaced in the middle of a solve.
+namespace block_eigs {
+namespace {
+
+using test::Problem;
+
+/// A path whose ends are held, rows and columns scaled unevenly: Jacobi undoes that.
+double uneven(GlobalIndex i, GlobalIndex j) {
+  const auto size = [](GlobalIndex k) { return std::pow(10.0, static_cast<double>(k % 5) / 2.0); };
+  const double entry = i == j ? 2.5 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  return size(i) * entry * size(j);
+}
+
+/// Decides by a script; notes what it was asked.
+struct Script {
+  Jacobi<double>* next;
+  int patience;  ///< iterations after which another preconditioner is asked for
+  std::vector<Limitation> asked{};
+  int iterations = 0;
+  int begun = 0;
+
+  CgDecisions<double> decisions() {
+    CgDecisions<double> result;
+    result.begin = [this] { ++begun; };
+    result.proceed = [this](const IterationReport&) { return ++iterations != patience; };
+    result.change = [this](Limitation limitation) {
+      asked.push_back(limitation);
+      return asked.size() == 1;
+    };
+    result.make = [this] { return CgOperators<double>{next}; };
+    return result;
+  }
+};
+
+/// x to -x.
+class Negative final : public LinearOperator<double> {
+ public:
+  explicit Negative(BlockSpace<double>& space) : space_(space) {}
+  LocalIndex rows() const override { return space_.local_rows(); }
+  LocalIndex columns() const override { return space_.local_rows(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override { space_.kernels().axpby(-1.0, x, 0.0, y); }
+
+ private:
+  BlockSpace<double>& space_;
+};
+
+struct Adaptive : testing::Test {
+  test::RuleSource source{240, uneven};
+  Problem<double> problem{source};
+  Jacobi<double> jacobi{problem.context, problem.matrix.diagonal()};
+};
+
+TEST_F(Adaptive, GoesOnFromTheSolutionsThatThereAre) {
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  Script script{&jacobi, 10};
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::stopped});
+  for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+  const auto alone = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
+  EXPECT_GT(result.total_iterations, 10);
+  EXPECT_LE(result.total_iterations, 10 + alone.total_iterations + 2);
+  EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.total_iterations));
+  for (const int taken : result.iterations) EXPECT_LE(taken, result.total_iterations);
+}
+
+TEST_F(Adaptive, LaterBlocksGoOnWithWhatWasTaken) {
+  const DenseBlock<double> f = test::random_rhs(problem.space, 5);
+  Script script{&jacobi, 10};
+  BlockCgOptions options;
+  options.block_size = 2;
+  const auto result =
+      block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, options);
+  test::expect_consistent(problem, f, result, options);
+  EXPECT_EQ(script.begun, 3);
+  EXPECT_EQ(script.asked.size(), 1U);
+  for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+  EXPECT_LT(result.iterations[4], result.iterations[0]);
+}
+
+TEST_F(Adaptive, AllThatIsTriedSharesTheIterations) {
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  Script script{&jacobi, 10};
+  BlockCgOptions options;
+  options.max_iterations = 14;
+  const auto result =
+      block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, options);
+  EXPECT_EQ(result.total_iterations, 14);
+  EXPECT_EQ(result.findings.end, BlockCgEnd::out_of_iterations);
+  EXPECT_NE(result.remark.find("max_iterations = 14 reached"), std::string::npos) << result.remark;
+  script = {&jacobi, 14};
+  const auto at_the_end =
+      block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, options);
+  EXPECT_EQ(at_the_end.findings.end, BlockCgEnd::out_of_iterations) << "stopped by both at once";
+}
+
+TEST_F(Adaptive, AnIndefinitePreconditionerIsReplaced) {
+  Negative faulty(problem.space);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  Script script{&jacobi, -1};
+  const auto result =
+      block_cg_adaptive<double>(problem.space, problem.matrix, {&faulty}, script.decisions(), f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::preconditioner});
+  for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+}
+
+TEST(AdaptiveBlockCg, AnIndefiniteMatrixIsNoPreconditionersFault) {
+  test::RuleSource source(150, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? 1.0 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const DenseBlock<double> f = test::random_rhs(problem.space, 4);
+  Script script{&jacobi, -1};
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
+  EXPECT_TRUE(script.asked.empty());
+  EXPECT_NE(result.remark.find("not positive definite"), std::string::npos) << result.remark;
+}
+
+TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
+  // A ring maps the constants to nothing.
+  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i - j);
+    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const DenseBlock<double> f = test::random_rhs(problem.space, 2);
+  Script script{&jacobi, -1};
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(script.asked, (std::vector<Limitation>{Limitation::precision, Limitation::precision}));
+  EXPECT_NE(result.remark.find("singular"), std::string::npos) << result.remark;
+}
+
+}  // namespace
+}  // namespace block_eigs
