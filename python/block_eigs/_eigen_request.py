@@ -8,6 +8,10 @@ from . import _inputs
 from ._run import TOLERANCE, Request, device_for, preconditioner_section
 
 
+def _seed(rng):
+    return int(rng.integers(2**31)) if hasattr(rng, "integers") else rng
+
+
 def eigen_request(
     a,
     m,
@@ -22,7 +26,7 @@ def eigen_request(
     constraints,
     preconditioner,
     block_size,
-    seed,
+    rng,
     convergence,
     verify,
     device,
@@ -56,7 +60,7 @@ def eigen_request(
     if not matrices or request.preconditioner is not None:
         solver["filtered_start"] = False
     solver["verify"] = verify or ("probe" if matrices else "residuals")
-    for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", seed)):
+    for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", _seed(rng))):
         if value is not None:
             solver[name] = operator.index(value)
     if v0 is not None:

@@ -41,7 +41,7 @@ def eigsh(
     unknowns_per_node=None,
     constraints=None,
     block_size=None,
-    seed=None,
+    rng=None,
     convergence="relative",
     verify=None,
     device="auto",
@@ -88,8 +88,8 @@ def eigsh(
         Known eigenvectors, which are kept out of the result.
     block_size : int, optional
         Columns at work.
-    seed : int, optional
-        Of the random start vectors, 1 where it is not given: runs repeat bit for bit.
+    rng : int or numpy.random.Generator, optional
+        Seed of the random start vectors, or what draws it. 1 where it is not given: runs repeat bit for bit.
     convergence : "relative", "norm" or "absolute"
         What the residual is held against, see docs/config.md.
     verify : "probe", "residuals" or "inertia", optional
@@ -152,7 +152,7 @@ def eigsh(
             constraints=constraints,
             preconditioner=preconditioner,
             block_size=block_size,
-            seed=seed,
+            rng=rng,
             convergence=convergence,
             verify=verify,
             device=device,

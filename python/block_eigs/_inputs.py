@@ -67,7 +67,7 @@ def check_shape(operand, name, comm, rows):
 
 def csr_arrays(matrix, dtype):
     """(columns, indptr, indices, data) of a sparse matrix or an ndarray; its memory where that is possible."""
-    matrix = scipy.sparse.csr_matrix(matrix) if isinstance(matrix, np.ndarray) else matrix.tocsr()
+    matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if isinstance(matrix, np.ndarray) else matrix.tocsr()
     index = np.int32 if matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32 else np.int64
     indptr = np.ascontiguousarray(matrix.indptr, dtype=index)
     indices = np.ascontiguousarray(matrix.indices, dtype=index)

@@ -7,6 +7,7 @@ _NAMES = {
     "max_iterations": "maxiter",
     "tolerance": "tol",
     "initial": "v0",
+    "seed": "rng",
 }
 
 

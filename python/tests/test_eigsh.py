@@ -177,6 +177,14 @@ def test_largest_are_turned_round_everywhere(cube):
     np.testing.assert_allclose(residuals(A, *result), result.residual_norms, rtol=1e-6)
 
 
+def test_random_start_vectors(cube):
+    A, exact = cube
+    for rng in (7, np.random.default_rng(5)):
+        np.testing.assert_allclose(eigsh(A, k=2, rng=rng).eigenvalues, exact[:2], rtol=1e-12)
+    with pytest.raises(ValueError, match="^rng"):
+        eigsh(A, k=2, rng=-1)
+
+
 def test_runs_repeat(cube):
     A, _ = cube
     first, second = eigsh(A, k=3), eigsh(A, k=3)
