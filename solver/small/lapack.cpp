@@ -138,14 +138,22 @@ SmallMatrix orthonormal_rows(SmallMatrix matrix) {
   return matrix;
 }
 
-bool solve(SmallMatrix& matrix, std::vector<double>& x) {
+bool solve(SmallMatrix& matrix, SmallMatrix& x) {
   const int n = matrix.rows();
   const int lda = leading(matrix);
-  const int one = 1;
+  const int sides = x.cols();
   std::vector<int> pivots(static_cast<std::size_t>(n));
   int info = 0;
-  if (n > 0) dgesv_(&n, &one, matrix.data(), &lda, pivots.data(), x.data(), &lda, &info);
+  if (n > 0 && sides > 0) dgesv_(&n, &sides, matrix.data(), &lda, pivots.data(), x.data(), &lda, &info);
   return info == 0;
+}
+
+bool solve(SmallMatrix& matrix, std::vector<double>& x) {
+  SmallMatrix column(static_cast<int>(x.size()), 1);
+  std::copy(x.begin(), x.end(), column.data());
+  if (!solve(matrix, column)) return false;
+  std::copy_n(column.data(), x.size(), x.begin());
+  return true;
 }
 
 std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count, SmallMatrix& vectors) {

@@ -18,7 +18,9 @@ bool cholesky(SmallMatrix& matrix);
 void solve_lower(const SmallMatrix& lower, SmallMatrix& matrix);
 void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix);
 
-/// x = inverse(matrix) x by Gaussian elimination, which destroys the matrix. False where a pivot is zero.
+/// x = inverse(matrix) x by Gaussian elimination, which destroys the matrix. False where a pivot is zero, x then
+/// being as it was or not.
+bool solve(SmallMatrix& matrix, SmallMatrix& x);
 bool solve(SmallMatrix& matrix, std::vector<double>& x);
 
 /// op(a) * op(b)

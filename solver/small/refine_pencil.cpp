@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "solver/small/lapack.hpp"
@@ -12,79 +12,127 @@ namespace block_eigs {
 
 namespace {
 
-using Vector = std::vector<double>;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-double dot(const Vector& x, const Vector& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
-
-Vector column(const SmallMatrix& matrix, int j) { return {matrix.column(j), matrix.column(j) + matrix.rows()}; }
-
-Vector multiply(const SmallMatrix& matrix, const Vector& x) {
-  Vector y(x.size(), 0.0);
-  for (int j = 0; j < matrix.cols(); ++j) {
-    const double* entries = matrix.column(j);
-    const double factor = x[static_cast<std::size_t>(j)];
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] += entries[i] * factor;
-  }
-  return y;
-}
+struct Pencil {
+  const SmallMatrix& a;
+  const SmallMatrix& b;
+  double norm_a;
+  double norm_b;
+};
 
 double norm_inf(const SmallMatrix& matrix) {
-  Vector sums(static_cast<std::size_t>(matrix.rows()), 0.0);
+  std::vector<double> sums(static_cast<std::size_t>(matrix.rows()), 0.0);
   for (int j = 0; j < matrix.cols(); ++j) {
     for (int i = 0; i < matrix.rows(); ++i) sums[static_cast<std::size_t>(i)] += std::abs(matrix(i, j));
   }
   return sums.empty() ? 0.0 : *std::max_element(sums.begin(), sums.end());
 }
 
-/// A step of inverse iteration where the residual of `x` is beyond rounding errors; false where it is not.
-bool improve(const SmallMatrix& a, const SmallMatrix& b, double norm_a, double norm_b, Vector& x) {
+double dot(const SmallMatrix& x, const SmallMatrix& y, int j) {
+  double sum = 0.0;
+  for (int i = 0; i < x.rows(); ++i) sum += x(i, j) * y(i, j);
+  return sum;
+}
+
+/// Where vectors stand: a list entry each.
+struct State {
+  SmallMatrix vectors;
+  SmallMatrix bx;
+  std::vector<double> thetas;  ///< Rayleigh quotients
+  std::vector<double> ratios;  ///< residuals over what rounding errors of a x and b x leave
+  std::vector<double> noise;   ///< of thetas
+
+  double worst() const { return ratios.empty() ? 0.0 : *std::max_element(ratios.begin(), ratios.end()); }
+};
+
+State measure(const Pencil& pencil, SmallMatrix vectors) {
   constexpr double roundings = 4.0;
-  const Vector ax = multiply(a, x);
-  const Vector bx = multiply(b, x);
-  const double theta = dot(x, ax) / dot(x, bx);
-  Vector residual = ax;
-  for (std::size_t i = 0; i < x.size(); ++i) residual[i] -= theta * bx[i];
-  const double limit = roundings * std::numeric_limits<double>::epsilon() * (norm_a + std::abs(theta) * norm_b) *
-                       std::sqrt(dot(x, x));
-  if (!(std::sqrt(dot(residual, residual)) > limit)) return false;
-  SmallMatrix shifted = a;
-  for (std::size_t i = 0; i < shifted.values().size(); ++i) shifted.values()[i] -= theta * b.values()[i];
-  Vector y = bx;
+  constexpr double agreement = 100.0;
+  State state;
+  SmallMatrix residuals = lapack::product(pencil.a, false, vectors, false);
+  state.bx = lapack::product(pencil.b, false, vectors, false);
+  for (int j = 0; j < vectors.cols(); ++j) {
+    const double theta = dot(vectors, residuals, j) / dot(vectors, state.bx, j);
+    for (int i = 0; i < vectors.rows(); ++i) residuals(i, j) -= theta * state.bx(i, j);
+    const double length = std::sqrt(dot(vectors, vectors, j));
+    const double size = epsilon * (pencil.norm_a + std::abs(theta) * pencil.norm_b) * length;
+    const double ratio = std::sqrt(dot(residuals, residuals, j)) / (roundings * size);
+    state.thetas.push_back(theta);
+    state.ratios.push_back(std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity());
+    state.noise.push_back(agreement * size * length);
+  }
+  state.vectors = std::move(vectors);
+  return state;
+}
+
+/// Columns [first, end) by one step of inverse iteration with the shift of the first. False where that is
+/// singular.
+bool invert(const Pencil& pencil, const State& state, int first, int end, SmallMatrix& vectors) {
+  SmallMatrix shifted = pencil.a;
+  const double theta = state.thetas[static_cast<std::size_t>(first)];
+  for (std::size_t k = 0; k < shifted.values().size(); ++k) shifted.values()[k] -= theta * pencil.b.values()[k];
+  SmallMatrix y(vectors.rows(), end - first);
+  std::copy_n(state.bx.column(first), y.values().size(), y.data());
   if (!lapack::solve(shifted, y)) return false;
-  const double length = std::sqrt(dot(y, multiply(b, y)));
-  if (!(length > 0.0) || !std::isfinite(length)) return false;
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = y[i] / length;
+  std::copy_n(y.data(), y.values().size(), vectors.column(first));
+  return true;
+}
+
+/// V <- V L^-T, L L^T = V^T b V, of columns of length one, twice.
+bool orthonormalize(const SmallMatrix& b, SmallMatrix& vectors) {
+  constexpr int passes = 2;
+  for (int pass = 0; pass < passes; ++pass) {
+    const SmallMatrix images = lapack::product(b, false, vectors, false);
+    for (int j = 0; j < vectors.cols(); ++j) {
+      const double length = std::sqrt(dot(vectors, images, j));
+      if (!(length > 0.0) || !std::isfinite(length)) return false;
+      for (int i = 0; i < vectors.rows(); ++i) vectors(i, j) /= length;
+    }
+    SmallMatrix gram = lapack::product(vectors, true, lapack::product(b, false, vectors, false), false);
+    if (!lapack::cholesky(gram)) return false;
+    SmallMatrix inverse = SmallMatrix::identity(gram.rows());
+    lapack::solve_lower_transposed(gram, inverse);
+    vectors = lapack::product(vectors, false, inverse, false);
+  }
+  return true;
+}
+
+/// Inverse iteration where residuals are beyond rounding errors, then Rayleigh-Ritz. False where nothing came of
+/// it.
+bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
+  const int columns = vectors.cols();
+  const auto at = [](int j) { return static_cast<std::size_t>(j); };
+  for (int first = 0, end = 0; first < columns; first = end) {
+    bool poor = state.ratios[at(first)] > 1.0;
+    for (end = first + 1; end < columns; ++end) {
+      const double apart = std::abs(state.thetas[at(end)] - state.thetas[at(end - 1)]);
+      if (apart > std::max(state.noise[at(end)], state.noise[at(end - 1)])) break;
+      poor = poor || state.ratios[at(end)] > 1.0;
+    }
+    if (poor && !invert(pencil, state, first, end, vectors)) return false;
+  }
+  if (!orthonormalize(pencil.b, vectors)) return false;
+  SmallMatrix projected = lapack::product(vectors, true, lapack::product(pencil.a, false, vectors, false), false);
+  lapack::symmetric_eigen(projected);
+  vectors = lapack::product(vectors, false, projected, false);
   return true;
 }
 
 }  // namespace
 
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors) {
-  constexpr int most_steps = 2;
-  constexpr int passes = 2;
-  const double norm_a = norm_inf(a);
-  const double norm_b = norm_inf(b);
-  bool improved = false;
-  for (int j = 0; j < vectors.cols(); ++j) {
-    Vector x = column(vectors, j);
-    for (int step = 0; step < most_steps && improve(a, b, norm_a, norm_b, x); ++step) improved = true;
-    std::copy(x.begin(), x.end(), vectors.column(j));
+  constexpr int most_steps = 5;
+  const Pencil pencil{a, b, norm_inf(a), norm_inf(b)};
+  State state = measure(pencil, vectors);
+  State best = state;
+  for (int step = 0; step < most_steps && best.worst() > 1.0; ++step) {
+    SmallMatrix next = state.vectors;
+    if (!improve(pencil, state, next)) break;
+    state = measure(pencil, std::move(next));
+    if (state.worst() < best.worst()) best = state;
   }
-  if (!improved) return;
-  std::vector<Vector> images;
-  for (int j = 0; j < vectors.cols(); ++j) {
-    Vector x = column(vectors, j);
-    for (int pass = 0; pass < passes; ++pass) {
-      for (int i = 0; i < j; ++i) {
-        const double along = dot(images[static_cast<std::size_t>(i)], x);
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] -= along * vectors.column(i)[k];
-      }
-      const double length = std::sqrt(dot(x, multiply(b, x)));
-      for (double& value : x) value /= length;
-    }
-    std::copy(x.begin(), x.end(), vectors.column(j));
-    images.push_back(multiply(b, x));
-  }
+  vectors = std::move(best.vectors);
 }
 
 }  // namespace block_eigs

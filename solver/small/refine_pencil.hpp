@@ -4,10 +4,12 @@
 
 namespace block_eigs {
 
-/// Eigenvectors of the symmetric pencil (a, b), b positive definite, that the reduction by a Cholesky factor of b
-/// has left worse than rounding errors of a x and b x (it loses by the condition of b): up to two steps of inverse
-/// iteration with (a - theta b), theta the Rayleigh quotient, then b-orthonormalised in order. A step costs 2/3
-/// n^3. Columns that are good already stay.
+/// b-orthonormal eigenvectors of the symmetric pencil (a, b), b positive definite, in ascending order of their
+/// Rayleigh quotients, that the reduction by a Cholesky factor of b has left worse than rounding errors of a x and
+/// b x (it loses by the condition of b): up to five steps of inverse iteration with (a - theta b) and
+/// Rayleigh-Ritz (Parlett, The Symmetric Eigenvalue Problem, sections 4.9 and 11.4), as long as the largest
+/// residual falls. Vectors whose Rayleigh quotients theta agree within rounding share one shift, so that they stay
+/// apart. A step costs 2/3 n^3 for each shift.
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors);
 
 }  // namespace block_eigs
