@@ -2,7 +2,7 @@
 
 >>> import scipy.sparse as sp
 >>> from block_eigs import eigsh
->>> A = sp.diags([-1, 2, -1], [-1, 0, 1], shape=(10_000, 10_000), format="csr")
+>>> A = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(10_000, 10_000), format="csr")
 >>> w, v = eigsh(A, k=4)
 
 docs/python.md explains everything.
