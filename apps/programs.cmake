@@ -41,6 +41,15 @@ target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver b
 target_include_directories(block_eigs_apps PUBLIC ${PROJECT_SOURCE_DIR})
 set_source_files_properties(report/text.cpp PROPERTIES COMPILE_DEFINITIONS BLOCK_EIGS_VERSION="${PROJECT_VERSION}")
 
+# What both programs do, for callers in the same process.
+add_library(block_eigs_in_memory STATIC
+  in_memory/arrays.cpp
+  in_memory/eigen_run.cpp
+  in_memory/estimated_norm.cpp
+  in_memory/linear_run.cpp
+  in_memory/mpi_runtime.cpp)
+target_link_libraries(block_eigs_in_memory PUBLIC block_eigs_apps PRIVATE block_eigs::petsc block_eigs_flags)
+
 add_executable(block-eigs block_eigs.cpp journey/run.cpp)
 target_link_libraries(block-eigs PRIVATE block_eigs_apps block_eigs_flags)
 set_target_properties(block-eigs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -6,6 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 
 file(GLOB_RECURSE files RELATIVE ${ROOT}
   ${ROOT}/spmm/*.[ch]pp ${ROOT}/solver/*.[ch]pp ${ROOT}/io/*.[ch]pp ${ROOT}/apps/*.[ch]pp
+  ${ROOT}/python/*.[ch]pp
   ${ROOT}/spmm/*.cu ${ROOT}/solver/*.cu ${ROOT}/io/*.cu ${ROOT}/apps/*.cu
   ${ROOT}/spmm/*.cuh ${ROOT}/solver/*.cuh ${ROOT}/io/*.cuh ${ROOT}/apps/*.cuh)
 list(FILTER files EXCLUDE REGEX "^apps/bench/peers/")  # compares with others and includes what they need
@@ -32,7 +33,7 @@ rule(petsc_in_io_petsc    "."        "^io/petsc/" "^(petsc|slepc)")
 rule(hdf5_in_io_hdf5      "."        "^io/hdf5/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
 rule(yaml_in_io_config    "."        "^io/config/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
-  "^(spmm/parallel/(communicator|halo_exchange|[a-z_]*transport)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
+  "^(spmm/parallel/(communicator|halo_exchange|[a-z_]*transport)\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
 
 # Inner rooms. What spmm has in its root is words that all rooms use.
 rule(spmm_root_is_words      "^spmm/[^/]+$"       "${none}" "^spmm/.+/")
@@ -64,6 +65,10 @@ rule(choice_sees_input       "^apps/choice/"  "${none}" "^apps/(report|journey|b
 rule(choice_is_the_journeys  "^apps/(config|input|report|bench)/" "${none}" "^apps/choice/")
 rule(report_sees_input       "^apps/report/"  "${none}" "^apps/(journey|bench)/")
 rule(journey_is_no_bench     "^apps/journey/" "${none}" "^apps/bench/")
+rule(in_memory_is_the_last   "^apps/(config|input|choice|journey|report|bench)/"    "${none}" "^apps/in_memory/")
+rule(in_memory_is_no_bench   "^apps/in_memory/" "${none}" "^apps/bench/")
+rule(bindings_see_in_memory  "^python/"       "${none}" "^(apps/(journey|choice|bench)|tests)/")
+rule(bindings_are_private    "."              "^python/" "^(python|nanobind)/")
 rule(bench_sees_input        "^apps/bench/"   "${none}" "^apps/(report|journey)/")
 
 set(errors "")

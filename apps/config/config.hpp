@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "apps/config/config_matrix.hpp"
+#include "io/source/block_source.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/multigrid/amg.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -16,10 +19,12 @@
 
 namespace block_eigs {
 
-/// Dense block of vectors in a file.
+/// Dense block of vectors in a file, or in memory.
 struct BlockInput {
   std::string file;
   std::vector<std::string> datasets;  ///< side by side; empty where the file holds one block only
+  /// Opens the block in place of a file, where the caller has it in memory. Collective.
+  std::function<std::unique_ptr<BlockSource>(const Communicator&)> in_memory{};
 };
 
 enum class Precision { float64, float32 };

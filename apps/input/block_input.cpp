@@ -10,9 +10,13 @@
 
 namespace block_eigs {
 
+std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInput& input) {
+  return input.in_memory ? input.in_memory(comm) : open_block_file(comm, input.file, input.datasets);
+}
+
 std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInput& input, const std::string& key,
                                         GlobalIndex rows) {
-  std::unique_ptr<BlockSource> source = open_block_file(comm, input.file, input.datasets);
+  std::unique_ptr<BlockSource> source = open_block(comm, input);
   require(source->rows() == rows,
           fmt::format("{}: {} has {} rows, the matrix has {}", key, source->description(), source->rows(), rows));
   return source;

@@ -10,6 +10,8 @@
 
 namespace block_eigs {
 
+/// Opens the vectors, whatever rows they have. Collective; throws InputError.
+std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInput& input);
 /// Opens the vectors that `key` of the config names. Throws InputError unless they have `rows` rows. Collective.
 std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInput& input, const std::string& key,
                                         GlobalIndex rows);

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "apps/input/block_input.hpp"
-#include "io/formats/block_file.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/multigrid/rigid_body_modes.hpp"
 #include "spmm/error.hpp"
@@ -21,7 +20,7 @@ bool generated_with_coordinates(const PreconditionerConfig& config, const Matrix
 /// Coordinates of nodes in two or three dimensions, with as many unknowns a node.
 std::unique_ptr<BlockSource> open_coordinates(const Communicator& comm, const BlockInput& input,
                                               GlobalIndex rows) {
-  auto source = open_block_file(comm, input.file, input.datasets);
+  auto source = open_block(comm, input);
   const GlobalIndex dimensions = source->columns();
   require(
       (dimensions == 2 || dimensions == 3) && source->rows() * dimensions == rows,

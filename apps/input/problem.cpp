@@ -39,6 +39,14 @@ Partition by_nodes(const Partition& partition, int unknowns) {
   return Partition(std::move(offsets));
 }
 
+/// The partition asked for, or an even one. Throws InputError where that would cut a node.
+Partition first_partition(const Communicator& comm, GlobalIndex rows, const ReadOptions& options) {
+  if (!options.partition) return by_nodes(Partition::uniform(rows, comm.size()), options.unknowns_per_node);
+  require(by_nodes(*options.partition, options.unknowns_per_node) == *options.partition,
+          fmt::format("the rows of a node, {} each, must be on one rank", options.unknowns_per_node));
+  return *options.partition;
+}
+
 /// The rows of `source` for `partition`, which is replaced by a better one where that is worth a second reading.
 CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknowns_per_node,
                       Partition& partition) {
@@ -92,9 +100,9 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   const Profile::Scope scope(*context.profile, Phase::io);
   const Communicator& comm = context.comm;
   const bool in_float = options.in_float || std::is_same_v<T, float>;
-  Problem<T> problem{context,
-                     by_nodes(Partition::uniform(sources.a->rows(), comm.size()), options.unknowns_per_node)};
-  CsrRows rows = read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
+  Problem<T> problem{context, first_partition(comm, sources.a->rows(), options)};
+  CsrRows rows = options.partition ? sources.a->read(problem.partition)
+                                   : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
   problem.scaling.a = scale_rows(comm, rows, in_float, false);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apps/config/config.hpp"
@@ -40,6 +41,7 @@ struct ReadOptions {
   bool keep_rows = false;     ///< for preconditioners that are built from the entries of A
   int unknowns_per_node = 1;  ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
   bool in_float = false;      ///< whether something works with A in float under a problem in double
+  std::optional<Partition> partition{};  ///< how rows are dealt, where that is not to be chosen
 };
 
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their

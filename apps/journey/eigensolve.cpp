@@ -86,17 +86,24 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
 
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
-                          StartVectors<T>& start, const Observer& observer, const Announce& announce) {
+                          StartVectors<T>& start, const Observer& observer, const Announce& announce,
+                          const Proceed& wanted) {
   const Stopwatch setup;
   DenseBlock<T> initial =
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
+  bool stopped = false;
   Proceed proceed;
-  if (solver.choice) proceed = [&](const IterationReport& report) { return solver.choice->proceed(report); };
+  if (solver.choice || wanted) {
+    proceed = [&](const IterationReport& report) {
+      stopped |= wanted && !wanted(report);
+      return !stopped && (!solver.choice || solver.choice->proceed(report));
+    };
+  }
   EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial),
                                   solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
-  while (solver.choice && solver.choice->change(result.limitation)) {
+  while (!stopped && solver.choice && solver.choice->change(result.limitation)) {
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
     if (announce) announce("preconditioner from here on: " + solver.choice->description());
@@ -118,9 +125,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
 
 template <class T>
 Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
-                   const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result) {
+                   const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result,
+                   const Proceed& wanted) {
   const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
-    return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, Proceed{});
+    return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, wanted);
   };
   return prove<T>({space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again},
                   result);
@@ -144,15 +152,15 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
 template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
-                                       StartVectors<float>&, const Observer&, const Announce&);
+                                       StartVectors<float>&, const Observer&, const Announce&, const Proceed&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
 template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
-                                        StartVectors<double>&, const Observer&, const Announce&);
+                                        StartVectors<double>&, const Observer&, const Announce&, const Proceed&);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,
-                            const DenseBlock<float>&, const Observer&, EigenResult<float>&);
+                            const DenseBlock<float>&, const Observer&, EigenResult<float>&, const Proceed&);
 template Proof prove_result(BlockSpace<double>&, Problem<double>&, const Sources&, const EigenSolver<double>&,
-                            const DenseBlock<double>&, const Observer&, EigenResult<double>&);
+                            const DenseBlock<double>&, const Observer&, EigenResult<double>&, const Proceed&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

@@ -38,17 +38,19 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
 
 /// The eigenpairs that the config asks for, from `start`, whose initial vectors are used up, or from what the
 /// preconditioner has to begin with. Where
-/// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. Collective;
-/// throws as lobpcg does.
+/// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. It ends early
+/// where `wanted` says no. Collective; throws as lobpcg does.
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
-                          StartVectors<T>& start, const Observer& observer, const Announce& announce = {});
+                          StartVectors<T>& start, const Observer& observer, const Announce& announce = {},
+                          const Proceed& wanted = {});
 
 /// Looks for pairs that `result` misses, as the config's `verify` says, and goes on with `solver` where there are
-/// any: see prove. Collective.
+/// any, as long as `wanted` says so: see prove. Collective.
 template <class T>
 Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
-                   const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result);
+                   const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result,
+                   const Proceed& wanted = {});
 
 /// Residuals and bounds of what will be saved, from A and B in double, pairs in order. Collective.
 template <class T>

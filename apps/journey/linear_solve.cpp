@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "apps/journey/scaled_units.hpp"
+#include "apps/journey/stages.hpp"
+#include "apps/journey/verify_solution.hpp"
 #include "solver/block_cg/block_cg_adaptive.hpp"
 
 namespace block_eigs {
@@ -55,7 +57,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
 template <class T>
 BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
                               const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer,
-                              const Announce& announce) {
+                              const Announce& announce, const Proceed& wanted) {
   const LinearSolverConfig& config = solver.config.linear_solver;
   const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
   CgDecisions<T> decisions;
@@ -71,18 +73,33 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     };
   }
   return block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, f, std::move(initial),
-                              options, observer);
+                              options, observer, wanted);
+}
+
+template <class T>
+SolutionCheck verify_solutions(Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                               RightHandSides& sides, const DenseBlock<T>& f, const BlockCgResult<T>& result) {
+  if constexpr (std::is_same_v<T, double>) {
+    return {result.rhs_norms, result.residual_norms, result.outcomes};
+  } else {
+    Problem<double> exact = read_exactly(problem, sources, config);
+    return verify_solution(exact, sides, f, result, config.linear_solver.tolerance);
+  }
 }
 
 template bool iterates_in_float<float>(const LinearSolverConfig&);
 template LinearSolver<float> make_linear_solver(Problem<float>&, const RunConfig&, GlobalIndex, const Announce&);
 template BlockCgResult<float> solve_linear(BlockSpace<float>&, Problem<float>&, LinearSolver<float>&,
                                            const DenseBlock<float>&, DenseBlock<float>, const Observer&,
-                                           const Announce&);
+                                           const Announce&, const Proceed&);
+template SolutionCheck verify_solutions(Problem<float>&, const Sources&, const RunConfig&, RightHandSides&,
+                                        const DenseBlock<float>&, const BlockCgResult<float>&);
 template bool iterates_in_float<double>(const LinearSolverConfig&);
 template LinearSolver<double> make_linear_solver(Problem<double>&, const RunConfig&, GlobalIndex, const Announce&);
 template BlockCgResult<double> solve_linear(BlockSpace<double>&, Problem<double>&, LinearSolver<double>&,
                                             const DenseBlock<double>&, DenseBlock<double>, const Observer&,
-                                            const Announce&);
+                                            const Announce&, const Proceed&);
+template SolutionCheck verify_solutions(Problem<double>&, const Sources&, const RunConfig&, RightHandSides&,
+                                        const DenseBlock<double>&, const BlockCgResult<double>&);
 
 }  // namespace block_eigs

@@ -9,7 +9,9 @@
 #include "apps/config/config.hpp"
 #include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
+#include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/chosen_operators.hpp"
+#include "apps/report/verification.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/report.hpp"
 #include "solver/space/block_space.hpp"
@@ -36,10 +38,16 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
                                    const Announce& announce = {});
 
 /// X of A X = F from `initial`, which may have no columns. Where `auto` changes its mind `solver` changes, and
-/// `announce` is told what is taken instead, and why. Collective; throws as block_cg does.
+/// `announce` is told what is taken instead, and why. It ends early where `wanted` says no. Collective; throws as
+/// block_cg does.
 template <class T>
 BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
                               const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer = {},
-                              const Announce& announce = {});
+                              const Announce& announce = {}, const Proceed& wanted = {});
+
+/// Residuals of what will be saved. Where the run was in double they are known. Collective.
+template <class T>
+SolutionCheck verify_solutions(Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                               RightHandSides& sides, const DenseBlock<T>& f, const BlockCgResult<T>& result);
 
 }  // namespace block_eigs

@@ -1,7 +1,6 @@
 // The journey of block-solve.
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "apps/input/block_input.hpp"
@@ -11,7 +10,6 @@
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
-#include "apps/journey/verify_solution.hpp"
 #include "apps/report/advice_solve.hpp"
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
@@ -23,18 +21,6 @@
 namespace block_eigs {
 
 namespace {
-
-/// Residuals of what will be saved. Where the run was in double they are known.
-template <class T>
-SolutionCheck verify_result(Problem<T>& problem, const Sources& sources, const RunConfig& config,
-                            RightHandSides& sides, const DenseBlock<T>& f, const BlockCgResult<T>& result) {
-  if constexpr (std::is_same_v<T, double>) {
-    return {result.rhs_norms, result.residual_norms, result.outcomes};
-  } else {
-    Problem<double> exact = read_exactly(problem, sources, config);
-    return verify_solution(exact, sides, f, result, config.linear_solver.tolerance);
-  }
-}
 
 /// Collective.
 template <class T>
@@ -105,7 +91,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   const DiagonalSigns signs = diagonal_signs(problem);
-  const SolutionCheck checked = verify_result(problem, sources, config, sides, f, result);
+  const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
   record.remark = remark_on(result, checked, signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);

@@ -14,7 +14,7 @@ namespace {
 /// The result so far, to which each block of right-hand sides adds its part.
 template <class T>
 struct Collected {
-  const Observer& observer;
+  const Listeners& listeners;
   BlockCgResult<T> result{};
   ColumnScaling scaling{};  ///< of the right-hand sides
   std::size_t first = 0;    ///< right-hand side of the block at work
@@ -46,15 +46,16 @@ void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& coll
   }
 }
 
-/// Adds an iteration to the history, and reports it to the observer.
+/// Adds an iteration to the history and reports it; false where the solve is to end.
 template <class T>
-void record_iteration(const Sides<T>& sides, LocalIndex directions, double seconds, Collected<T>& collected) {
+bool record_iteration(const Sides<T>& sides, LocalIndex directions, double seconds, Collected<T>& collected) {
   const std::vector<Column>& columns = sides.columns;
   BlockCgResult<T>& result = collected.result;
   ++result.total_iterations;
   copy_recursive_norms(columns, collected);
   result.history.push_back({result.recursive_residual_norms, seconds, directions, sides.in_float});
-  if (!collected.observer) return;
+  const auto& [observer, proceed] = collected.listeners;
+  if (!observer && !proceed) return true;
   IterationReport report;
   report.iteration = result.total_iterations;
   report.wanted = static_cast<int>(result.rhs_norms.size());
@@ -68,7 +69,8 @@ void record_iteration(const Sides<T>& sides, LocalIndex directions, double secon
     const double unit = column.limit > 0.0 ? column.limit : column.rhs_norm;
     if (unit > 0.0) report.worst = std::max(report.worst, column.recursive_norm / unit);
   }
-  collected.observer(report);
+  if (observer) observer(report);
+  return !proceed || proceed(report);
 }
 
 /// Adds a block of right-hand sides that is solved to the result.
@@ -132,11 +134,11 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBl
 
 template <class T>
 BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial,
-                                 const BlockCgOptions& options, const Observer& observer,
+                                 const BlockCgOptions& options, const Listeners& listeners,
                                  Budget::Clock::time_point began, const BlockSolver<T>& solver) {
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   const bool zero_guess = initial.cols() == 0;
-  Collected<T> collected{observer};
+  Collected<T> collected{listeners};
   BlockCgResult<T>& result = collected.result;
   result.solution = zero_guess ? space.make_block(f.cols()) : std::move(initial);
   if (zero_guess) space.kernels().fill(result.solution.view(), 0.0);
@@ -151,14 +153,17 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
   BlockStorage<T> storage(space, collected.scaling, width);
   result.recursive_residual_norms = result.rhs_norms;
   result.setup_seconds = Budget(0, began).seconds();
+  bool stopped = false;
   for (LocalIndex first = 0; first < f.cols(); first += width) {
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
     Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
     sides.starts_at_zero = zero_guess;
     Budget budget(options.max_iterations, began);
+    if (stopped) budget.end();
     solver.solve(sides, budget, [&](LocalIndex directions) {
-      record_iteration(sides, directions, budget.seconds(), collected);
+      stopped |= !record_iteration(sides, directions, budget.seconds(), collected);
+      if (stopped) budget.end();
       return true;
     });
     const BlockView<T> x = result.solution.columns(first, count);
@@ -174,10 +179,10 @@ template void check_arguments(BlockSpace<float>&, const DenseBlock<float>&, cons
 template void check_arguments(BlockSpace<double>&, const DenseBlock<double>&, const DenseBlock<double>&,
                               const BlockCgOptions&);
 template BlockCgResult<float> solve_in_blocks(BlockSpace<float>&, const DenseBlock<float>&, DenseBlock<float>,
-                                              const BlockCgOptions&, const Observer&, Budget::Clock::time_point,
+                                              const BlockCgOptions&, const Listeners&, Budget::Clock::time_point,
                                               const BlockSolver<float>&);
 template BlockCgResult<double> solve_in_blocks(BlockSpace<double>&, const DenseBlock<double>&, DenseBlock<double>,
-                                               const BlockCgOptions&, const Observer&, Budget::Clock::time_point,
+                                               const BlockCgOptions&, const Listeners&, Budget::Clock::time_point,
                                                const BlockSolver<double>&);
 
 }  // namespace block_eigs::bcgrq

@@ -23,12 +23,19 @@ struct BlockSolver {
   std::function<void(Sides<T>&)> measure;
 };
 
+/// Who hears of every iteration, and who is asked whether to go on; either may be empty.
+struct Listeners {
+  const Observer& observer;
+  const Proceed& proceed;
+};
+
 /// Takes the right-hand sides of `f`, options.block_size at a time, through `solver`, scaled by powers of two
 /// where their squares would leave the range of T. Every block has a budget of options.max_iterations, all budgets
-/// the clock of `began`. Collective. Throws InputError where values are not finite, and what `solver` throws.
+/// the clock of `began`. Once listeners.proceed says no, nothing more is spent. Collective. Throws InputError
+/// where values are not finite, and what `solver` throws.
 template <class T>
 BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial,
-                                 const BlockCgOptions& options, const Observer& observer,
+                                 const BlockCgOptions& options, const Listeners& listeners,
                                  Budget::Clock::time_point began, const BlockSolver<T>& solver);
 
 }  // namespace block_eigs::bcgrq

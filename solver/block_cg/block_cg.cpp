@@ -31,19 +31,19 @@ template BlockSolver<double> plain_solver(BlockSpace<double>&, LinearOperator<do
 template <class T>
 BlockCgResult<T> block_cg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
                           const DenseBlock<T>& f, DenseBlock<T> initial, const BlockCgOptions& options,
-                          const Observer& observer) {
+                          const Observer& observer, const Proceed& proceed) {
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   const auto solver = bcgrq::plain_solver(space, a, preconditioner, options.tolerance, width);
-  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, observer, began, solver);
+  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {observer, proceed}, began, solver);
 }
 
 template BlockCgResult<float> block_cg(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
                                        const DenseBlock<float>&, DenseBlock<float>, const BlockCgOptions&,
-                                       const Observer&);
+                                       const Observer&, const Proceed&);
 template BlockCgResult<double> block_cg(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
                                         const DenseBlock<double>&, DenseBlock<double>, const BlockCgOptions&,
-                                        const Observer&);
+                                        const Observer&, const Proceed&);
 
 }  // namespace block_eigs

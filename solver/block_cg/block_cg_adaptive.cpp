@@ -122,7 +122,8 @@ struct Adaptive {
 template <class T>
 BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
                                    const CgDecisions<T>& decisions, const DenseBlock<T>& f, DenseBlock<T> initial,
-                                   const BlockCgOptions& options, const Observer& observer) {
+                                   const BlockCgOptions& options, const Observer& observer,
+                                   const Proceed& wanted) {
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
@@ -135,16 +136,16 @@ BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, c
   const BlockSolver<T> solver{
       [&](Sides<T>& sides, Budget& budget, const Iterated& iterated) { adaptive.solve(sides, budget, iterated); },
       [&](Sides<T>& sides) { adaptive.present.measure(sides); }};
-  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, listening, began, solver);
+  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {listening, wanted}, began, solver);
 }
 
 template BlockCgResult<float> block_cg_adaptive(BlockSpace<float>&, LinearOperator<float>&,
                                                 const CgOperators<float>&, const CgDecisions<float>&,
                                                 const DenseBlock<float>&, DenseBlock<float>, const BlockCgOptions&,
-                                                const Observer&);
+                                                const Observer&, const Proceed&);
 template BlockCgResult<double> block_cg_adaptive(BlockSpace<double>&, LinearOperator<double>&,
                                                  const CgOperators<double>&, const CgDecisions<double>&,
                                                  const DenseBlock<double>&, DenseBlock<double>,
-                                                 const BlockCgOptions&, const Observer&);
+                                                 const BlockCgOptions&, const Observer&, const Proceed&);
 
 }  // namespace block_eigs

@@ -195,13 +195,13 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
                                      LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
                                      LinearOperator<float>* preconditioner_float, const DenseBlock<double>& f,
                                      DenseBlock<double> initial, const BlockCgOptions& options,
-                                     const Observer& observer) {
+                                     const Observer& observer, const Proceed& proceed) {
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   const auto solver =
       bcgrq::mixed_solver(space, a, preconditioner, a_float, preconditioner_float, options.tolerance, width);
-  return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, observer, began, solver);
+  return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, {observer, proceed}, began, solver);
 }
 
 }  // namespace block_eigs

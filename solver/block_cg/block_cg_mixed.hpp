@@ -19,6 +19,6 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
                                      LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
                                      LinearOperator<float>* preconditioner_float, const DenseBlock<double>& f,
                                      DenseBlock<double> initial, const BlockCgOptions& options,
-                                     const Observer& observer = {});
+                                     const Observer& observer = {}, const Proceed& proceed = {});
 
 }  // namespace block_eigs

@@ -1,0 +1,116 @@
+#include "apps/in_memory/arrays.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "spmm/error.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Calls use(data) with the array's numbers in their own type.
+template <class Use>
+void with_type(const IndexArray& array, const Use& use) {
+  if (array.wide) {
+    use(static_cast<const std::int64_t*>(array.data));
+  } else {
+    use(static_cast<const std::int32_t*>(array.data));
+  }
+}
+
+template <class Use>
+void with_type(const ValueArray& array, const Use& use) {
+  if (array.wide) {
+    use(static_cast<const double*>(array.data));
+  } else {
+    use(static_cast<const float*>(array.data));
+  }
+}
+
+void require_offsets(const std::string& name, const RowArrays& rows) {
+  const IndexArray& offsets = rows.row_offsets;
+  const auto nonzeros = static_cast<GlobalIndex>(rows.column_numbers.size);
+  require(offsets.size >= 1 && offsets[0] == 0, fmt::format("{}: row offsets (indptr) must begin with 0", name));
+  for (std::size_t i = 0; i + 1 < offsets.size; ++i) {
+    require(offsets[i] <= offsets[i + 1], fmt::format("{}: row offsets (indptr) decrease after row {}: {} and {}",
+                                                      name, i, offsets[i], offsets[i + 1]));
+  }
+  require(offsets[offsets.size - 1] <= nonzeros && rows.values.size >= rows.column_numbers.size,
+          fmt::format("{}: row offsets (indptr) end at {}, but there are {} column numbers and {} values", name,
+                      offsets[offsets.size - 1], nonzeros, rows.values.size));
+}
+
+void require_columns(const std::string& name, const RowArrays& rows) {
+  with_type(rows.column_numbers, [&](const auto* columns) {
+    for (std::size_t k = 0; k < rows.column_numbers.size; ++k) {
+      if (columns[k] >= 0 && columns[k] < rows.columns) continue;
+      throw InputError(fmt::format("{}: column number {} is out of range, there are {} columns from 0", name,
+                                   columns[k], rows.columns));
+    }
+  });
+}
+
+}  // namespace
+
+Partition partition_by_counts(const Communicator& comm, GlobalIndex own_rows) {
+  std::vector<GlobalIndex> offsets{0};
+  for (const GlobalIndex count : comm.all_gather(own_rows)) offsets.push_back(offsets.back() + count);
+  return Partition(std::move(offsets));
+}
+
+CsrSource::CsrSource(const Communicator& comm, std::string name, const RowArrays& rows, Partition partition)
+    : comm_(comm), name_(std::move(name)), rows_(rows), partition_(std::move(partition)) {
+  comm_.collectively([&] {
+    const auto own = static_cast<std::size_t>(partition_.size(comm_.rank()));
+    require(rows_.row_offsets.size == own + 1,
+            fmt::format("{}: has {} rows where {} are expected", name_,
+                        static_cast<GlobalIndex>(rows_.row_offsets.size) - 1, own));
+    require_offsets(name_, rows_);
+    require_columns(name_, rows_);
+  });
+}
+
+CsrRows CsrSource::read(const Partition& partition) {
+  require(partition == partition_, fmt::format("{}: its rows are dealt otherwise", name_));
+  CsrRows rows;
+  comm_.collectively([&] {
+    rows.row_begin = partition.begin(comm_.rank());
+    rows.global_rows = partition.rows();
+    rows.global_columns = rows_.columns;
+    const auto nonzeros = static_cast<std::size_t>(rows_.row_offsets[rows_.row_offsets.size - 1]);
+    with_type(rows_.row_offsets,
+              [&](const auto* first) { rows.row_offsets.assign(first, first + rows_.row_offsets.size); });
+    with_type(rows_.column_numbers, [&](const auto* first) { rows.columns.assign(first, first + nonzeros); });
+    with_type(rows_.values, [&](const auto* first) { rows.values.assign(first, first + nonzeros); });
+    sort_rows(rows);
+  });
+  return rows;
+}
+
+ArrayBlockSource::ArrayBlockSource(const Communicator& comm, std::string name, const BlockArray& block)
+    : comm_(comm), name_(std::move(name)), block_(block), rows_(comm.sum(block.rows)) {}
+
+std::vector<double> ArrayBlockSource::read(const Partition& partition, GlobalIndex first, LocalIndex count) {
+  std::vector<double> values;
+  comm_.collectively([&] {
+    require(
+        block_.rows == partition.size(comm_.rank()),
+        fmt::format("{}: has {} rows where {} are expected", name_, block_.rows, partition.size(comm_.rank())));
+    values.reserve(static_cast<std::size_t>(block_.rows) * static_cast<std::size_t>(count));
+    for (GlobalIndex i = 0; i < block_.rows; ++i) {
+      const double* const row = block_.values + i * block_.columns + first;
+      for (LocalIndex j = 0; j < count; ++j) {
+        if (!std::isfinite(row[j]))
+          throw InputError(fmt::format("{}: row {}, column {} holds {}", name_, i, first + j, row[j]));
+        values.push_back(row[j]);
+      }
+    }
+  });
+  return values;
+}
+
+}  // namespace block_eigs

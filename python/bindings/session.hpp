@@ -1,0 +1,46 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "solver/report.hpp"
+#include "spmm/parallel/communicator.hpp"
+
+namespace block_eigs::python {
+
+namespace nb = nanobind;
+
+/// What Python has to say while a run is under way without the GIL: signals, and exceptions of functions that the
+/// caller handed in. The first exception is kept, and ends the run on all ranks.
+class Session {
+ public:
+  /// `callback` is called after every iteration with a dictionary, unless it is None. Needs the GIL, as does the
+  /// destructor.
+  Session(Communicator comm, nb::object callback) : comm_(std::move(comm)), callback_(std::move(callback)) {}
+
+  /// For the solver's question after every iteration. Collective; takes the GIL.
+  bool go_on(const IterationReport& report);
+  /// Runs `step`, which may call Python, with the GIL. Where Python raises on any rank all ranks throw, the
+  /// exception being kept. Collective.
+  void call(const std::function<void()>& step);
+
+  const Communicator& comm() const { return comm_; }
+  /// The exception of this rank, one in its place where another rank has one, or None. Collective; needs the GIL.
+  nb::object exception() const;
+  /// Throws the exception of this rank, if it has one. Needs the GIL.
+  void raise_own() const {
+    if (error_) throw nb::python_error(*error_);
+  }
+
+ private:
+  void check(const IterationReport& report);
+
+  Communicator comm_;
+  nb::object callback_;
+  std::optional<nb::python_error> error_;
+};
+
+}  // namespace block_eigs::python

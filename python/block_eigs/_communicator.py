@@ -1,0 +1,60 @@
+"""Ranks: an mpi4py communicator, or this process alone."""
+
+from . import _core
+
+
+def handle_of(comm):
+    """The number by which the module knows the communicator; None for this process alone."""
+    if comm is None:
+        return None
+    if not hasattr(comm, "py2f"):
+        raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
+    from mpi4py import MPI
+
+    ours, theirs = _core.mpi_library_version(), MPI.Get_library_version()
+    if ours.rstrip("\0") != theirs.rstrip("\0"):
+        raise RuntimeError(
+            f"mpi4py and block_eigs use different MPI libraries, {_first_line(theirs)} and {_first_line(ours)}: "
+            "install both for the same one"
+        )
+    return comm.py2f()
+
+
+def is_root(comm):
+    return comm is None or comm.Get_rank() == 0
+
+
+def on_all(comm, step):
+    """step(), which may raise on some ranks alone: then all raise. Collective."""
+    if comm is None or comm.Get_size() == 1:
+        return step()
+    result = failure = None
+    try:
+        result = step()
+    except Exception as error:
+        failure = error
+    raised = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
+    if failure is not None:
+        raise failure
+    for rank, text in enumerate(raised):
+        if text is not None:
+            raise RuntimeError(f"failed on rank {rank}: {text}")
+    return result
+
+
+def total(comm, count):
+    """Sum over the ranks. Collective."""
+    return count if comm is None else comm.allreduce(count)
+
+
+def agree(comm, what, value):
+    """Raises ValueError on all ranks unless they all have the same value. Collective."""
+    if comm is None or comm.Get_size() == 1:
+        return
+    values = comm.allgather(value)
+    if any(other != values[0] for other in values):
+        raise ValueError(f"{what} must be the same on all ranks, not {values}")
+
+
+def _first_line(text):
+    return text.split("\n")[0].split(",")[0]

@@ -1,0 +1,73 @@
+"""From the arguments of eigsh to a request of the module."""
+
+import operator
+
+import numpy as np
+
+from . import _inputs
+from ._run import TOLERANCE, Request, device_for, preconditioner_section
+
+
+def _seed(rng):
+    return int(rng.integers(2**31)) if hasattr(rng, "integers") else rng
+
+
+def eigen_request(
+    a,
+    m,
+    n,
+    comm,
+    *,
+    k,
+    which,
+    v0,
+    maxiter,
+    tol,
+    constraints,
+    preconditioner,
+    block_size,
+    rng,
+    convergence,
+    verify,
+    device,
+    options,
+    unknowns,
+):
+    rows = a.shape[0]
+    single = _inputs.real_type(a.dtype, "A") == np.float32
+    if m is not None:
+        _inputs.check_shape(m, "M", comm, n)
+        if m.shape[0] != rows:
+            raise ValueError(f"A and M must have the same shape, not {a.shape} and {m.shape}")
+        single &= _inputs.real_type(m.dtype, "M") == np.float32
+    dtype = np.dtype(np.float32 if single else np.float64)
+    matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
+
+    request = Request(single, rows)
+    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    if m is not None:
+        request.config["mass"] = {"file": "M"}
+        request.b = _inputs.csr_arrays(m, dtype) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
+    solver = {
+        "pairs": k,
+        "which": "smallest" if which == "SA" else "largest",
+        "tolerance": float(tol) if tol else TOLERANCE[dtype],
+        "convergence": convergence,
+        "preconditioner": preconditioner_section(request, preconditioner, unknowns),
+    }
+    if not matrices and solver["preconditioner"] == {"type": "auto"}:
+        solver["preconditioner"] = {"type": "none"}
+    if not matrices or request.preconditioner is not None:
+        solver["filtered_start"] = False
+    solver["verify"] = verify or ("probe" if matrices else "residuals")
+    for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", _seed(rng))):
+        if value is not None:
+            solver[name] = operator.index(value)
+    if v0 is not None:
+        solver["initial"] = request.add_block("v0", _inputs.block(v0, "v0", rows))
+    if constraints is not None:
+        solver["constraints"] = request.add_block("constraints", _inputs.block(constraints, "constraints", rows))
+    solver.update(options or {})
+    request.config["eigensolver"] = solver
+    request.config["device"] = device_for(device, request)
+    return request

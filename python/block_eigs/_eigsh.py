@@ -1,0 +1,247 @@
+"""Eigenpairs of symmetric matrices and operators."""
+
+import operator
+import warnings
+
+import numpy as np
+import scipy.linalg
+
+from . import _communicator, _core, _inputs
+from ._eigen_request import eigen_request
+from ._results import EigenPairs, Interrupted, NotConverged
+from ._run import run, to_gpu
+
+_INSTEAD = {
+    "LM": "the eigenvalues of largest magnitude are at the two ends of the spectrum: take which='LA' (positive ones), "
+    "which='SA' (negative ones), or both and choose",
+    "SM": "eigenvalues next to zero are at the lower end of the spectrum where A is positive semidefinite: take "
+    "which='SA'. Inside an indefinite spectrum, scipy.sparse.linalg.eigsh(A, k, sigma=0) factorises A",
+    "BE": "call eigsh twice, with which='SA' and with which='LA', for half of the pairs each",
+}
+
+
+def eigsh(
+    A,
+    k=6,
+    M=None,
+    sigma=None,
+    which="SA",
+    v0=None,
+    ncv=None,
+    maxiter=None,
+    tol=0,
+    return_eigenvectors=True,
+    Minv=None,
+    OPinv=None,
+    mode="normal",
+    *,
+    preconditioner="auto",
+    coordinates=None,
+    near_null_space=None,
+    unknowns_per_node=None,
+    constraints=None,
+    block_size=None,
+    rng=None,
+    convergence="relative",
+    verify=None,
+    device="auto",
+    options=None,
+    comm=None,
+    callback=None,
+    progress=None,
+    return_info=False,
+):
+    """The k smallest or largest eigenpairs of A x = w x or A x = w M x, A and M real and symmetric.
+
+    Arguments are those of scipy.sparse.linalg.eigsh where they mean the same, in the same places.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, ndarray, or LinearOperator
+        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
+    k : int
+        Pairs wanted, less than the number of rows.
+    M : as A, optional
+        Positive definite.
+    which : "SA" or "LA"
+        Smallest (the default) or largest, algebraically.
+    v0 : (n,) or (n, m) array, optional
+        Start vectors.
+    maxiter : int, optional
+        Iterations; 500 where it is not given.
+    tol : float
+        A pair is done at ``|A x - w M x| <= tol |w| |M x|``, or where the arithmetic allows no more. 0 stands for
+        1e-8, in single precision 1e-5: eigenvalues are then exact to about the last digit, because their error goes
+        with the square of the residual; eigenvectors are as exact as the residual over the gap between eigenvalues.
+    return_eigenvectors : bool
+    preconditioner : str, dict, LinearOperator, matrix, function or None
+        "auto" chooses by the entries of A; "none", "jacobi", "chebyshev", "amg" as docs/config.md explains them; a
+        dictionary with their options, such as ``{"type": "amg", "shift": -3.2}``; or what multiplies a block with an
+        approximate inverse of A, which must be symmetric positive definite.
+    coordinates : (nodes, 2 or 3) array, optional
+        Places of the nodes of an elastic body, for multigrid.
+    near_null_space : (n, m) array, optional
+        Vectors that A without its boundary conditions maps to nearly zero, for multigrid.
+    unknowns_per_node : int, optional
+        Consecutive rows that belong together, for multigrid.
+    constraints : (n,) or (n, m) array, optional
+        Known eigenvectors, which are kept out of the result.
+    block_size : int, optional
+        Columns at work.
+    rng : int or numpy.random.Generator, optional
+        Seed of the random start vectors, or what draws it. 1 where it is not given: runs repeat bit for bit.
+    convergence : "relative", "norm" or "absolute"
+        What the residual is held against, see docs/config.md.
+    verify : "probe", "residuals" or "inertia", optional
+        What is done to know that no pair was missed; "probe" unless A or M is an operator.
+    device : "auto", "host" or "cuda"
+    options : dict, optional
+        More keys of the config's section `eigensolver`.
+    comm : mpi4py communicator, optional
+        Its ranks work together, each giving and getting its rows: A, M are (own rows, n) sparse matrices (operators
+        act on own rows), v0, constraints and the result have own rows. Every rank makes the same call.
+    callback : function, optional
+        Called after every iteration with a namespace: iteration, converged, wanted, eigenvalues, residual_norms, worst
+        (largest residual over its limit), seconds.
+    progress : bool, optional
+        A progress bar; where there is a terminal or a notebook unless it is given.
+    return_info : bool
+        Return the EigenPairs beside the arrays.
+
+    Returns
+    -------
+    EigenPairs
+        Unpacks as ``w, v``: eigenvalues ascending, and columns with ``v.T @ M @ v = I``. With
+        return_eigenvectors=False the array w alone; with return_info=True ``w, v, info`` or ``w, info``.
+
+    Raises
+    ------
+    NotConverged
+        Not all pairs are done; `eigenvalues` and `eigenvectors` are those that are, `result` is everything. It is
+        an ArpackNoConvergence of SciPy.
+    Interrupted
+        On Ctrl-C, likewise; a KeyboardInterrupt.
+    TypeError, ValueError
+        The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
+    """
+    _refuse(sigma, which, ncv, Minv, OPinv, mode)
+    on_gpu = _inputs.is_on_gpu(A)
+
+    def prepare():
+        a = _inputs.as_operand(A, "A")
+        m = None if M is None else _inputs.as_operand(M, "M")
+        return a, m, _check_count(k)
+
+    a, m, k = _communicator.on_all(comm, prepare)
+    n = _communicator.total(comm, a.shape[0])
+    _communicator.on_all(comm, lambda: _inputs.check_shape(a, "A", comm, n))
+    if k >= n:
+        return _solve_densely(a, k, m, n, which, return_eigenvectors, comm)
+
+    def request():
+        return eigen_request(
+            a,
+            m,
+            n,
+            comm,
+            k=k,
+            which=which,
+            v0=v0,
+            maxiter=maxiter,
+            tol=tol,
+            constraints=constraints,
+            preconditioner=preconditioner,
+            block_size=block_size,
+            rng=rng,
+            convergence=convergence,
+            verify=verify,
+            device=device,
+            options=options,
+            unknowns={
+                "coordinates": coordinates,
+                "near_null_space": near_null_space,
+                "unknowns_per_node": unknowns_per_node,
+            },
+        )
+
+    asked = _communicator.on_all(comm, request)
+    _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
+    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs")
+    if which == "LA":
+        _turn_round(answer)
+    if asked.single:
+        answer["eigenvalues"] = answer["eigenvalues"].astype(np.float32)
+    if on_gpu:
+        to_gpu(answer)
+    pairs = EigenPairs(answer, k, return_eigenvectors, answer["seconds"])
+    _raise_where_unfinished(answer["exception"], pairs)
+    if return_info:
+        return (*pairs, pairs)
+    return pairs if return_eigenvectors else pairs.eigenvalues
+
+
+def _refuse(sigma, which, ncv, Minv, OPinv, mode):
+    """What SciPy's function has and this one has not."""
+    if sigma is not None:
+        raise NotImplementedError(
+            "sigma: nothing is factorised here. For the lowest eigenvalues leave it out, a preconditioner takes its "
+            "place; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
+        )
+    if mode != "normal" or Minv is not None or OPinv is not None:
+        raise NotImplementedError(
+            "mode, Minv and OPinv belong to Lanczos with inverses; leave them out: M is not inverted here"
+        )
+    if ncv is not None:
+        raise NotImplementedError(
+            "ncv: there is no Lanczos basis here; leave it out, or give block_size, the columns at work"
+        )
+    if which in _INSTEAD:
+        raise NotImplementedError(f"which={which!r}: {_INSTEAD[which]}")
+    if which not in ("SA", "LA"):
+        raise ValueError(f"which must be 'SA' or 'LA', not {which!r}")
+
+
+def _check_count(k):
+    try:
+        k = operator.index(k)
+    except TypeError:
+        raise TypeError(f"k must be an integer, not {type(k).__name__}") from None
+    if k <= 0:
+        raise ValueError(f"k must be greater than 0, not {k}")
+    return k
+
+
+def _solve_densely(a, k, m, n, which, vectors, comm):
+    """As SciPy does where all pairs are asked for: dense matrices by dense methods, others not at all."""
+    if comm is not None or not isinstance(a, np.ndarray) or not (m is None or _inputs.is_matrix(m)):
+        raise TypeError(
+            f"k must be less than the number of rows, but {k} pairs of {n} rows are asked for; reduce k, or use "
+            "scipy.linalg.eigh(A.toarray()), which computes all pairs"
+        )
+    warnings.warn(
+        f"k >= n for a matrix of n = {n} rows: all pairs are computed by scipy.linalg.eigh",
+        RuntimeWarning,
+        stacklevel=3,
+    )
+    mass = m.toarray() if hasattr(m, "toarray") else m
+    return scipy.linalg.eigh(a, b=mass, eigvals_only=not vectors)
+
+
+def _turn_round(answer):
+    """Largest first becomes ascending."""
+    for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances", "status"):
+        answer[name] = answer[name][::-1]
+    answer["vectors"] = answer["vectors"][:, ::-1]
+    history = answer["history"]
+    for name in ("eigenvalues", "residual_norms"):
+        if name in history:
+            history[name] = history[name][:, ::-1]
+
+
+def _raise_where_unfinished(exception, pairs):
+    if isinstance(exception, KeyboardInterrupt):
+        raise Interrupted(pairs) from exception
+    if exception is not None:
+        raise exception
+    if not pairs.converged:
+        raise NotConverged(pairs)

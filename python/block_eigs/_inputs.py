@@ -1,0 +1,110 @@
+"""Matrices, operators and blocks of vectors of the caller as the module takes them."""
+
+import numpy as np
+import scipy.sparse
+from scipy.sparse.linalg import LinearOperator
+
+
+def real_type(dtype, name):
+    """float32 or float64 for a NumPy type, or TypeError."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "c":
+        raise TypeError(
+            f"{name} is complex ({dtype}); only real symmetric matrices are supported. A Hermitian H = R + iS has the "
+            "eigenvalues of the real [[R, -S], [S, R]], each twice"
+        )
+    if dtype.kind not in "fiub":
+        raise TypeError(f"{name} holds {dtype}, not real numbers")
+    return np.dtype(np.float32) if dtype.kind == "f" and dtype.itemsize <= 4 else np.dtype(np.float64)
+
+
+def is_on_gpu(array):
+    """Whether it is an array of CuPy, or a sparse matrix made of these."""
+    return any(hasattr(part, "__cuda_array_interface__") for part in (array, getattr(array, "data", None)))
+
+
+def to_host(array):
+    """A CuPy array or sparse matrix copied to host memory; others as they are."""
+    if is_on_gpu(array) and hasattr(array, "get"):
+        return array.get()
+    return array
+
+
+def is_matrix(operand):
+    return scipy.sparse.issparse(operand) or isinstance(operand, np.ndarray)
+
+
+def as_operand(operand, name):
+    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat."""
+    operand = to_host(operand)
+    if scipy.sparse.issparse(operand):
+        return operand
+    if isinstance(operand, LinearOperator) or (hasattr(operand, "shape") and hasattr(operand, "matmat")):
+        return operand
+    if callable(operand) and not hasattr(operand, "__array__"):
+        raise TypeError(
+            f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
+            "matmat=..., dtype=...), so that its shape is known"
+        )
+    if hasattr(operand, "__dlpack__") and not isinstance(operand, np.ndarray):
+        operand = np.from_dlpack(operand)
+    operand = np.asarray(operand)
+    if operand.ndim != 2:
+        raise ValueError(f"{name} must be a matrix, but has {operand.ndim} dimensions")
+    return operand
+
+
+def check_shape(operand, name, comm, rows):
+    """Whether own rows of a square matrix of `rows` rows are there, or an operator on own rows."""
+    own, columns = operand.shape
+    if not is_matrix(operand):
+        if own != columns:
+            raise ValueError(f"{name} must be square, not {own} x {columns}")
+    elif columns != rows:
+        what = f"{own} x {columns}" if comm is None else f"{rows} x {columns} (rows of all ranks)"
+        raise ValueError(f"{name} must be square, not {what}")
+
+
+def csr_arrays(matrix, dtype):
+    """(columns, indptr, indices, data) of a sparse matrix or an ndarray; its memory where that is possible."""
+    matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if isinstance(matrix, np.ndarray) else matrix.tocsr()
+    index = np.int32 if matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32 else np.int64
+    indptr = np.ascontiguousarray(matrix.indptr, dtype=index)
+    indices = np.ascontiguousarray(matrix.indices, dtype=index)
+    return matrix.shape[1], indptr, indices, np.ascontiguousarray(matrix.data, dtype=dtype)
+
+
+def function_of(operator, name):
+    """f(x, y) that fills y, from an operator with matmat, a matrix, or a function on blocks."""
+    if hasattr(operator, "matmat"):
+        apply = operator.matmat
+    elif is_matrix(operator):
+        apply = operator.__matmul__
+    else:
+        apply = operator
+
+    def fill(x, y):
+        if x.shape[1] == 0:
+            return
+        result = np.asarray(apply(x))
+        if result.shape != y.shape:
+            raise ValueError(f"{name} returned an array of shape {result.shape} for one of shape {y.shape}")
+        if result.dtype.kind not in "fiub":
+            raise TypeError(f"{name} returned {result.dtype}, not real numbers")
+        y[...] = result
+
+    return fill
+
+
+def block(vectors, name, rows=None):
+    """C-contiguous doubles, rows x columns, of one vector or several side by side."""
+    vectors = to_host(vectors)
+    real_type(np.asarray(vectors).dtype, name)
+    vectors = np.ascontiguousarray(vectors, dtype=np.float64)
+    if vectors.ndim == 1:
+        vectors = vectors.reshape(-1, 1)
+    if vectors.ndim != 2:
+        raise ValueError(f"{name} must have one or two dimensions, not {vectors.ndim}")
+    if rows is not None and vectors.shape[0] != rows:
+        raise ValueError(f"{name} has {vectors.shape[0]} rows, but there are {rows}")
+    return vectors

@@ -1,0 +1,113 @@
+"""From arguments to a run of the module and its answer, for eigsh and solve."""
+
+import json
+import operator
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+
+from . import _communicator, _core, _inputs, _words
+from ._progress import Progress
+
+# Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
+TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+
+# MPI need not allow calls from several threads at once; a function that is called during a run may start another.
+_turn = threading.RLock()
+
+
+class Request:
+    """What the module is asked for. Arrays are kept alive as long as it is."""
+
+    def __init__(self, single, rows):
+        self.config = {"matrix": {"file": "A"}, "precision": "float" if single else "double"}
+        self.single = single
+        self.rows = rows
+        self.a = self.b = self.preconditioner = None
+        self.blocks = {}
+
+    def add_block(self, name, vectors):
+        """Puts a block in memory; returns what stands for it in the config."""
+        self.blocks[name] = vectors
+        return {"file": name}
+
+
+def preconditioner_section(request, preconditioner, unknowns):
+    """The config's section for a name, a dictionary of the config's keys, None, or an operator."""
+    if preconditioner is None:
+        preconditioner = "none"
+    if isinstance(preconditioner, str):
+        section = {"type": preconditioner}
+    elif isinstance(preconditioner, dict):
+        section = dict(preconditioner)
+    elif callable(preconditioner) or hasattr(preconditioner, "matmat") or _inputs.is_matrix(preconditioner):
+        request.preconditioner = _inputs.function_of(preconditioner, "the preconditioner")
+        section = {"type": "none"}
+    else:
+        raise TypeError(
+            "preconditioner must be a name such as 'amg', a dictionary of options, a LinearOperator, a matrix, a "
+            f"function on blocks, or None, not {type(preconditioner).__name__}"
+        )
+    for name, value in unknowns.items():
+        if value is not None:
+            counts = name == "unknowns_per_node"
+            section[name] = operator.index(value) if counts else request.add_block(name, _inputs.block(value, name))
+    return section
+
+
+def device_for(device, request):
+    """Functions of Python see host memory."""
+    functions = [f for f in (request.a, request.b, request.preconditioner) if callable(f)]
+    if not functions:
+        return device
+    if device == "cuda":
+        raise NotImplementedError("operators and functions are called with NumPy arrays: use device='host' or 'auto'")
+    return "host" if device == "auto" else device
+
+
+def run(entry, request, comm, callback, progress, wanted, what):
+    """The module's answer, a dictionary with 'seconds' of the call added. Collective."""
+    began = time.perf_counter()
+    bar = Progress.wanted_for(progress, comm, wanted, what)
+
+    def after_iteration(now):
+        if bar is not None:
+            bar.update(now)
+        if callback is not None:
+            callback(SimpleNamespace(**now))
+
+    hear = after_iteration if callback is not None or bar is not None else None
+    with _turn:
+        try:
+            answer = entry(
+                json.dumps(request.config),
+                _handle(comm),
+                request.single,
+                request.rows,
+                request.a,
+                request.b,
+                request.preconditioner,
+                request.blocks,
+                hear,
+            )
+        except ValueError as error:
+            raise ValueError(_words.sentence(str(error))) from None
+        finally:
+            if bar is not None:
+                bar.close()
+    answer["seconds"] = time.perf_counter() - began
+    return answer
+
+
+def _handle(comm):
+    if comm is not None:
+        _core.start_mpi()
+    return _communicator.handle_of(comm)
+
+
+def to_gpu(answer):
+    import cupy
+
+    answer["vectors"] = cupy.asarray(answer["vectors"])

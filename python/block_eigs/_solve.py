@@ -1,0 +1,129 @@
+"""Linear systems with symmetric positive definite matrices, many right-hand sides at once."""
+
+import operator
+
+import numpy as np
+
+from . import _communicator, _core, _inputs
+from ._results import Interrupted, NotConverged, Solutions
+from ._run import TOLERANCE, Request, device_for, preconditioner_section, run, to_gpu
+
+
+def solve(
+    A,
+    F,
+    x0=None,
+    *,
+    tol=0,
+    maxiter=None,
+    preconditioner="auto",
+    coordinates=None,
+    near_null_space=None,
+    unknowns_per_node=None,
+    block_size=None,
+    device="auto",
+    options=None,
+    comm=None,
+    callback=None,
+    progress=None,
+):
+    """Solves A X = F for all columns of F at once, by block conjugate gradients; A real, symmetric, positive definite.
+
+    Parameters
+    ----------
+    A : sparse matrix or array, ndarray, or LinearOperator
+        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
+    F : (n,) or (n, m) array
+        Right-hand sides.
+    x0 : as F, optional
+        A first guess.
+    tol : float
+        A right-hand side is done at ``|f - A x| <= tol |f|``. 0 stands for 1e-8, in single precision 1e-5.
+    maxiter : int, optional
+        Iterations of each block of right-hand sides; 1000 where it is not given.
+    preconditioner : str, dict, LinearOperator, matrix, function or None
+        As for eigsh.
+    block_size : int, optional
+        Right-hand sides solved at once, 16 where it is not given; more are solved in turns.
+    coordinates, near_null_space, unknowns_per_node, device, comm, callback, progress
+        As for eigsh.
+    options : dict, optional
+        More keys of the config's section `linear_solver`.
+
+    Returns
+    -------
+    Solutions
+        `x` is shaped as F.
+
+    Raises
+    ------
+    NotConverged, Interrupted
+        Not all is solved; `result` has the best there is.
+    TypeError, ValueError
+        As for eigsh.
+    """
+    on_gpu = _inputs.is_on_gpu(A)
+    a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A"))
+    n = _communicator.total(comm, a.shape[0])
+    shape = np.shape(F)
+
+    def request():
+        return _request(
+            a,
+            F,
+            x0,
+            n,
+            comm,
+            tol=tol,
+            maxiter=maxiter,
+            preconditioner=preconditioner,
+            block_size=block_size,
+            device=device,
+            options=options,
+            unknowns={
+                "coordinates": coordinates,
+                "near_null_space": near_null_space,
+                "unknowns_per_node": unknowns_per_node,
+            },
+        )
+
+    asked = _communicator.on_all(comm, request)
+    sides = asked.blocks["F"].shape[1]
+    _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
+    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides")
+    answer["vectors"] = answer["vectors"].reshape(shape)
+    if on_gpu:
+        to_gpu(answer)
+    solutions = Solutions(answer, answer["seconds"])
+    exception = answer["exception"]
+    if isinstance(exception, KeyboardInterrupt):
+        raise Interrupted(solutions) from exception
+    if exception is not None:
+        raise exception
+    if not solutions.converged:
+        raise NotConverged(solutions)
+    return solutions
+
+
+def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, device, options, unknowns):
+    rows = a.shape[0]
+    _inputs.check_shape(a, "A", comm, n)
+    dtype = _inputs.real_type(a.dtype, "A")
+    request = Request(dtype == np.float32, rows)
+    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    request.config["right_hand_sides"] = request.add_block("F", _inputs.block(F, "F", rows))
+    solver = {
+        "tolerance": float(tol) if tol else TOLERANCE[dtype],
+        "preconditioner": preconditioner_section(request, preconditioner, unknowns),
+    }
+    if not _inputs.is_matrix(a) and solver["preconditioner"] == {"type": "auto"}:
+        solver["preconditioner"] = {"type": "none"}
+    for name, value in (("max_iterations", maxiter), ("block_size", block_size)):
+        if value is not None:
+            solver[name] = operator.index(value)
+    if x0 is not None:
+        solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
+    solver.update(options or {})
+    request.config["linear_solver"] = solver
+    request.config["device"] = device_for(device, request)
+    return request

@@ -1,0 +1,35 @@
+"""Problems with known answers, and the environment that several ranks need."""
+
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+# Idle threads of one test must not spin on the cores of another.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+def second_difference(n):
+    return sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")
+
+
+def laplacian(*sizes):
+    """Dirichlet Laplacian of a grid, and its eigenvalues by closed form, ascending."""
+    matrix = sp.csr_matrix((1, 1))
+    values = np.zeros(1)
+    for n in sizes:
+        matrix = sp.kronsum(matrix, second_difference(n), format="csr")
+        own = 2 - 2 * np.cos(np.pi * np.arange(1, n + 1) / (n + 1))
+        values = np.add.outer(values, own).ravel()
+    return matrix, np.sort(values)
+
+
+def residuals(A, w, v, M=None):
+    image = v if M is None else M @ v
+    return np.linalg.norm(A @ v - image * w, axis=0)
+
+
+@pytest.fixture(scope="session")
+def cube():
+    return laplacian(13, 14, 15)

@@ -1,0 +1,192 @@
+"""What is wrong with the input is said by Python's own exceptions, and the interpreter lives on."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+from block_eigs import eigsh, solve
+
+A, EXACT = laplacian(9, 10)
+N = A.shape[0]
+
+
+def test_not_symmetric():
+    B = A.tolil()
+    B[3, 4] = 5
+    with pytest.raises(ValueError, match="symmetric"):
+        eigsh(B.tocsr(), k=2)
+    with pytest.raises(ValueError, match="triangle"):
+        eigsh(sp.tril(A).tocsr(), k=2)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_not_finite(bad):
+    B = A.copy()
+    B.data[7] = bad
+    with pytest.raises(ValueError, match="(?i)nan|inf"):
+        eigsh(B, k=2)
+    with pytest.raises(ValueError, match="v0"):
+        eigsh(A, k=2, v0=np.full(N, bad))
+    with pytest.raises(ValueError):
+        solve(A, np.full(N, bad))
+
+
+def test_complex_and_objects():
+    with pytest.raises(TypeError, match="complex"):
+        eigsh(A.astype(complex), k=2)
+    with pytest.raises(TypeError, match="complex"):
+        eigsh(A, k=2, M=sp.identity(N, dtype=complex, format="csr"))
+    with pytest.raises(TypeError, match="complex"):
+        eigsh(A, k=2, v0=np.ones(N, dtype=complex))
+    with pytest.raises(TypeError):
+        eigsh(np.array([["a", "b"], ["b", "a"]]), k=1)
+
+
+@pytest.mark.parametrize(
+    "k, error", [(0, ValueError), (-1, ValueError), (N, TypeError), (N + 1, TypeError), (2.5, TypeError)]
+)
+def test_number_of_pairs(k, error):
+    with pytest.raises(error):
+        eigsh(A, k=k)
+
+
+def test_shapes():
+    with pytest.raises(ValueError, match="square"):
+        eigsh(A[:, :-1], k=2)
+    with pytest.raises(ValueError, match="M"):
+        eigsh(A, k=2, M=sp.identity(N - 1, format="csr"))
+    with pytest.raises(ValueError, match="v0"):
+        eigsh(A, k=2, v0=np.ones(N + 1))
+    with pytest.raises(ValueError, match="constraints"):
+        eigsh(A, k=2, constraints=np.ones((3, N)))
+    with pytest.raises(ValueError, match="coordinates"):
+        eigsh(A, k=2, preconditioner="amg", coordinates=np.ones((7, 2)))
+    with pytest.raises(ValueError):
+        eigsh(np.ones(5), k=1)
+    with pytest.raises(ValueError, match="F"):
+        solve(A, np.ones(N - 1))
+
+
+def test_mass_not_positive_definite():
+    with pytest.raises(ValueError, match="positive definite"):
+        eigsh(A, k=2, M=sp.diags(np.r_[0.0, np.ones(N - 1)], format="csr"))
+    with pytest.raises(ValueError, match="positive definite"):
+        eigsh(A, k=2, M=-sp.identity(N, format="csr"))
+
+
+def test_broken_arrays():
+    B = A.copy()
+    B.indices = B.indices.copy()
+    B.indices[3] = N
+    with pytest.raises(ValueError, match="out of range"):
+        eigsh(B, k=2)
+    B = A.copy()
+    B.indptr = B.indptr.copy()
+    B.indptr[4] = B.nnz + 10
+    with pytest.raises(ValueError, match="indptr"):
+        eigsh(B, k=2)
+
+
+def test_options():
+    with pytest.raises(ValueError, match="amg"):
+        eigsh(A, k=2, preconditioner="agm")
+    with pytest.raises(ValueError, match="degree"):
+        eigsh(A, k=2, preconditioner={"type": "amg", "degre": 3})
+    with pytest.raises(TypeError, match="preconditioner"):
+        eigsh(A, k=2, preconditioner=3)
+    with pytest.raises(ValueError, match="^tol: must be"):
+        eigsh(A, k=2, tol=-1)
+    with pytest.raises(ValueError, match="^maxiter: must be"):
+        eigsh(A, k=2, maxiter=-1)
+    with pytest.raises(ValueError, match="^tolerence: unknown key; did you mean 'tolerance'"):
+        eigsh(A, k=2, options={"tolerence": 1})
+    with pytest.raises(ValueError, match="device"):
+        eigsh(A, k=2, device="tpu")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"sigma": 0},
+        {"which": "LM"},
+        {"which": "SM"},
+        {"which": "BE"},
+        {"mode": "cayley"},
+        {"ncv": 20},
+        {"OPinv": np.eye(N)},
+        {"Minv": np.eye(N)},
+    ],
+)
+def test_what_scipy_has_says_what_to_do(arguments):
+    with pytest.raises(NotImplementedError, match="use|take|leave|call"):
+        eigsh(A, k=2, **arguments)
+
+
+def test_which_is_a_word():
+    with pytest.raises(ValueError, match="SA"):
+        eigsh(A, k=2, which="XX")
+
+
+def test_functions_need_a_shape():
+    with pytest.raises(TypeError, match="LinearOperator"):
+        eigsh(lambda x: x, k=1)
+
+
+def test_operator_with_a_preconditioner_of_entries():
+    with pytest.raises(ValueError, match="entries"):
+        eigsh(aslinearoperator(A), k=2, preconditioner="amg")
+
+
+@pytest.mark.parametrize("where", ["A", "M", "preconditioner"])
+def test_callbacks_that_raise(where):
+    class Mine(Exception):
+        pass
+
+    def fail(x):
+        raise Mine("no")
+
+    operator = LinearOperator((N, N), matvec=fail, matmat=fail, dtype=float)
+    arguments = {"A": A, "M": None, "preconditioner": None, where: operator}
+    with pytest.raises(Mine, match="no"):
+        eigsh(k=2, options={"dense_up_to": 0}, **arguments)
+    assert eigsh(A, k=2).converged
+
+
+def test_callback_after_iterations_that_raises():
+    def fail(now):
+        raise LookupError(now.iteration)
+
+    big, _ = laplacian(20, 21, 22)
+    with pytest.raises(LookupError):
+        eigsh(big, k=2, callback=fail)
+    with pytest.raises(LookupError):
+        solve(big, np.ones(big.shape[0]), callback=fail)
+
+
+@pytest.mark.parametrize("result", [np.ones(3), np.ones((2, 2)), "text", None, np.ones((N, 1), dtype=complex)])
+def test_operators_that_return_nonsense(result):
+    operator = LinearOperator((N, N), matvec=lambda x: result, dtype=float)
+    operator.matmat = lambda x: result
+    with pytest.raises((TypeError, ValueError)):
+        eigsh(operator, k=2)
+
+
+def test_operators_that_return_nan():
+    operator = LinearOperator(
+        (N, N), matvec=lambda x: np.full(N, np.nan), matmat=lambda x: np.full(x.shape, np.nan), dtype=float
+    )
+    with pytest.raises((RuntimeError, ValueError)):
+        eigsh(operator, k=2)
+
+
+def test_systems_that_have_no_solution():
+    from block_eigs import NotConverged
+
+    singular = sp.diags(np.r_[np.ones(N - 1), 0.0], format="csr")
+    with pytest.raises(NotConverged) as caught:
+        solve(singular, np.ones(N), maxiter=50)
+    assert caught.value.result.x.shape == (N,)
+    with pytest.raises(NotConverged):
+        solve(-A, np.ones(N), maxiter=50)

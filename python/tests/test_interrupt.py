@@ -1,0 +1,132 @@
+"""Ctrl-C, threads, and progress."""
+
+import io
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import laplacian, residuals
+
+from block_eigs import Interrupted, eigsh, solve
+from block_eigs import _progress
+
+SLOW = {"preconditioner": "none", "options": {"filtered_start": False, "dense_up_to": 0}, "maxiter": 100_000}
+
+
+@pytest.fixture(scope="module")
+def mesh():
+    return laplacian(200, 201)
+
+
+def interrupt_after(seconds):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+def test_ctrl_c_ends_an_eigensolve_with_its_pairs(mesh):
+    A, exact = mesh
+    interrupt_after(1.0)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt) as caught:
+        eigsh(A, k=4, tol=1e-12, **SLOW)
+    assert time.monotonic() - began < 5
+    assert isinstance(caught.value, Interrupted)
+    result = caught.value.result
+    assert result.eigenvectors.shape == (A.shape[0], 4) and result.iterations > 1
+    np.testing.assert_allclose(residuals(A, *result), result.residual_norms, rtol=1e-6)
+    assert np.all(result.eigenvalues >= exact[:4] * (1 - 1e-12)), "Ritz values lie above"
+    assert len(caught.value.eigenvalues) == sum(s != "not_converged" for s in result.status)
+    assert eigsh(A, k=2).converged
+
+
+def test_ctrl_c_ends_a_linear_solve(mesh):
+    A, _ = mesh
+    F = np.random.default_rng(1).standard_normal((A.shape[0], 4))
+    interrupt_after(0.3)
+    with pytest.raises(Interrupted) as caught:
+        # No end by itself: the callback keeps it busy.
+        solve(A, F, tol=1e-13, preconditioner=None, callback=lambda now: time.sleep(0.05))
+    assert caught.value.result.x.shape == F.shape
+
+
+def test_another_handler_counts(mesh):
+    class Alarm(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Alarm
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(Alarm):
+            eigsh(mesh[0], k=4, tol=1e-12, **SLOW)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_other_threads_run_meanwhile(mesh):
+    A, _ = mesh
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.wait(0.005):
+            ticks.append(time.monotonic())
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        began = time.monotonic()
+        eigsh(A, k=2)
+        ended = time.monotonic()
+    finally:
+        done.set()
+        thread.join()
+    during = [t for t in ticks if began < t < ended]
+    assert len(during) > 0.2 * (ended - began) / 0.005
+
+
+def test_threads_take_turns():
+    A, exact = laplacian(20, 21)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(eigsh(A, k=3).eigenvalues)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 6
+    for w in found:
+        np.testing.assert_allclose(w, exact[:3], rtol=1e-12)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("stream, shown", [(Terminal, True), (io.StringIO, False)])
+def test_a_line_where_there_is_a_terminal(mesh, monkeypatch, stream, shown):
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "_PERIOD", 0.0)
+    monkeypatch.setattr(_progress.Progress, "_make_bar", lambda self: None)
+    err = stream()
+    monkeypatch.setattr("sys.stderr", err)
+    eigsh(mesh[0], k=2)
+    text = err.getvalue()
+    assert ("/2 pairs, iteration" in text) == shown
+    assert not shown or text.endswith("\r\033[K"), "the line is taken away"
+
+
+def test_tqdm_where_it_is_installed(mesh, monkeypatch):
+    pytest.importorskip("tqdm")
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "_PERIOD", 0.0)
+    err = io.StringIO()
+    monkeypatch.setattr("sys.stderr", err)
+    eigsh(mesh[0], k=2, progress=True)
+    assert "pairs" in err.getvalue()

@@ -1,0 +1,86 @@
+"""Matrix-free: A, M and the preconditioner as operators on blocks."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian, residuals
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, aslinearoperator, splu
+
+from block_eigs import eigsh
+
+
+@pytest.mark.parametrize("which", ["SA", "LA"])
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_operator(which, kind):
+    A, exact = laplacian(22, 23)
+    result = eigsh(aslinearoperator(A.astype(kind)), k=3, which=which)
+    np.testing.assert_allclose(
+        result.eigenvalues, exact[:3] if which == "SA" else exact[-3:], rtol=1e-10 if kind is np.float64 else 1e-4
+    )
+    assert result.eigenvectors.dtype == kind
+
+
+def test_blocks_are_handed_over():
+    A, exact = laplacian(22, 23)
+    widths = set()
+
+    def product(x):
+        widths.add(x.shape[1])
+        assert x.shape[0] == A.shape[0] and not x.flags.writeable
+        return A @ x
+
+    w, _ = eigsh(LinearOperator(A.shape, matvec=lambda x: A @ x, matmat=product, dtype=float), k=4)
+    np.testing.assert_allclose(w, exact[:4], rtol=1e-10)
+    assert max(widths) >= 4
+
+
+def test_matvec_alone_is_enough():
+    A, exact = laplacian(12, 13)
+    w, _ = eigsh(LinearOperator(A.shape, matvec=lambda x: A @ x, dtype=float), k=2)
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+
+
+def test_preconditioner_of_the_caller():
+    A, exact = laplacian(40, 41)
+    inverse = splu(A.tocsc())
+    for preconditioner in (
+        inverse.solve,
+        LinearOperator(A.shape, matvec=inverse.solve, matmat=inverse.solve, dtype=float),
+    ):
+        result = eigsh(A, k=3, preconditioner=preconditioner)
+        np.testing.assert_allclose(result.eigenvalues, exact[:3], rtol=1e-11)
+        assert result.iterations < 20
+    result = eigsh(A, k=3, preconditioner=sp.diags(1 / A.diagonal(), format="csr"))
+    np.testing.assert_allclose(result.eigenvalues, exact[:3], rtol=1e-11)
+    matrix_free = eigsh(aslinearoperator(A), k=3, preconditioner=inverse.solve)
+    np.testing.assert_allclose(matrix_free.eigenvalues, exact[:3], rtol=1e-11)
+
+
+@pytest.mark.parametrize("free", ["A", "M", "both"])
+def test_mass(free):
+    A, _ = laplacian(15, 16)
+    M = sp.diags(1 + np.arange(A.shape[0]) % 3, format="csr").astype(float)
+    expected = eigh(A.toarray(), M.toarray(), eigvals_only=True)[:3]
+    a = A if free == "M" else aslinearoperator(A)
+    m = M if free == "A" else aslinearoperator(M)
+    w, v = eigsh(a, k=3, M=m)
+    np.testing.assert_allclose(w, expected, rtol=1e-10)
+    assert residuals(A, w, v, M).max() < 1e-7
+
+
+def test_operator_that_is_an_exact_zero():
+    zero = LinearOperator((500, 500), matvec=lambda x: 0 * x, matmat=lambda x: 0 * x, dtype=float)
+    w, _ = eigsh(zero, k=2)
+    np.testing.assert_allclose(w, 0, atol=1e-12)
+
+
+def test_a_run_within_a_run():
+    A, exact = laplacian(10, 11)
+
+    def product(x):
+        eigsh(A, k=1)
+        return A @ x
+
+    w, _ = eigsh(LinearOperator(A.shape, matvec=product, matmat=product, dtype=float), k=2)
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-10)

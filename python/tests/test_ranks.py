@@ -1,0 +1,282 @@
+"""Several ranks, and MPI that somebody else has started or will start."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import block_eigs
+
+HERE = pathlib.Path(__file__).parent
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(pathlib.Path(block_eigs.__file__).parent.parent), str(HERE)]),
+    "OMP_NUM_THREADS": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+}
+
+
+def has_mpi4py():
+    try:
+        import mpi4py  # noqa: F401
+    except ImportError:
+        return False
+    return shutil.which("mpirun") is not None
+
+
+needs_ranks = pytest.mark.skipif(not has_mpi4py(), reason="needs mpi4py and mpirun")
+
+
+def run(code, ranks=None, code_expected=0):
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    if ranks is not None:
+        command = ["mpirun", "-n", str(ranks), *command]
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == code_expected, done.stdout + done.stderr
+    return done.stdout
+
+
+PREPARE = """
+    import numpy as np, scipy.sparse as sp
+    from mpi4py import MPI
+    from conftest import laplacian
+    from block_eigs import eigsh, solve, NotConverged
+    comm = MPI.COMM_WORLD
+    A, exact = laplacian(20, 21)
+    n = A.shape[0]
+    # Parts of unlike sizes, one of them empty where there are three ranks or more.
+    ends = sorted(np.random.default_rng(0).integers(0, n, comm.size - 1))
+    if comm.size > 2: ends[1] = ends[0]
+    first, last = ([0] + list(ends) + [n])[comm.rank:comm.rank + 2]
+    own = A[first:last]
+    def gathered(x): return np.concatenate(comm.allgather(x))
+"""
+
+
+@needs_ranks
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_every_rank_gives_and_gets_its_rows(ranks):
+    run(
+        PREPARE + """
+    alone = eigsh(A, k=3)
+    for preconditioner in ("auto", "amg", "jacobi"):
+        result = eigsh(own, k=3, comm=comm, preconditioner=preconditioner)
+        w, v = result
+        assert v.shape == (last - first, 3), v.shape
+        np.testing.assert_allclose(w, exact[:3], rtol=1e-11)
+        all_v = gathered(v)
+        norms = np.linalg.norm(A @ all_v - all_v * w, axis=0)
+        np.testing.assert_allclose(norms, result.residual_norms, rtol=1e-4, atol=1e-13)
+        assert result.ranks == comm.size
+    M = sp.identity(n, format="csr")[first:last] * 2
+    w, v = eigsh(own, k=2, M=M, comm=comm, which="LA", v0=np.ones(last - first))
+    np.testing.assert_allclose(w, exact[-2:] / 2, rtol=1e-11)
+    w, v = eigsh(own.astype(np.float32), k=2, comm=comm)
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-4)
+    """,
+        ranks,
+    )
+
+
+@needs_ranks
+def test_linear_systems():
+    run(
+        PREPARE + """
+    F = np.random.default_rng(1).standard_normal((n, 3))
+    x = solve(own, F[first:last], comm=comm, tol=1e-10).x
+    assert np.linalg.norm(A @ gathered(x) - F) < 1e-8
+    """,
+        3,
+    )
+
+
+@needs_ranks
+def test_operators_on_own_rows():
+    run(
+        PREPARE + """
+    from scipy.sparse.linalg import LinearOperator
+    def product(x): return own @ gathered(np.ascontiguousarray(x))
+    operator = LinearOperator((last - first,) * 2, matvec=product, matmat=product, dtype=float)
+    w, v = eigsh(operator, k=2, comm=comm, preconditioner=lambda x: x / 4)
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+    """,
+        2,
+    )
+
+
+@needs_ranks
+def test_an_exception_on_one_rank_is_one_on_all():
+    run(
+        PREPARE + """
+    def expect(kinds, work):
+        try:
+            work()
+        except kinds as error:
+            return str(error)
+        raise AssertionError("nothing was raised")
+
+    mine = ZeroDivisionError if comm.rank == 1 else RuntimeError
+    def callback(now):
+        if comm.rank == 1 and now.iteration == 2: 1 / 0
+    text = expect(mine, lambda: eigsh(own, k=3, comm=comm, callback=callback, options={"dense_up_to": 0}))
+    assert comm.rank == 1 or "rank 1" in text, text
+    def preconditioner(x):
+        if comm.rank == 1: 1 / 0
+        return x
+    text = expect(mine, lambda: eigsh(own, k=3, comm=comm, preconditioner=preconditioner))
+    assert comm.rank == 1 or "rank 1" in text, text
+    # Wrong input of one rank alone.
+    bad = own.astype(complex) if comm.rank == 1 else own
+    expect(TypeError if comm.rank == 1 else RuntimeError, lambda: eigsh(bad, k=3, comm=comm))
+    bad = own.copy()
+    if comm.rank == 2: bad.data[0] = np.nan
+    expect(ValueError, lambda: eigsh(bad, k=3, comm=comm))
+    expect(ValueError, lambda: eigsh(own, k=2 + comm.rank, comm=comm))
+    v0 = np.ones(3 if comm.rank == 1 else last - first)
+    expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, v0=v0))
+    expect(TypeError, lambda: eigsh(own, k=n, comm=comm))
+    # All of them are still there, and in step.
+    np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
+    """,
+        3,
+    )
+
+
+@needs_ranks
+def test_without_a_communicator_every_rank_is_alone():
+    run(
+        PREPARE + """
+    k = comm.rank + 1
+    np.testing.assert_allclose(eigsh(A, k=k).eigenvalues, exact[:k], rtol=1e-10)
+    """,
+        2,
+    )
+
+
+@needs_ranks
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import mpi4py.MPI, block_eigs",
+        "import block_eigs; block_eigs.eigsh(A, k=1); import mpi4py.MPI",
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; import block_eigs",
+        "import mpi4py; mpi4py.rc.initialize = False; from mpi4py import MPI; MPI.Init_thread(); import block_eigs",
+        "import h5py, block_eigs",
+        "import block_eigs, h5py",
+        "import block_eigs; block_eigs.eigsh(A, k=1); import h5py",
+        "import h5py, mpi4py.MPI, block_eigs",
+    ],
+)
+def test_imports_in_any_order(imports, tmp_path):
+    if "h5py" in imports:
+        pytest.importorskip("h5py")
+    out = run(f"""
+    from conftest import laplacian
+    A, exact = laplacian(12, 13)
+    {imports}
+    w, v = block_eigs.eigsh(A, k=2)
+    assert abs(w[0] - exact[0]) < 1e-12
+    if "h5py" in {imports!r}:
+        with h5py.File({str(tmp_path / "a.h5")!r}, "w") as f: f["v"] = v
+        with h5py.File({str(tmp_path / "a.h5")!r}) as f: assert (f["v"][:] == v).all()
+    if "mpi4py" in {imports!r}:
+        from mpi4py import MPI
+        assert MPI.COMM_SELF.allreduce(2) == 2
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+@needs_ranks
+def test_mpi_that_has_ended_is_an_exception():
+    out = run("""
+    from mpi4py import MPI
+    from conftest import laplacian
+    import block_eigs
+    MPI.Finalize()
+    try:
+        block_eigs.eigsh(laplacian(5, 6)[0], k=1)
+    except RuntimeError as error:
+        assert "finalized" in str(error)
+        print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+@needs_ranks
+def test_mpi_without_threads_is_an_exception():
+    out = run("""
+    import mpi4py; mpi4py.rc.initialize = False
+    from mpi4py import MPI
+    from conftest import laplacian
+    import block_eigs
+    MPI.Init()
+    try:
+        block_eigs.eigsh(laplacian(5, 6)[0], k=1)
+    except RuntimeError as error:
+        assert "threads" in str(error)
+        print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+def test_a_forked_process_is_told_so():
+    out = run("""
+    import os
+    from conftest import laplacian
+    import block_eigs
+    A, _ = laplacian(5, 6)
+    block_eigs.eigsh(A, k=1)
+    child = os.fork()
+    if child == 0:
+        try:
+            block_eigs.eigsh(A, k=1)
+        except RuntimeError as error:
+            assert "forked" in str(error)
+            raise SystemExit(7)  # as atexit sees it, too
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    assert block_eigs.eigsh(A, k=1).converged
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+def test_processes_that_fork_first():
+    out = run("""
+    import multiprocessing
+    from conftest import laplacian
+    import block_eigs
+    def work(n): return block_eigs.eigsh(laplacian(n, n)[0], k=1).eigenvalues[0]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = pool.map(work, [8, 9, 10])
+    assert all(abs(w - laplacian(n, n)[1][0]) < 1e-12 for w, n in zip(found, [8, 9, 10]))
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+@pytest.mark.parametrize("limit_mib", [50, 150, 400])
+def test_too_little_memory_is_an_exception(limit_mib):
+    """Beside what the process has already: MPI and OpenBLAS need some of it, the solve the rest."""
+    out = run(f"""
+    import resource
+    from conftest import laplacian
+    import block_eigs
+    A, _ = laplacian(64, 64, 64)
+    block_eigs.eigsh(laplacian(5, 6)[0], k=1)
+    pages = int(open("/proc/self/statm").read().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + {limit_mib} * 2**20,) * 2)
+    try:
+        block_eigs.eigsh(A, k=60, maxiter=1)
+    except MemoryError as error:
+        print("fine", error)
+    """)
+    assert "fine" in out
