@@ -1,4 +1,4 @@
 # The Python package as its users have it: installed from the tree into a virtual environment, with pytest.
 add_test(NAME python COMMAND ${PROJECT_SOURCE_DIR}/scripts/test-python ${PROJECT_BINARY_DIR})
-set_tests_properties(python PROPERTIES LABELS app TIMEOUT 900 PROCESSORS 2 SKIP_RETURN_CODE 77
+set_tests_properties(python PROPERTIES LABELS app TIMEOUT 1800 PROCESSORS 2 SKIP_RETURN_CODE 77
   ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;PYTHON=${BLOCK_EIGS_PYTHON}")
