@@ -217,7 +217,7 @@ class Check(harness.AppTest):
         result = self.run_program("--check", self.config("matrix: {generate: laplacian1d, size: [100]}\n"))
         self.assertEqual(result.code, 0, result)
         for line in ("generate: laplacian1d", "size: [100]", "pairs: 1", "which: smallest", "tolerance: 1e-08",
-                     "block_size: 3", "type: jacobi", "algorithm: auto", "precision: double", "device: auto"):
+                     "block_size: 3", "type: auto", "algorithm: auto", "precision: double", "device: auto"):
             self.assertRegex(result.stdout, rf"(?m)^ *{re.escape(line)}$")
         self.assertEqual(os.listdir(self.folder), ["run.yaml"])
 
