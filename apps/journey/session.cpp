@@ -128,7 +128,7 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
 int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
                 const Program& program) {
   if (const std::optional<std::string> lacking = prepare_for_limited_memory(argv)) {
-    fmt::print(stderr, "{}: error: {}\n", name, *lacking);
+    if (!lacking->empty()) fmt::print(stderr, "{}: error: {}\n", name, *lacking);
     return static_cast<int>(ExitCode::run_failed);
   }
   const MpiSession mpi(argc, argv);

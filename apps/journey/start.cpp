@@ -48,7 +48,13 @@ std::optional<std::string> prepare_for_limited_memory(char** argv) {
     return "out of memory: set OPENBLAS_NUM_THREADS=1" + address_space_remark();
   }
   const std::size_t least = mpi_bytes + lapack::blas_buffer_bytes;
-  if (left >= least || !is_first_rank()) return std::nullopt;
+  if (left >= least) return std::nullopt;
+  if (!is_first_rank()) {
+    // MPI might crash for want of memory before the first rank has said what is wrong, which ends all ranks.
+    constexpr unsigned patience = 5;
+    sleep(patience);
+    return std::string();
+  }
   return fmt::format("out of memory: at least {} MiB are needed to start, {} MiB are left{}", least / mebibyte,
                      left / mebibyte, address_space_remark());
 }

@@ -6,7 +6,8 @@
 namespace block_eigs {
 
 /// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing
-/// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0.
+/// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0. Others,
+/// which would crash in MPI, wait for it to end all ranks, and then return an empty text.
 ///
 /// Threads of OpenBLAS take their buffers before main() and try again for ever where they get none; MPI, which
 /// forks, waits for them. Where room is scarce the program starts itself anew with one such thread: then this
