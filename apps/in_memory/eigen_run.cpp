@@ -9,6 +9,7 @@
 
 #include "apps/in_memory/estimated_norm.hpp"
 #include "apps/in_memory/notes.hpp"
+#include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/proof.hpp"
@@ -143,11 +144,7 @@ template <class T>
 EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, const Proceed& wanted) {
   const RunConfig& config = input.config;
   const EigensolverConfig& solver = config.eigensolver;
-  require(
-      solver.preconditioner.type == PreconditionerType::none ||
-          solver.preconditioner.type == PreconditionerType::automatic,
-      fmt::format("preconditioner: {} is made from the entries of a matrix; with an operator, give one, or none",
-                  name_of(solver.preconditioner.type)));
+  require_no_entries(solver.preconditioner);
   require(solver.verify != Verify::inertia, "verify: inertia needs the entries of a matrix");
   EigenAnswer<T> answer;
   BlockSpace<T> space(context, input.partition);

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "apps/in_memory/notes.hpp"
+#include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/linear_solve.hpp"
@@ -82,11 +81,7 @@ template <class T>
 LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input, const Proceed& wanted) {
   const RunConfig& config = input.config;
   const LinearSolverConfig& solver = config.linear_solver;
-  require(
-      solver.preconditioner.type == PreconditionerType::none ||
-          solver.preconditioner.type == PreconditionerType::automatic,
-      fmt::format("preconditioner: {} is made from the entries of a matrix; with an operator, give one, or none",
-                  name_of(solver.preconditioner.type)));
+  require_no_entries(solver.preconditioner);
   LinearAnswer<T> answer;
   RightHandSides sides(context.comm, config, input.partition.rows());
   BlockSpace<T> space(context, input.partition);

@@ -157,17 +157,6 @@ void check_sum(const Communicator& comm, EntrySums sums, const std::string& desc
   });
 }
 
-/// Smallest eigenvalue of the symmetric tridiagonal matrix.
-double smallest_value(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal) {
-  const int n = static_cast<int>(diagonal.size());
-  SmallMatrix matrix(n, n);
-  for (int i = 0; i < n; ++i) {
-    matrix(i, i) = diagonal[static_cast<std::size_t>(i)];
-    if (i + 1 < n) matrix(i + 1, i) = off_diagonal[static_cast<std::size_t>(i)];
-  }
-  return lapack::symmetric_eigen(matrix).front();
-}
-
 /// Lanczos's three-term recurrence for D^-1 B in the inner product x'Dy, without normalisation:
 /// u' = D^-1 B u - alpha u - (delta / delta_before) u_before, alpha = u'Bu / delta, delta = u'Du = u'B u_before.
 template <class T>
@@ -203,7 +192,7 @@ class Lanczos {
       b_.apply(u_.view(), image_.view());
       const double alpha = space_.column_dots(u_.view(), image_.view())[0] / delta_;
       diagonal_.push_back(alpha);
-      smallest = smallest_value(diagonal_, off_diagonal_);
+      smallest = lapack::tridiagonal_eigenvalues(diagonal_, off_diagonal_).front();
       if (smallest < certain) break;
       ProductStep<T> step;
       step.scale = inverse_.data();

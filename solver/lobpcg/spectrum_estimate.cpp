@@ -17,13 +17,7 @@ SpectrumEstimate ends_of(BlockSpace<T>& space, const std::vector<double>& diagon
   SmallMatrix ends(2, 1);
   space.on_root(
       [&] {
-        const auto k = static_cast<int>(diagonal.size());
-        SmallMatrix t(k, k);
-        for (int i = 0; i < k; ++i) {
-          t(i, i) = diagonal[static_cast<std::size_t>(i)];
-          if (i > 0) t(i, i - 1) = t(i - 1, i) = beside[static_cast<std::size_t>(i) - 1];
-        }
-        const std::vector<double> values = lapack::symmetric_eigen(t);
+        const std::vector<double> values = lapack::tridiagonal_eigenvalues(diagonal, beside);
         ends(0, 0) = values.front();
         ends(1, 0) = values.back();
       },

@@ -15,17 +15,7 @@ namespace {
 double largest_ritz_value(BlockSpace<double>& space, const std::vector<double>& diagonal,
                           const std::vector<double>& beside) {
   SmallMatrix result(1, 1);
-  space.on_root(
-      [&] {
-        const auto k = static_cast<int>(diagonal.size());
-        SmallMatrix t(k, k);
-        for (int i = 0; i < k; ++i) {
-          t(i, i) = diagonal[static_cast<std::size_t>(i)];
-          if (i > 0) t(i, i - 1) = t(i - 1, i) = beside[static_cast<std::size_t>(i) - 1];
-        }
-        result(0, 0) = lapack::symmetric_eigen(t).back();
-      },
-      {&result});
+  space.on_root([&] { result(0, 0) = lapack::tridiagonal_eigenvalues(diagonal, beside).back(); }, {&result});
   return result(0, 0);
 }
 

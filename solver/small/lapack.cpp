@@ -88,6 +88,16 @@ std::vector<double> symmetric_eigen(SmallMatrix& matrix) {
   return eigen_without_divide_and_conquer(matrix);
 }
 
+std::vector<double> tridiagonal_eigenvalues(std::span<const double> diagonal, std::span<const double> beside) {
+  const int n = static_cast<int>(diagonal.size());
+  SmallMatrix matrix(n, n);
+  for (int i = 0; i < n; ++i) {
+    matrix(i, i) = diagonal[static_cast<std::size_t>(i)];
+    if (i + 1 < n) matrix(i + 1, i) = beside[static_cast<std::size_t>(i)];
+  }
+  return symmetric_eigen(matrix);
+}
+
 bool cholesky(SmallMatrix& matrix) {
   const int n = matrix.rows();
   if (n == 0) return true;

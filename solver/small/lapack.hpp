@@ -11,6 +11,10 @@ namespace block_eigs::lapack {
 /// dsyevd, dsteqr's dsyev where that fails. Throws NumericalError when both fail, or values are not finite.
 std::vector<double> symmetric_eigen(SmallMatrix& matrix);
 
+/// Eigenvalues ascending of the symmetric tridiagonal matrix with this diagonal and, from the first row on, these
+/// entries beside it, of which those beyond the last row do not count. Throws as symmetric_eigen.
+std::vector<double> tridiagonal_eigenvalues(std::span<const double> diagonal, std::span<const double> beside);
+
 /// Lower Cholesky factor in place, upper triangle zeroed. Returns false on a pivot that is not positive.
 bool cholesky(SmallMatrix& matrix);
 

@@ -5,23 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/matrix_traits.hpp"
+
 // What `auto` takes for matrices that look like something, and when it changes its mind.
 namespace block_eigs {
 namespace {
 
-/// A matrix with rows of `per_row` entries that add up to zero, as those of a diffusion do.
-MatrixTraits diffusion(double rows, double per_row) {
-  MatrixTraits traits;
-  traits.rows = rows;
-  traits.nonzeros = rows * per_row;
-  traits.longest_row = per_row;
-  traits.least_diagonal = per_row - 1.0;
-  traits.least_row = traits.norm_inf = 2.0 * (per_row - 1.0);
-  traits.zero_sums = 0.95;
-  traits.dominant = 1.0;
-  traits.scaled_norm = 2.0;
-  return traits;
-}
+using test::diffusion;
 
 EigensolverConfig asked(Which which = Which::smallest) {
   EigensolverConfig config;

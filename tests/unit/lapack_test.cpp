@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 #include <string>
 
@@ -45,6 +47,17 @@ TEST(Lapack, ASingularMassMatrixIsCalledThat) {
   for (double& value : b.values()) value = 1.0;
   SmallMatrix vectors;
   EXPECT_THROW(lapack::lowest_eigenpairs(a, b, 1, vectors), InputError);
+}
+
+TEST(Lapack, EigenvaluesOfASecondDifference) {
+  constexpr int n = 12;
+  const std::vector<double> diagonal(n, 2.0), beside(n, -1.0);  // one more beside than counts
+  const std::vector<double> values = lapack::tridiagonal_eigenvalues(diagonal, beside);
+  ASSERT_EQ(values.size(), static_cast<std::size_t>(n));
+  for (int j = 0; j < n; ++j) {
+    const double exact = 2.0 - 2.0 * std::cos(M_PI * (j + 1) / (n + 1));
+    EXPECT_NEAR(values[static_cast<std::size_t>(j)], exact, 1e-14);
+  }
 }
 
 }  // namespace

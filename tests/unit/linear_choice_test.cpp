@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/matrix_traits.hpp"
+
 // What `auto` takes for linear systems, and when it changes its mind.
 namespace block_eigs {
 namespace {
@@ -10,21 +12,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A matrix with rows of `per_row` entries that add up to zero, as those of a diffusion do.
-MatrixTraits diffusion(double rows, double per_row) {
-  MatrixTraits traits;
-  traits.rows = rows;
-  traits.nonzeros = rows * per_row;
-  traits.longest_row = per_row;
-  traits.least_diagonal = per_row - 1.0;
-  traits.least_row = traits.norm_inf = 2.0 * (per_row - 1.0);
-  traits.zero_sums = 0.95;
-  traits.dominant = 1.0;
-  traits.scaled_norm = 2.0;
-  return traits;
-}
+using test::diffusion;
 
-/// The same where a diagonal holds twice what stands beside it.
+/// A matrix whose diagonal holds twice what stands beside it.
 MatrixTraits dominant(double rows, double per_row) {
   MatrixTraits traits = diffusion(rows, per_row);
   traits.zero_sums = 0.0;
