@@ -37,7 +37,7 @@ rule(mpi_where_it_belongs "."
 
 # Inner rooms. What spmm has in its root is words that all rooms use.
 rule(spmm_root_is_words      "^spmm/[^/]+$"       "${none}" "^spmm/.+/")
-rule(device_knows_no_ranks   "^spmm/device/"      "^spmm/device/(device|kernels)\\.cpp$" "^spmm/(parallel|matrix|host|cuda)/")
+rule(device_knows_no_ranks   "^spmm/device/"      "^spmm/device/(device|kernels|sparse_algebra)\\.cpp$" "^spmm/(parallel|matrix|host|cuda)/")
 rule(parallel_sees_device    "^spmm/parallel/"    "^spmm/parallel/context\\.cpp$" "^spmm/(matrix|host|cuda)/")
 rule(backends_see_no_ranks   "^spmm/(host|cuda)/" "^spmm/host/sparse/column_major_[^/]+$" "^spmm/(parallel|matrix)/")
 rule(host_is_not_cuda        "^spmm/host/"        "${none}" "^spmm/cuda/")

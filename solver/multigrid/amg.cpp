@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,12 +28,10 @@ BlockView<T> leading(DenseBlock<T>& block, LocalIndex columns) {
 
 /// Whether the coarsest level is solved by its pseudo-inverse. Where fill has ended coarsening its rows may be
 /// many, and all entries of the inverse are stored: then only if that is cheaper to multiply with than the
-/// polynomial. Collective.
-bool is_inverted(const Communicator& comm, const GridLevel& level, const AmgOptions& options) {
-  const GlobalIndex rows = level.partition.rows();
+/// polynomial.
+bool is_inverted(GlobalIndex rows, GlobalIndex nonzeros, CoarseningEnd ended, const AmgOptions& options) {
   if (rows > options.largest_dense) return false;
-  if (level.ended != CoarseningEnd::fill) return true;
-  return rows * rows <= (long_polynomial.degree - 1) * comm.sum(std::int64_t{level.matrix.nonzeros()});
+  return ended != CoarseningEnd::fill || rows * rows <= (long_polynomial.degree - 1) * nonzeros;
 }
 
 void check(const GridHierarchy& hierarchy) {
@@ -62,20 +61,66 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
 }
 
 template <class T>
+Amg<T>::Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options) : context_(context) {
+  std::vector<DeviceLevel>& levels = hierarchy.levels;
+  double entries = 0.0;
+  for (const DeviceLevel& level : levels) entries += static_cast<double>(level.matrix.pattern->nonzeros);
+  operator_complexity_ = entries / std::max(1.0, static_cast<double>(levels.front().matrix.pattern->nonzeros));
+  ended_ = levels.back().ended;
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level)
+    levels_.push_back(std::make_unique<Level>(context, *hierarchy.algebra, std::move(levels[level]), options));
+  make_coarsest(*hierarchy.algebra, std::move(levels.back()), options);
+}
+
+/// What is left of a singular matrix after rounding errors on the way down must not be inverted.
+template <class T>
+double Amg<T>::noise() const {
+  return levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
+}
+
+template <class T>
+void Amg<T>::invert_on_host(const Partition& partition, const CsrRows& matrix) {
+  coarse_matrix_ = std::make_unique<DistributedMatrix<T>>(
+      context_,
+      pseudo_inverse(context_.comm, partition, matrix, noise(),
+                     static_cast<double>(std::numeric_limits<T>::epsilon())),
+      partition, partition);
+}
+
+template <class T>
 void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
-  const bool dense = is_inverted(context_.comm, level, options);
-  // What is left of a singular matrix after rounding errors on the way down must not be inverted.
-  const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
-  CsrRows rows = dense ? pseudo_inverse(context_.comm, level.partition, level.matrix, noise,
-                                        std::numeric_limits<T>::epsilon())
-                       : std::move(level.matrix);
+  const GlobalIndex nonzeros = context_.comm.sum(std::int64_t{level.matrix.nonzeros()});
+  if (is_inverted(level.partition.rows(), nonzeros, level.ended, options)) {
+    invert_on_host(level.partition, level.matrix);
+    return;
+  }
   coarse_matrix_ =
-      std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
-  if (dense) return;
+      std::make_unique<DistributedMatrix<T>>(context_, std::move(level.matrix), level.partition, level.partition);
   context_.comm.collectively([&] {
     coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->jacobi_diagonal(),
                                                       coarse_matrix_->jacobi_bound(), long_polynomial);
   });
+}
+
+template <class T>
+void Amg<T>::make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgOptions& options) {
+  const CsrView<double> matrix = level.matrix.view();
+  if (!is_inverted(matrix.rows, matrix.nonzeros, level.ended, options)) {
+    coarse_matrix_ = std::make_unique<DistributedMatrix<T>>(
+        context_, in_precision<T>(algebra, std::move(level.matrix)), level.numbers);
+    coarse_smoother_ = device_smoother(context_, algebra, *coarse_matrix_, *level.numbers, long_polynomial);
+    return;
+  }
+  // Where no eigenvalue is so small that the pseudo-inverse would change it, that is the inverse.
+  const double relative_noise = std::max(10.0 * static_cast<double>(std::numeric_limits<T>::epsilon()),
+                                         matrix.rows * std::numeric_limits<double>::epsilon());
+  std::optional<CsrBuffers<double>> inverse = algebra.inverse(matrix, noise(), relative_noise);
+  if (!inverse) {
+    invert_on_host(Partition({0, matrix.rows}), to_host(level.matrix));
+    return;
+  }
+  coarse_matrix_ = std::make_unique<DistributedMatrix<T>>(context_, in_precision<T>(algebra, std::move(*inverse)),
+                                                          level.numbers);
 }
 
 template <class T>

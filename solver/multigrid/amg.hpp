@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/multigrid/device_levels.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
@@ -30,6 +31,8 @@ class Amg final : public LinearOperator<T> {
  public:
   /// Consumes the levels. Collective. Throws InputError where a level lacks its interpolation.
   Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options);
+  /// Of levels that are in device memory, on one rank. Collective.
+  Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options);
   ~Amg() override;
 
   LocalIndex rows() const override;
@@ -61,6 +64,10 @@ class Amg final : public LinearOperator<T> {
  private:
   struct Level;
   void make_coarsest(GridLevel level, const AmgOptions& options);
+  void make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgOptions& options);
+  /// Collective.
+  void invert_on_host(const Partition& partition, const CsrRows& matrix);
+  double noise() const;
   void correct(int level, ConstBlockView<T> x, BlockView<T> y);
   Level& at(int level) { return *levels_[static_cast<std::size_t>(level)]; }
 

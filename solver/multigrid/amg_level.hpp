@@ -1,9 +1,10 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/device_smoother.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 
 namespace block_eigs {
@@ -20,9 +21,20 @@ struct Amg<T>::Level {
               static_cast<double>(matrix.row_partition().rows())) {
     const bool constant_diagonal = is_constant(context.comm, matrix.jacobi_diagonal());
     context.comm.collectively([&] {
-      smoother.emplace(context, matrix, matrix.jacobi_diagonal(), matrix.jacobi_bound(),
-                       ChebyshevOptions{options.smoother_degree, options.smoother_ratio}, constant_diagonal);
+      smoother = std::make_unique<Chebyshev<T>>(context, matrix, matrix.jacobi_diagonal(), matrix.jacobi_bound(),
+                                                ChebyshevOptions{options.smoother_degree, options.smoother_ratio},
+                                                constant_diagonal);
     });
+  }
+
+  /// Of a level in device memory, on one rank. Collective.
+  Level(const Context<T>& context, SparseAlgebra& algebra, DeviceLevel&& level, const AmgOptions& options)
+      : matrix(context, in_precision<T>(algebra, std::move(level.matrix)), level.numbers),
+        interpolation(context, in_precision<T>(algebra, std::move(level.interpolation)), nullptr),
+        restriction(context, in_precision<T>(algebra, std::move(level.restriction)), nullptr),
+        twice(options.w_reduction * interpolation.columns() <= matrix.rows()) {
+    smoother = device_smoother(context, algebra, matrix, *level.numbers,
+                               ChebyshevOptions{options.smoother_degree, options.smoother_ratio});
   }
 
   /// May fail on one rank alone. Not collective.
@@ -56,7 +68,7 @@ struct Amg<T>::Level {
   DistributedMatrix<T> matrix;
   DistributedMatrix<T> interpolation;
   DistributedMatrix<T> restriction;
-  std::optional<Chebyshev<T>> smoother;
+  std::unique_ptr<Chebyshev<T>> smoother;
   bool twice;  ///< the next level is visited twice
   DenseBlock<T> residual;
   DenseBlock<T> correction;

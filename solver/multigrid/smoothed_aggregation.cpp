@@ -1,11 +1,10 @@
 #include "solver/multigrid/smoothed_aggregation.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "solver/multigrid/aggregation/coarsen.hpp"
-#include "spmm/error.hpp"
+#include "solver/multigrid/near_null_space.hpp"
 
 namespace block_eigs {
 
@@ -14,25 +13,6 @@ namespace {
 using aggregation::Stage;
 
 constexpr std::size_t most_levels = 25;
-
-/// The constant, for each unknown of a node, where no vectors are given.
-NearNullSpace complete(const NearNullSpace& given, LocalIndex rows) {
-  if (given.modes > 0) return given;
-  NearNullSpace space = given;
-  space.modes = given.unknowns_per_node;
-  const auto width = static_cast<std::size_t>(space.modes);
-  space.vectors.assign(static_cast<std::size_t>(rows) * width, 0.0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i) space.vectors[i * width + i % width] = 1.0;
-  return space;
-}
-
-void check(const NearNullSpace& space, LocalIndex rows) {
-  require(space.unknowns_per_node >= 1 && rows % space.unknowns_per_node == 0,
-          "amg: the " + std::to_string(rows) + " rows of a rank are no multiple of the " +
-              std::to_string(space.unknowns_per_node) + " unknowns a node");
-  require(space.vectors.size() == static_cast<std::size_t>(rows) * static_cast<std::size_t>(space.modes),
-          "amg: the near-null space does not have the rows of the matrix");
-}
 
 /// Over all ranks.
 double entries_of(const Communicator& comm, const GridLevel& level) {
@@ -45,10 +25,7 @@ GridHierarchy smoothed_aggregation(const Communicator& comm, CsrRows rows, const
                                    const NearNullSpace& near_null_space, const AggregationOptions& options) {
   GridHierarchy levels;
   Stage stage;
-  comm.collectively([&] {
-    stage.space = complete(near_null_space, rows.rows());
-    check(stage.space, rows.rows());
-  });
+  comm.collectively([&] { stage.space = complete_near_null_space(near_null_space, rows.rows()); });
   stage.level.partition = partition;
   stage.level.matrix = std::move(rows);
   double entries = entries_of(comm, stage.level);

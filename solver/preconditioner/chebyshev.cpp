@@ -19,12 +19,31 @@ BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like) {
   return {storage.view().data, like.rows, like.cols, DenseBlock<T>::padded(like.cols)};
 }
 
+template <class T>
+Buffer<T> uploaded_inverse(const Context<T>& context, std::span<const double> diagonal) {
+  Buffer<T> inverse(context.device, diagonal.size());
+  inverse.upload(inverse_diagonal<T>(diagonal).data());
+  return inverse;
+}
+
 }  // namespace
 
 template <class T>
 Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal,
                         double upper_bound, const ChebyshevOptions& options, bool constant_diagonal)
-    : context_(context), a_(a), inverse_(context.device, diagonal.size()), degree_(options.degree) {
+    : Chebyshev(context, a, uploaded_inverse(context, diagonal),
+                // Not of T, so that a float polynomial has the same coefficients.
+                constant_diagonal && !diagonal.empty() ? inverse_diagonal<double>(diagonal.first(1)).front() : 0.0,
+                upper_bound, options) {}
+
+template <class T>
+Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, Buffer<T> inverse_diagonal,
+                        double constant_inverse, double upper_bound, const ChebyshevOptions& options)
+    : context_(context),
+      a_(a),
+      inverse_(std::move(inverse_diagonal)),
+      constant_inverse_(constant_inverse),
+      degree_(options.degree) {
   require(options.degree >= 1, "chebyshev.degree must be at least 1, not " + std::to_string(options.degree));
   require(options.ratio == 0.0 || options.ratio > 1.0,
           "chebyshev.ratio must be greater than 1 (or 0 to have it chosen)");
@@ -34,10 +53,6 @@ Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::sp
   const double lower = upper_bound / ratio;
   center_ = 0.5 * (upper_bound + lower);
   half_width_ = 0.5 * (upper_bound - lower);
-  inverse_.upload(inverse_diagonal<T>(diagonal).data());
-  // Not of T, so that a float polynomial has the same coefficients.
-  if (constant_diagonal && !diagonal.empty())
-    constant_inverse_ = inverse_diagonal<double>(diagonal.first(1)).front();
 }
 
 template <class T>

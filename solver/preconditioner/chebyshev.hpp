@@ -29,6 +29,10 @@ class Chebyshev final : public LinearOperator<T> {
   /// is kept by reference. Throws InputError on a degree below 1 or a ratio of 1 or less. Not collective.
   Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal, double upper_bound,
             const ChebyshevOptions& options, bool constant_diagonal = false);
+  /// With |D|^-1 on the device already; `constant_inverse` is what all of its entries are on all ranks, where that
+  /// is one number, else 0.
+  Chebyshev(const Context<T>& context, LinearOperator<T>& a, Buffer<T> inverse_diagonal, double constant_inverse,
+            double upper_bound, const ChebyshevOptions& options);
 
   LocalIndex rows() const override { return a_.rows(); }
   LocalIndex columns() const override { return a_.rows(); }

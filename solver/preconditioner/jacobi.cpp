@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 namespace block_eigs {
 
 template <class T>
 std::vector<T> inverse_diagonal(std::span<const double> diagonal) {
-  // Room for what is multiplied by it.
-  constexpr double largest = std::is_same_v<T, float> ? 0x1p+120 : 0x1p+1000;
-  constexpr double smallest = std::numeric_limits<T>::min();
+  using Range = InverseRange<T>;
   std::vector<T> inverse(diagonal.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     const double d = std::abs(diagonal[i]);
-    inverse[i] = static_cast<T>(d != 0.0 ? std::clamp(1.0 / d, smallest, largest) : 1.0);
+    inverse[i] = static_cast<T>(d != 0.0 ? std::clamp(1.0 / d, Range::smallest, Range::largest) : 1.0);
   }
   return inverse;
 }

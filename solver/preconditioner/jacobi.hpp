@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,13 @@
 #include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
+
+/// Between these a number of T leaves room for what is multiplied by it.
+template <class T>
+struct InverseRange {
+  static constexpr double smallest = std::numeric_limits<T>::min();
+  static constexpr double largest = sizeof(T) == sizeof(float) ? 0x1p+120 : 0x1p+1000;
+};
 
 /// 1 / |d|, and 1 where d = 0, as close as numbers of T that are neither zero nor near overflow come to it:
 /// positive definite for any finite diagonal.

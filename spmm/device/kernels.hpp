@@ -91,7 +91,7 @@ class Kernels {
   // ---- sparse ----
 
   /// `on_host` and `on_device` are the same matrix in two places (one place on the host backend); the
-  /// host copy may go after the call.
+  /// host copy may go after the call. Without arrays on the host the device is read.
   virtual std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
                                             const SpmmOptions& options) = 0;
   /// C = A B and what `step` adds, X being B and Y being C. b.rows == a.columns; b and c must not overlap. Rows of

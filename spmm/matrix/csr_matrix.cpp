@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "spmm/error.hpp"
 
@@ -72,28 +73,33 @@ template <class T>
 CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const SpmmOptions& options)
     : kernels_(context.kernels) {
   check(arrays);
-  row_offsets_ = uploaded(context.device, arrays.row_offsets);
-  column_indices_ = uploaded(context.device, arrays.column_indices);
-  values_ = uploaded(context.device, arrays.values);
+  auto pattern = std::make_shared<CsrPattern>();
+  pattern->rows = static_cast<LocalIndex>(arrays.row_offsets.size() - 1);
+  pattern->columns = arrays.columns;
+  pattern->nonzeros = arrays.row_offsets.back();
+  pattern->row_offsets = uploaded(context.device, arrays.row_offsets);
+  pattern->column_indices = uploaded(context.device, arrays.column_indices);
+  arrays_ = {std::move(pattern), uploaded(context.device, arrays.values)};
   row_map_ = uploaded(context.device, arrays.row_map);
-  const auto rows = static_cast<LocalIndex>(arrays.row_offsets.size() - 1);
-  const Offset nonzeros = arrays.row_offsets.back();
-  view_ = {rows,           arrays.columns, nonzeros, row_offsets_.data(), column_indices_.data(),
-           values_.data(), row_map_.data()};
-  const CsrView<T> on_host{rows,
-                           arrays.columns,
-                           nonzeros,
-                           arrays.row_offsets.data(),
-                           arrays.column_indices.data(),
-                           arrays.values.data(),
-                           arrays.row_map.empty() ? nullptr : arrays.row_map.data()};
+  view_ = arrays_.view();
+  view_.row_map = row_map_.data();
+  CsrView<T> on_host = view_;
+  on_host.row_offsets = arrays.row_offsets.data();
+  on_host.column_indices = arrays.column_indices.data();
+  on_host.values = arrays.values.data();
+  on_host.row_map = arrays.row_map.empty() ? nullptr : arrays.row_map.data();
   plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
 }
 
 template <class T>
+CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options)
+    : kernels_(context.kernels), arrays_(std::move(arrays)), view_(arrays_.view()) {
+  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : CsrView<T>{}, view_, options);
+}
+
+template <class T>
 std::size_t CsrMatrix<T>::bytes() const {
-  return row_offsets_.size() * sizeof(Offset) + column_indices_.size() * sizeof(LocalIndex) +
-         values_.size() * sizeof(T) + row_map_.size() * sizeof(LocalIndex);
+  return arrays_.pattern->bytes() + arrays_.values.size() * sizeof(T) + row_map_.size() * sizeof(LocalIndex);
 }
 
 template <class T>

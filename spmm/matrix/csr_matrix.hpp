@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spmm/device/buffer.hpp"
+#include "spmm/device/csr_buffers.hpp"
 #include "spmm/device/kernels.hpp"
 #include "spmm/parallel/context.hpp"
 #include "spmm/types.hpp"
@@ -27,15 +28,20 @@ class CsrMatrix {
  public:
   /// Checks the arrays once (offsets monotone, columns in range and ascending); throws InputError.
   CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const SpmmOptions& options);
+  /// Of arrays that are on the device already, and right. The pattern stays shared.
+  CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options);
 
   LocalIndex rows() const { return view_.rows; }
   LocalIndex columns() const { return view_.columns; }
   Offset nonzeros() const { return view_.nonzeros; }
+  /// The arrays in device memory, and the pattern alone, for matrices that have the same one.
+  const CsrView<T>& view() const { return view_; }
+  const std::shared_ptr<const CsrPattern>& pattern() const { return arrays_.pattern; }
   /// Device memory held, plan apart.
   std::size_t bytes() const;
 
   /// New numbers for the same pattern: nonzeros() of them in host memory, row by row, columns ascending.
-  void set_values(const T* values) { values_.upload(values); }
+  void set_values(const T* values) { arrays_.values.upload(values); }
 
   /// Makes room for products with up to `columns` columns.
   void reserve(LocalIndex columns) { plan_->reserve(columns); }
@@ -46,9 +52,7 @@ class CsrMatrix {
 
  private:
   std::shared_ptr<Kernels<T>> kernels_;
-  Buffer<Offset> row_offsets_;
-  Buffer<LocalIndex> column_indices_;
-  Buffer<T> values_;
+  CsrBuffers<T> arrays_;
   Buffer<LocalIndex> row_map_;
   CsrView<T> view_;
   std::unique_ptr<SpmmPlan> plan_;

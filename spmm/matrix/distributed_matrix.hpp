@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "spmm/device/sparse_algebra.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 #include "spmm/matrix/split_matrix.hpp"
@@ -23,6 +24,10 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// InputError (through Communicator::collectively) when indices are out of range.
   DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
                     const SpmmOptions& options = {});
+  /// One rank's matrix that is on the device already. `numbers` are those of the matrix in double; null where it
+  /// is not square, which then has neither norm nor diagonal. Collective; throws InputError on several ranks.
+  DistributedMatrix(const Context<T>& context, CsrBuffers<T> arrays, std::shared_ptr<const MatrixNumbers> numbers,
+                    const SpmmOptions& options = {});
 
   LocalIndex rows() const override { return row_partition_.size(context_.comm.rank()); }
   LocalIndex columns() const override { return column_partition_.size(context_.comm.rank()); }
@@ -38,7 +43,9 @@ class DistributedMatrix final : public LinearOperator<T> {
   const Partition& column_partition() const { return column_partition_; }
   GlobalIndex global_nonzeros() const { return global_nonzeros_; }
   /// Own diagonal entries, rows() of them, zero where none is stored. In host memory.
-  const std::vector<double>& diagonal() const { return diagonal_; }
+  const std::vector<double>& diagonal() const;
+  /// Own rows in device memory, without ghost columns: on one rank that is all of it.
+  const CsrMatrix<T>& own_columns() const { return matrix_->own(); }
   /// Rows that this rank receives in a halo exchange.
   LocalIndex ghosts() const { return ghosts_; }
   /// Device memory of both parts.
@@ -52,7 +59,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// where that is more than twice as much, r_i = max_j |a_ij| beside the diagonal. A positive semi-definite
   /// matrix has no such entries, as a_ij^2 <= a_ii a_jj; elsewhere 1 / d_i would drown all other rows. Where row
   /// and diagonal are zero: max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not square.
-  const std::vector<double>& jacobi_diagonal() const { return raised_.empty() ? diagonal_ : raised_; }
+  const std::vector<double>& jacobi_diagonal() const;
   /// scaled_gershgorin_bound() for jacobi_diagonal().
   double jacobi_bound() const { return jacobi_bound_; }
 
@@ -62,8 +69,9 @@ class DistributedMatrix final : public LinearOperator<T> {
   Context<T> context_;
   Partition row_partition_;
   Partition column_partition_;
-  std::vector<double> diagonal_;
-  std::vector<double> raised_;  ///< jacobi_diagonal(); empty where no rank's differs from the diagonal
+  std::shared_ptr<const MatrixNumbers> numbers_;  ///< of a matrix that was made on the device, else null
+  mutable std::vector<double> diagonal_;          ///< these two come from `numbers_` when they are first asked for
+  mutable std::vector<double> raised_;            ///< empty where no rank's differs from the diagonal
   double norm_inf_ = 0.0;
   double scaled_gershgorin_ = 0.0;
   double jacobi_bound_ = 0.0;

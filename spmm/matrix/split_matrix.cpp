@@ -13,6 +13,13 @@ SplitMatrix<T>::SplitMatrix(const Context<T>& context, CsrArrays<T> own, CsrArra
       halo_(make_halo_exchange(context, std::move(plan))) {}
 
 template <class T>
+SplitMatrix<T>::SplitMatrix(const Context<T>& context, CsrMatrix<T> own, HaloPlan plan)
+    : context_(context),
+      own_(std::move(own)),
+      boundary_(context, CsrArrays<T>{}, {}),
+      halo_(make_halo_exchange(context, std::move(plan))) {}
+
+template <class T>
 void SplitMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) {
   if (context_.comm.size() == 1) {
     if (own_.rows() > 0) own_.multiply(x, y, step);

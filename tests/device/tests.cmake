@@ -23,6 +23,21 @@ set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300
   SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
   "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")
 
+# What multigrid is set up with, and the levels that it makes.
+block_eigs_test(sparse_algebra
+  SOURCES
+    device/device_levels_test.cpp
+    device/sparse_algebra_comparison_test.cpp
+    device/sparse_algebra_test.cpp
+  LABELS unit
+  TIMEOUT 300)
+set_tests_properties(sparse_algebra.1 PROPERTIES ENVIRONMENT
+  "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=2;GTEST_FILTER=-*cuda*")
+add_test(NAME sparse_algebra.cuda COMMAND test_sparse_algebra)
+set_tests_properties(sparse_algebra.cuda PROPERTIES LABELS gpu TIMEOUT 300
+  SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+  "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=*cuda*")
+
 # Large matrices that take every way through the SpMM.
 block_eigs_test(spmm_paths SOURCES device/spmm_paths_test.cpp LABELS unit TIMEOUT 300)
 set_tests_properties(spmm_paths.1 PROPERTIES ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};GTEST_FILTER=-*cuda*")

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "spmm/device/kernels.hpp"
+#include "spmm/device/sparse_algebra.hpp"
 
 // Free of CUDA headers: either the CUDA backend or unavailable.cpp implements it.
 namespace block_eigs::cuda {
@@ -15,5 +16,7 @@ std::shared_ptr<Device> make_device(int node_rank);
 
 template <class T>
 std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device> device);
+
+std::shared_ptr<SparseAlgebra> make_sparse_algebra(std::shared_ptr<Device> device);
 
 }  // namespace block_eigs::cuda

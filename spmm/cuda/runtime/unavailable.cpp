@@ -19,6 +19,8 @@ std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device>) {
   throw InputError(reason);
 }
 
+std::shared_ptr<SparseAlgebra> make_sparse_algebra(std::shared_ptr<Device>) { throw InputError(reason); }
+
 template std::shared_ptr<Kernels<float>> make_kernels(std::shared_ptr<Device>);
 template std::shared_ptr<Kernels<double>> make_kernels(std::shared_ptr<Device>);
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "spmm/device/buffer.hpp"
+#include "spmm/device/kernels.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs {
+
+/// Where the nonzeros of a sparse matrix are, in device memory: as CsrView has it. Matrices of the same pattern,
+/// in double and in float, share one.
+struct CsrPattern {
+  LocalIndex rows = 0;
+  LocalIndex columns = 0;
+  Offset nonzeros = 0;
+  Buffer<Offset> row_offsets;  ///< rows + 1 of them
+  Buffer<LocalIndex> column_indices;
+
+  std::size_t bytes() const {
+    return row_offsets.size() * sizeof(Offset) + column_indices.size() * sizeof(LocalIndex);
+  }
+};
+
+/// A sparse matrix in device memory, columns ascending in every row.
+template <class T>
+struct CsrBuffers {
+  std::shared_ptr<const CsrPattern> pattern;
+  Buffer<T> values;
+
+  CsrView<T> view() const {
+    return {pattern->rows,
+            pattern->columns,
+            pattern->nonzeros,
+            pattern->row_offsets.data(),
+            pattern->column_indices.data(),
+            values.data(),
+            nullptr};
+  }
+};
+
+}  // namespace block_eigs

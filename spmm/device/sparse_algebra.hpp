@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "spmm/device/buffer.hpp"
+#include "spmm/device/csr_buffers.hpp"
+#include "spmm/device/device.hpp"
+#include "spmm/device/random.hpp"
+#include "spmm/types.hpp"
+
+namespace block_eigs {
+
+/// Of two nodes that may not both be roots of aggregates, the one with the larger priority is: a one-to-one hash
+/// of the global number.
+constexpr std::int64_t aggregate_priority(GlobalIndex node) {
+  return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + 0x9e3779b97f4a7c15ULL));
+}
+
+/// Fewer of them do not make an aggregate of their own, see SparseAlgebra::aggregate.
+constexpr int fewest_far_neighbours = 3;
+
+/// The diagonal d of a square matrix, and what bounds its spectrum: see DistributedMatrix, which has the same.
+struct MatrixNumbers {
+  Buffer<double> diagonal;  ///< zero where none is stored
+  Buffer<double> raised;    ///< what Jacobi divides by; empty where that is the diagonal
+  double norm_inf = 0.0;
+  double scaled_gershgorin = 0.0;  ///< max_i sum_j |a_ij| / |d_i|, with 1 for d_i = 0
+  double jacobi_bound = 0.0;       ///< the same for jacobi_diagonal()
+  double largest_diagonal = 0.0;   ///< in magnitude
+  double constant = 0.0;           ///< what all entries of jacobi_diagonal() are, where they are one number
+
+  const Buffer<double>& jacobi_diagonal() const { return raised.size() > 0 ? raised : diagonal; }
+};
+
+/// Strong couplings between nodes, without those of hubs: the values hold the squares of their strength.
+struct CouplingGraph {
+  CsrBuffers<double> neighbours;
+  Buffer<LocalIndex> hub;  ///< of a hub itself, else the hub that a node is coupled to the most, -1 for none
+};
+
+struct AggregateMap {
+  LocalIndex count = 0;
+  Buffer<LocalIndex> of_node;  ///< -1 without strong couplings: smoothing alone takes care of those
+};
+
+/// Orthonormal factors of vectors, aggregate by aggregate: the vectors are `interpolation` times `coarse`.
+struct TentativeInterpolation {
+  CsrBuffers<double> interpolation;  ///< `modes` entries in the rows of an aggregate, none in others
+  Buffer<double> coarse;             ///< row-major [aggregates * modes][modes]
+};
+
+/// Sparse matrices made of sparse matrices: what multigrid is set up with, beside Kernels, which it is applied
+/// with. Everything is in the device's memory and in double, whatever a cycle will work in, so that all cycles
+/// have the same levels. Both backends form every sum in the same order and round every operation by itself: the
+/// same arguments give the same bits, from run to run, from backend to backend, and for any number of threads.
+/// Ordered in Queue::compute; what returns a count or a number waits for it. Throws RunError where memory runs
+/// out. Rows of the calling rank only: nothing here is collective.
+class SparseAlgebra {
+ public:
+  SparseAlgebra() = default;
+  SparseAlgebra(const SparseAlgebra&) = delete;
+  SparseAlgebra& operator=(const SparseAlgebra&) = delete;
+  virtual ~SparseAlgebra() = default;
+
+  // ---- any matrices; views without row_map ----
+
+  /// A B, entries that come to zero included; nothing where it would have more than `most_entries`.
+  virtual std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
+                                                    Offset most_entries = std::numeric_limits<Offset>::max()) = 0;
+  /// A^T
+  virtual CsrBuffers<double> transpose(const CsrView<double>& a) = 0;
+  /// Rows 0, stride, 2 stride, ... of A.
+  virtual CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) = 0;
+  virtual Offset longest_row(const CsrView<double>& a) = 0;
+  /// A - shift I; diagonal entries that are not stored stay so.
+  virtual CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
+                                     double shift) = 0;
+  virtual Buffer<float> to_float(const Buffer<double>& values) = 0;
+
+  // ---- square ones ----
+
+  virtual MatrixNumbers numbers(const CsrView<double>& a) = 0;
+  /// 1 / |d_i|, and 1 for d_i = 0, kept away from overflow and underflow in T as inverse_diagonal() does.
+  virtual Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) = 0;
+  /// Diagonal entries of at most `noise` in magnitude become zero, in rows of zeros alone `replacement`.
+  virtual void settle_empty_rows(CsrBuffers<double>& a, double noise, double replacement) = 0;
+  /// The inverse of A, all entries stored, made symmetric; nothing where A is not positive definite, or where
+  /// 1 / |A^-1|_inf, which no eigenvalue is smaller than, is at most max(noise, relative_noise |A|_inf).
+  virtual std::optional<CsrBuffers<double>> inverse(const CsrView<double>& a, double noise,
+                                                    double relative_noise) = 0;
+
+  // ---- aggregation ----
+
+  /// Nodes i and j, of `unknowns` consecutive rows each, are strongly coupled where |A_ij| > threshold
+  /// sqrt(|A_ii| |A_jj|) in the Frobenius norm (Vanek, Mandel, Brezina, Computing 56, 1996). Nodes with more than
+  /// `hub_entries` entries a row are hubs.
+  virtual CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold,
+                                  double hub_entries) = 0;
+  /// Around every root of the maximal independent set of distance two that descending aggregate_priority() gives
+  /// (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012), its neighbours. Among the nodes that are nobody's
+  /// neighbour then, those that are roots in the graph of these alone, with at least fewest_far_neighbours in it,
+  /// make aggregates likewise (Kelley, Rajamanickam, arXiv:2204.02934). What is left joins the neighbour it is
+  /// coupled to the most. Hubs stay by themselves, but for nodes that are coupled to hubs alone. Numbered as roots
+  /// and hubs are.
+  virtual AggregateMap aggregate(const CouplingGraph& graph) = 0;
+  /// `vectors`: row-major [nodes * unknowns][modes]. A mode that depends on others within an aggregate gets a
+  /// column of zeros.
+  virtual TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns,
+                                           const Buffer<double>& vectors, int modes) = 0;
+  /// (I - omega |D|^-1 A) T, with 1 for d_i = 0. Rows of hubs stay as in T.
+  virtual CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal,
+                                      const CsrView<double>& t, const CouplingGraph& graph, double omega) = 0;
+};
+
+/// That of the device's backend. Throws InputError where this build lacks that backend.
+std::shared_ptr<SparseAlgebra> make_sparse_algebra(std::shared_ptr<Device> device);
+
+}  // namespace block_eigs

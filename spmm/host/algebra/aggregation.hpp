@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+
+#include "spmm/device/sparse_algebra.hpp"
+
+namespace block_eigs::host {
+
+// Of SparseAlgebra, which says what they do.
+
+CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns,
+                        double threshold, double hub_entries);
+AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGraph& graph);
+TentativeInterpolation tentative(const std::shared_ptr<Device>& device, const AggregateMap& aggregates,
+                                 int unknowns, const double* vectors, int modes);
+
+}  // namespace block_eigs::host

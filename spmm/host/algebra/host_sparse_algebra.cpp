@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "spmm/host/algebra/aggregation.hpp"
+#include "spmm/host/algebra/numbers.hpp"
+#include "spmm/host/algebra/products.hpp"
+#include "spmm/host/algebra/row_sums.hpp"
+#include "spmm/host/runtime/host_backend.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+class HostSparseAlgebra final : public SparseAlgebra {
+ public:
+  explicit HostSparseAlgebra(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
+                                            Offset most_entries) override {
+    CsrBuffers<double> c = host::product(device_, a, b);
+    if (c.pattern->nonzeros > most_entries) return std::nullopt;
+    return c;
+  }
+  CsrBuffers<double> transpose(const CsrView<double>& a) override { return host::transpose(device_, a); }
+  CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) override {
+    return host::every_row(device_, a, stride);
+  }
+  Offset longest_row(const CsrView<double>& a) override {
+    Offset longest = 0;
+    for (LocalIndex i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_offsets[i + 1] - a.row_offsets[i]);
+    return longest;
+  }
+  CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
+                             double shift) override {
+    CsrBuffers<double> result{std::move(pattern), Buffer<double>(device_, static_cast<std::size_t>(a.nonzeros))};
+    for_parts(a.rows, [&](LocalIndex begin, LocalIndex end) {
+      for (LocalIndex i = begin; i < end; ++i) {
+        for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
+          result.values.data()[k] = a.column_indices[k] == i ? a.values[k] - shift : a.values[k];
+      }
+    });
+    return result;
+  }
+  Buffer<float> to_float(const Buffer<double>& values) override {
+    Buffer<float> result(device_, values.size());
+    std::transform(values.data(), values.data() + values.size(), result.data(),
+                   [](double value) { return static_cast<float>(value); });
+    return result;
+  }
+
+  MatrixNumbers numbers(const CsrView<double>& a) override { return host::numbers(device_, a); }
+  Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) override {
+    Buffer<double> result(device_, diagonal.size());
+    std::transform(diagonal.data(), diagonal.data() + diagonal.size(), result.data(), [=](double value) {
+      return value != 0.0 ? std::clamp(1.0 / std::abs(value), smallest, largest) : 1.0;
+    });
+    return result;
+  }
+  void settle_empty_rows(CsrBuffers<double>& a, double noise, double replacement) override {
+    host::settle_empty_rows(a.view(), a.values.data(), noise, replacement);
+  }
+  std::optional<CsrBuffers<double>> inverse(const CsrView<double>& a, double noise,
+                                            double relative_noise) override {
+    return host::inverse(device_, a, noise, relative_noise);
+  }
+
+  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries) override {
+    return host::couplings(device_, a, unknowns, threshold, hub_entries);
+  }
+  AggregateMap aggregate(const CouplingGraph& graph) override { return host::aggregate(device_, graph); }
+  TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns, const Buffer<double>& vectors,
+                                   int modes) override {
+    return host::tentative(device_, aggregates, unknowns, vectors.data(), modes);
+  }
+  CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal, const CsrView<double>& t,
+                              const CouplingGraph& graph, double omega) override {
+    return host::smoothed(device_, a, diagonal.data(), t, graph.hub, omega);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+};
+
+}  // namespace
+
+std::shared_ptr<SparseAlgebra> make_sparse_algebra(std::shared_ptr<Device> device) {
+  return std::make_shared<HostSparseAlgebra>(std::move(device));
+}
+
+}  // namespace block_eigs::host

@@ -1,0 +1,97 @@
+#include "solver/multigrid/device_levels.hpp"
+
+#include <gtest/gtest.h>
+
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/cuda/runtime/cuda_backend.hpp"
+#include "tests/support/eigen_problem.hpp"
+
+// Levels made where the matrix is, beside those that the ranks' host memory makes.
+namespace block_eigs {
+namespace {
+
+using Problem = test::Problem<double>;
+
+DeviceHierarchy levels_of(const Problem& problem, const NearNullSpace& space,
+                          const AggregationOptions& options = {}) {
+  const auto algebra = make_sparse_algebra(problem.context.device);
+  const CsrMatrix<double>& a = problem.matrix.own_columns();
+  return smoothed_aggregation(algebra, algebra->shifted(a.view(), a.pattern(), 0.0),
+                              to_device(problem.context, space, a.rows()), options);
+}
+
+int iterations(Problem& problem, Amg<float>& cycle, int pairs, const std::vector<double>& exact) {
+  CastOperator preconditioner(problem.context, cycle);
+  const DenseBlock<float> nested = nested_iteration(cycle, pairs, 1);
+  DenseBlock<double> start(problem.context.device, nested.rows(), nested.cols());
+  with_precision<float>(problem.context).kernels->convert(nested.view(), {}, start.view());
+  LobpcgOptions options;
+  options.pairs = pairs;
+  options.tolerance = 1e-6;
+  const auto result =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, &preconditioner, nullptr, std::move(start), options);
+  for (std::size_t j = 0; j < exact.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged);
+    EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-10 * exact[j]);
+  }
+  return result.iterations;
+}
+
+class DeviceLevels : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::cuda && cuda::device_count() == 0)
+      GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
+  }
+};
+
+TEST_P(DeviceLevels, TakeAsManyIterationsAsThoseOfTheHost) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const LaplacianOptions grid{.size = {33, 32, 31}};
+  const auto source = laplacian3d(comm, grid);
+  Problem problem(*source, GetParam());
+  const auto in_float = with_precision<float>(problem.context);
+  Amg<float> from_device(in_float, levels_of(problem, {}), {});
+  Amg<float> from_host(in_float,
+                       smoothed_aggregation(comm, source->read(problem.partition), problem.partition, {}), {});
+  EXPECT_LE(from_device.operator_complexity(), 1.8);
+  EXPECT_GT(from_device.levels(), 2);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 16);
+  const int host = iterations(problem, from_host, 16, exact);
+  const int device = iterations(problem, from_device, 16, exact);
+  std::printf("iterations: %d with levels of the host (%s), %d with those of the device (%s)\n", host,
+              from_host.description().c_str(), device, from_device.description().c_str());
+  EXPECT_LE(device, host + 2);
+}
+
+TEST_P(DeviceLevels, RepresentRigidBodyModes) {
+  const Communicator comm(MPI_COMM_WORLD);
+  ElasticityOptions options;
+  options.size = {11, 10, 12};
+  const auto source = elasticity3d(comm, options);
+  Problem problem(*source, GetParam());
+  NearNullSpace space;
+  space.unknowns_per_node = 3;
+  space.modes = 6;
+  space.vectors = elasticity3d_rigid_body_modes(options, 0, source->rows());
+  const auto in_float = with_precision<float>(problem.context);
+  Amg<float> from_device(in_float, levels_of(problem, space), {});
+  Amg<float> from_host(in_float,
+                       smoothed_aggregation(comm, source->read(problem.partition), problem.partition, space), {});
+  const int host = iterations(problem, from_host, 10, {});
+  const int device = iterations(problem, from_device, 10, {});
+  std::printf("iterations: %d with levels of the host (%s), %d with those of the device (%s)\n", host,
+              from_host.description().c_str(), device, from_device.description().c_str());
+  EXPECT_LE(device, host + 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, DeviceLevels, ::testing::Values(Backend::host, Backend::cuda),
+                         [](const auto& backend) { return std::string(name_of(backend.param)); });
+
+}  // namespace
+}  // namespace block_eigs
