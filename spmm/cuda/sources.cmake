@@ -4,6 +4,15 @@ if(NOT BLOCK_EIGS_HAVE_CUDA)
   target_sources(block_eigs_spmm PRIVATE cuda/runtime/unavailable.cpp)
 else()
   target_sources(block_eigs_spmm PRIVATE
+    cuda/algebra/aggregates.cu
+    cuda/algebra/couplings.cu
+    cuda/algebra/dense_inverse.cu
+    cuda/algebra/numbers.cu
+    cuda/algebra/products.cu
+    cuda/algebra/rearranged.cu
+    cuda/algebra/scan.cu
+    cuda/algebra/survey.cu
+    cuda/algebra/tentative.cu
     cuda/dense/column_layout.cu
     cuda/dense/column_sums.cu
     cuda/runtime/cuda_backend.cpp
@@ -11,6 +20,7 @@ else()
     cuda/runtime/cuda_kernels.cpp
     cuda/dense/elementwise.cu
     cuda/dense/gram.cu
+    cuda/sparse/spmm_device_pattern.cu
     cuda/sparse/spmm_engine.cu
     cuda/sparse/spmm_merge.cu
     cuda/sparse/spmm_merge_step.cu
@@ -21,5 +31,9 @@ else()
     cuda/runtime/workspace.cpp)
   target_compile_options(block_eigs_spmm PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wshadow>)
+  # Set-up rounds every operation by itself: levels are the same bits on every backend.
+  set_source_files_properties(cuda/algebra/aggregates.cu cuda/algebra/couplings.cu cuda/algebra/dense_inverse.cu
+    cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
+    cuda/algebra/survey.cu cuda/algebra/tentative.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
   target_link_libraries(block_eigs_spmm PRIVATE CUDA::cudart_static)
 endif()

@@ -1,5 +1,6 @@
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 
+#include "spmm/cuda/algebra/cuda_sparse_algebra.hpp"
 #include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/cuda/runtime/cuda_kernels.hpp"
 #include "spmm/cuda/runtime/requirements.hpp"
@@ -34,6 +35,10 @@ std::shared_ptr<Device> make_device(int node_rank) {
 template <class T>
 std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device> device) {
   return std::make_shared<CudaKernels<T>>(std::static_pointer_cast<CudaDevice>(std::move(device)));
+}
+
+std::shared_ptr<SparseAlgebra> make_sparse_algebra(std::shared_ptr<Device> device) {
+  return std::make_shared<CudaSparseAlgebra>(std::static_pointer_cast<CudaDevice>(std::move(device)));
 }
 
 template std::shared_ptr<Kernels<float>> make_kernels(std::shared_ptr<Device>);

@@ -1,5 +1,8 @@
 #include "spmm/cuda/runtime/cuda_device.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include "spmm/cuda/runtime/cuda_check.hpp"
 #include "spmm/cuda/runtime/requirements.hpp"
 
@@ -37,9 +40,16 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream on " + name());
   }
   check(cudaEventCreateWithFlags(&crossing_, cudaEventDisableTiming), "make an event");
+  cudaMemPoolProps pool{};
+  pool.allocType = cudaMemAllocationTypePinned;
+  pool.location = {cudaMemLocationTypeDevice, ordinal};
+  check(cudaMemPoolCreate(&pool_, &pool), "make a memory pool on " + name());
+  auto keep = std::numeric_limits<std::uint64_t>::max();
+  check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "set up a memory pool");
 }
 
 CudaDevice::~CudaDevice() {
+  cudaMemPoolDestroy(pool_);
   cudaEventDestroy(crossing_);
   for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }
@@ -52,6 +62,14 @@ void CudaDevice::make_current() const { check(cudaSetDevice(ordinal_), "use GPU 
 
 cudaStream_t CudaDevice::stream(Queue queue) const {
   make_current();
+  if (queue == Queue::transfer) {
+    if (memory_taken_) {
+      check(cudaEventRecord(crossing_, streams_[0]), "record an event");
+      check(cudaStreamWaitEvent(streams_[1], crossing_, 0), "let a queue wait for another");
+    }
+    memory_taken_ = false;
+    transfer_used_ = true;
+  }
   return streams_[queue == Queue::compute ? 0 : 1];
 }
 
@@ -59,6 +77,11 @@ MemoryInfo CudaDevice::memory() const {
   make_current();
   MemoryInfo info;
   check(cudaMemGetInfo(&info.free, &info.total), "read the free memory of " + name());
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "look at a memory pool");
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "look at a memory pool");
+  info.free += reserved - used;
   return info;
 }
 
@@ -71,18 +94,25 @@ void CudaDevice::report_full(std::size_t bytes) const {
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {
-  make_current();
   void* memory = nullptr;
-  const cudaError_t status = cudaMalloc(&memory, bytes);
+  const cudaError_t status = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream(Queue::compute));
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // not sticky, but it would be found again after the next launch
     report_full(bytes);
   }
   check(status, "allocate " + std::to_string(bytes) + " bytes on " + name());
+  memory_taken_ = true;
   return memory;
 }
 
-void CudaDevice::release(void* memory) noexcept { cudaFree(memory); }
+void CudaDevice::release(void* memory) noexcept {
+  // Errors of earlier work are found by whoever waits for it.
+  if (cudaSetDevice(ordinal_) != cudaSuccess) return;
+  if (transfer_used_ && cudaEventRecord(crossing_, streams_[1]) == cudaSuccess)
+    cudaStreamWaitEvent(streams_[0], crossing_, 0);
+  transfer_used_ = false;
+  cudaFreeAsync(memory, streams_[0]);
+}
 
 void* CudaDevice::allocate_staging(std::size_t bytes) {
   make_current();

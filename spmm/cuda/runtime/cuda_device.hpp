@@ -11,7 +11,9 @@
 
 namespace block_eigs::cuda {
 
-/// One GPU: memory, two streams, events. Any thread may use it, one at a time.
+/// One GPU: memory, two streams, events. Any thread may use it, one at a time. Memory comes from a pool of the
+/// device's own, in the order of its queues: neither taking nor releasing it waits for the GPU. What is released
+/// stays in the pool for the next that asks.
 class CudaDevice final : public Device {
  public:
   /// Throws InputError where that GPU is too old.
@@ -63,6 +65,11 @@ class CudaDevice final : public Device {
   int ordinal_;
   cudaDeviceProp properties_{};
   std::array<cudaStream_t, 2> streams_{};
+  cudaMemPool_t pool_ = nullptr;
+  // Memory is taken and released in the order of Queue::compute. Before Queue::transfer works in memory that was
+  // taken since it worked last, it waits for that queue; before memory is released, that queue waits for it.
+  mutable bool memory_taken_ = false;
+  mutable bool transfer_used_ = false;
   cudaEvent_t crossing_ = nullptr;  ///< between a stream of others and ours, recorded and waited for at once
   TransferCount transferred_;
   std::unordered_map<const void*, int> shared_memory_allowed_;

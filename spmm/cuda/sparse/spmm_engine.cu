@@ -1,6 +1,10 @@
 #include "spmm/cuda/sparse/spmm_engine.hpp"
 
+#include <optional>
+#include <utility>
+
 #include "spmm/cuda/sparse/spmm_algorithms.hpp"
+#include "spmm/cuda/sparse/spmm_device_pattern.hpp"
 #include "spmm/cuda/sparse/spmm_launch.cuh"
 #include "spmm/cuda/sparse/spmm_rule.hpp"
 #include "spmm/cuda/sparse/spmm_shape.cuh"
@@ -20,6 +24,24 @@ Buffer<T> upload(const std::shared_ptr<Device>& device, const std::vector<T>& va
 template <class X>
 const X* or_else(const Buffer<X>& own, const X* other) {
   return own.size() > 0 ? own.data() : other;
+}
+
+/// The same from arrays that are on the device alone.
+template <class T>
+SparsePattern find_pattern_of_device(const std::shared_ptr<Device>& device, const CsrView<T>& a) {
+  std::vector<Offset> offsets(static_cast<std::size_t>(a.rows) + 1);
+  std::vector<LocalIndex> columns(static_cast<std::size_t>(a.nonzeros));
+  std::vector<LocalIndex> row_map(a.row_map != nullptr ? static_cast<std::size_t>(a.rows) : 0);
+  const auto receive = [&](auto& values, const auto* from) {
+    if (!values.empty())
+      device->copy_to_host(values.data(), from, values.size() * sizeof(values.front()), Queue::compute);
+  };
+  receive(offsets, a.row_offsets);
+  receive(columns, a.column_indices);
+  receive(row_map, a.row_map);
+  device->synchronize(Queue::compute);
+  return find_pattern<T>({a.rows, a.columns, a.nonzeros, offsets.data(), columns.data(), nullptr,
+                          row_map.empty() ? nullptr : row_map.data()});
 }
 
 template <class T>
@@ -154,7 +176,11 @@ SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device)
 template <class T>
 std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>& device,
                                                  const SpmmOptions& options) {
-  SparsePattern pattern = find_pattern(host);
+  std::optional<SparsePattern> plain =
+      find_plain_pattern(device_, stream_, device.row_offsets, device.column_indices, device.rows);
+  SparsePattern pattern = plain                         ? std::move(*plain)
+                          : host.row_offsets != nullptr ? find_pattern(host)
+                                                        : find_pattern_of_device(device_, device);
   auto plan = std::make_unique<CudaSpmmPlan>();
   plan->algorithm = options.algorithm;
   plan->multiprocessors = multiprocessors_;
@@ -164,12 +190,6 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
       pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
   plan->most_columns = std::move(pattern.most_columns);
   plan->most_values = std::move(pattern.most_values);
-  if (pattern.statistics.rows > 0) {
-    const MergePathArrays path = find_merge_path(
-        pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data(), plan->bundles);
-    plan->path_ends = upload(device_, path.ends);
-    plan->path_bundles = upload(device_, path.bundles);
-  }
   plan->column_offsets = upload(device_, pattern.column_offsets);
   plan->value_offsets = upload(device_, pattern.value_offsets);
   plan->first_rows = upload(device_, pattern.first_rows);
@@ -177,6 +197,10 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
   plan->targets = upload(device_, pattern.targets);
   plan->empty_targets = upload(device_, pattern.empty_targets);
   if (plan->bundles > 0 && choose_algorithm(*plan) == SpmmAlgorithm::merge) {
+    MergePathArrays path = find_merge_path(device_, stream_, or_else(plan->column_offsets, device.row_offsets),
+                                           plan->bundles, plan->statistics.columns_total);
+    plan->path_ends = std::move(path.ends);
+    plan->path_bundles = std::move(path.bundles);
     plan->make_room = [this_plan = plan.get(), a = device, gpu = device_, stream = stream_,
                        multiprocessors = multiprocessors_](LocalIndex columns) {
       reserve_for<T>({*this_plan, gpu, stream, multiprocessors, bundles_of(*this_plan, a), {}, {}}, columns);

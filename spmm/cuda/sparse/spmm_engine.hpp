@@ -19,8 +19,9 @@ class SpmmEngine {
   /// current one.
   SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device);
 
-  /// What the products will need to know of the pattern; the values may change afterwards. Reads `host` alone;
-  /// `device` is the same matrix in device memory. Throws RunError when device memory runs out.
+  /// What the products will need to know of the pattern; the values may change afterwards. Reads
+  /// `device`, and `host`, the same matrix in host memory, where rows are to be sorted out or bundled; without it
+  /// that is fetched. Throws RunError when device memory runs out.
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& host, const CsrView<T>& device, const SpmmOptions& options);
 
   /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;

@@ -1,7 +1,6 @@
 #include "spmm/cuda/sparse/spmm_pattern.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -114,9 +113,6 @@ std::vector<Offset> most_in_runs(const Offset* offsets, LocalIndex count) {
 
 template <class T>
 SparsePattern find_pattern(const CsrView<T>& host) {
-  // Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
-  constexpr Offset least_nonzeros = 1 << 19;
-  constexpr double least_gain = 1.3;
   SparsePattern pattern;
   if (host.rows == 0) return pattern;
   split_off_empty_rows(host, pattern);
@@ -124,7 +120,7 @@ SparsePattern find_pattern(const CsrView<T>& host) {
   const FilledRows rows{filled.empty() ? host.row_offsets : filled.data(), host.column_indices,
                         pattern.statistics.rows};
   measure_lengths(rows, pattern.statistics);
-  if (pattern.statistics.nonzeros >= least_nonzeros && expected_gain(rows) >= least_gain)
+  if (pattern.statistics.nonzeros >= least_nonzeros_of_bundles && expected_gain(rows) >= least_gain_of_bundles)
     make_bundles(rows, pattern);
   const Offset* columns = pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data();
   const LocalIndex bundles =
@@ -134,23 +130,6 @@ SparsePattern find_pattern(const CsrView<T>& host) {
   pattern.most_values =
       pattern.bundled ? most_in_runs(pattern.value_offsets.data(), bundles) : pattern.most_columns;
   return pattern;
-}
-
-MergePathArrays find_merge_path(const Offset* column_offsets, LocalIndex bundles) {
-  MergePathArrays path;
-  const std::size_t words = static_cast<std::size_t>((column_offsets[bundles] + 31) / 32);
-  path.ends.assign(words, 0);
-  for (LocalIndex i = 0; i < bundles; ++i) {
-    const Offset last = column_offsets[i + 1] - 1;
-    path.ends[static_cast<std::size_t>(last / 32)] |= 1u << (last % 32);
-  }
-  path.bundles.resize(words);
-  LocalIndex bundle = 0;
-  for (std::size_t i = 0; i < words; ++i) {
-    path.bundles[i] = bundle;
-    bundle += std::popcount(path.ends[i]);
-  }
-  return path;
 }
 
 template SparsePattern find_pattern(const CsrView<float>&);

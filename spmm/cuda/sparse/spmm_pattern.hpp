@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "spmm/device/kernels.hpp"
@@ -10,6 +9,11 @@ namespace block_eigs::cuda {
 /// Rows of one bundle at most. Bundles are made where consecutive rows have the same columns, as with several
 /// unknowns a grid point or in dense rows: the rows of B are then loaded once for all of them.
 inline constexpr int bundle_rows_limit = 4;
+
+/// Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
+inline constexpr Offset least_nonzeros_of_bundles = 1 << 19;
+/// Nonzeros over columns to be loaded from which on bundles are made.
+inline constexpr double least_gain_of_bundles = 1.3;
 
 /// Lengths of the rows of A that have nonzeros.
 struct RowStatistics {
@@ -40,15 +44,5 @@ struct SparsePattern {
 
 template <class T>
 SparsePattern find_pattern(const CsrView<T>& host);
-
-/// The arrays of MergePath: bit k % 32 of word k / 32 marks the last column of a bundle, and the bundle that
-/// column 32 i belongs to.
-struct MergePathArrays {
-  std::vector<std::uint32_t> ends;
-  std::vector<LocalIndex> bundles;
-};
-
-/// `column_offsets` are those of `bundles` bundles, none of them empty.
-MergePathArrays find_merge_path(const Offset* column_offsets, LocalIndex bundles);
 
 }  // namespace block_eigs::cuda

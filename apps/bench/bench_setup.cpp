@@ -1,0 +1,236 @@
+// What the set-up of multigrid takes where the matrix is, stage by stage, on one rank, and what the eigensolver
+// makes of the levels: bench_setup --device cuda --grid 128 [--elasticity] [--host] [--repeats 5]. `--host` adds
+// the levels that the host makes. The floor of a level counts its matrix read once, and the interpolation, the
+// restriction and the next matrix written once, at the rate of a copy within the device.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/generate/generate.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/error.hpp"
+
+namespace {
+
+using namespace block_eigs;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string device = "auto";
+  GlobalIndex grid = 64;
+  bool elasticity = false;
+  bool host = false;
+  int repeats = 5;
+  int pairs = 16;
+};
+
+double seconds_since(Clock::time_point began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Problem {
+  Context<double> context;
+  Partition partition;
+  CsrRows rows;
+  NearNullSpace space;
+  std::unique_ptr<DistributedMatrix<double>> matrix;
+};
+
+Problem make_problem(const Communicator& comm, const Options& options) {
+  Problem problem{make_context<double>(comm, backend_from_name(options.device)), {}, {}, {}, {}};
+  const std::vector<GlobalIndex> size(3, options.grid);
+  std::unique_ptr<MatrixSource> source;
+  if (options.elasticity) {
+    ElasticityOptions elastic;
+    elastic.size = size;
+    source = elasticity3d(comm, elastic);
+    problem.space.modes = 6;
+    problem.space.unknowns_per_node = 3;
+    problem.space.vectors = elasticity3d_rigid_body_modes(elastic, 0, source->rows());
+  } else {
+    LaplacianOptions laplacian;
+    laplacian.size = size;
+    source = laplacian3d(comm, laplacian);
+  }
+  problem.partition = Partition::uniform(source->rows(), 1);
+  problem.rows = source->read(problem.partition);
+  const Clock::time_point began = Clock::now();
+  problem.matrix = std::make_unique<DistributedMatrix<double>>(problem.context, problem.rows, problem.partition,
+                                                               problem.partition);
+  fmt::print("{} rows, {} nonzeros on {}; rows to the device {:.4f} s\n", source->rows(), problem.rows.nonzeros(),
+             problem.context.device->name(), seconds_since(began));
+  return problem;
+}
+
+/// Bytes a second, read and written, of a copy of `bytes`.
+double copy_rate(Device& device) {
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const auto owner = std::shared_ptr<Device>(&device, [](Device*) {});
+  Buffer<char> from(owner, bytes);
+  Buffer<char> to(owner, bytes);
+  double best = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const auto begin = device.make_event();
+    const auto end = device.make_event();
+    device.record(*begin, Queue::compute);
+    device.copy_within(to.data(), from.data(), bytes, Queue::compute);
+    device.record(*end, Queue::compute);
+    best = std::min(best, device.seconds_between(*begin, *end));
+  }
+  return 2.0 * bytes / best;
+}
+
+/// What one set-up tells.
+struct Stages {
+  std::vector<std::string> names;
+  std::vector<double> seconds;
+  double levels = 0.0;  ///< wall clock
+  double cycle = 0.0;
+};
+
+/// The levels on the device and the cycle in float.
+std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, double rate, bool print_floors) {
+  Device& device = *problem.context.device;
+  std::vector<std::unique_ptr<Event>> events;
+  const auto mark = [&](const std::string& name) {
+    events.push_back(device.make_event());
+    device.record(*events.back(), Queue::compute);
+    stages.names.push_back(name);
+  };
+  device.synchronize(Queue::compute);
+  const Clock::time_point began = Clock::now();
+  mark("begin");
+  const auto algebra = make_sparse_algebra(problem.context.device);
+  const CsrMatrix<double>& a = problem.matrix->own_columns();
+  CsrBuffers<double> finest = algebra->shifted(a.view(), a.pattern(), 0.0);
+  DeviceNearNullSpace space = to_device(problem.context, problem.space, a.rows());
+  mark("0 copy of the matrix, near-null space");
+  DeviceHierarchy hierarchy =
+      smoothed_aggregation(algebra, std::move(finest), std::move(space), {},
+                           [&](std::string_view stage, int level) { mark(fmt::format("{} {}", level, stage)); });
+  device.synchronize(Queue::compute);
+  stages.levels = seconds_since(began);
+  double bytes = 0.0;
+  for (std::size_t level = 0; print_floors && level < hierarchy.levels.size(); ++level) {
+    const DeviceLevel& made = hierarchy.levels[level];
+    const auto size = [](const CsrBuffers<double>& matrix) {
+      return matrix.pattern ? static_cast<double>(matrix.pattern->bytes() + 8 * matrix.values.size()) : 0.0;
+    };
+    bytes += (level > 0 ? 2.0 : 1.0) * size(made.matrix) + size(made.interpolation) + size(made.restriction);
+    fmt::print("level {}: {} rows, {} nonzeros, interpolation {}; floor so far {:.2f} ms\n", level,
+               made.matrix.pattern->rows, made.matrix.pattern->nonzeros,
+               made.interpolation.pattern ? made.interpolation.pattern->nonzeros : 0, 1e3 * bytes / rate);
+  }
+  const Clock::time_point cycle_began = Clock::now();
+  auto cycle =
+      std::make_unique<Amg<float>>(with_precision<float>(problem.context), std::move(hierarchy), AmgOptions{});
+  mark("cycle: float, analysis, inverse");
+  device.synchronize(Queue::compute);
+  stages.cycle = seconds_since(cycle_began);
+  for (std::size_t i = 1; i < events.size(); ++i)
+    stages.seconds.push_back(device.seconds_between(*events[i - 1], *events[i]));
+  stages.names.erase(stages.names.begin());
+  return cycle;
+}
+
+void solve(const Problem& problem, Amg<float>& cycle, const Options& options) {
+  const Context<double>& context = problem.context;
+  BlockSpace<double> space(context, problem.partition);
+  CastOperator preconditioner(context, cycle);
+  LobpcgOptions solver;
+  solver.pairs = options.pairs;
+  solver.tolerance = 1e-6;
+  std::vector<double> seconds;
+  int iterations = 0;
+  for (int i = 0; i < options.repeats; ++i) {
+    context.device->synchronize(Queue::compute);
+    const Clock::time_point began = Clock::now();
+    const DenseBlock<float> nested = nested_iteration(cycle, options.pairs, 1);
+    DenseBlock<double> start(context.device, nested.rows(), nested.cols());
+    if (nested.cols() > 0) with_precision<float>(context).kernels->convert(nested.view(), {}, start.view());
+    const auto result = lobpcg_mixed(space, *problem.matrix, &preconditioner, {cycle.finest_matrix(), &cycle},
+                                     nullptr, std::move(start), solver);
+    seconds.push_back(seconds_since(began));
+    iterations = result.iterations;
+  }
+  fmt::print("{} pairs to 1e-6: {} iterations, {:.4f} s; {}\n", options.pairs, iterations, median(seconds),
+             cycle.description());
+}
+
+void run(const Communicator& comm, const Options& options) {
+  require(comm.size() == 1, "bench_setup: one rank");
+  const Problem problem = make_problem(comm, options);
+  const double rate = copy_rate(*problem.context.device);
+  std::vector<Stages> all(static_cast<std::size_t>(options.repeats) + 1);
+  std::unique_ptr<Amg<float>> cycle;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    cycle.reset();
+    cycle = set_up(problem, all[i], rate, i == 0);
+  }
+  const auto first = all.begin() + 1;  // the one before warms up
+  const auto medians = [&](const auto& of) {
+    std::vector<double> values;
+    std::transform(first, all.end(), std::back_inserter(values), of);
+    return 1e3 * median(values);
+  };
+  for (std::size_t s = 0; s < first->names.size(); ++s)
+    fmt::print("{:8.3f} ms  {}\n", medians([&](const Stages& stages) { return stages.seconds[s]; }),
+               first->names[s]);
+  const double levels = medians([](const Stages& stages) { return stages.levels; });
+  const double rest = medians([](const Stages& stages) { return stages.cycle; });
+  fmt::print(
+      "{:8.3f} ms  levels\n{:8.3f} ms  cycle\n{:8.3f} ms  hierarchy on the device (the first time: {:.3f} ms)\n",
+      levels, rest, levels + rest, 1e3 * (all.front().levels + all.front().cycle));
+  solve(problem, *cycle, options);
+  if (!options.host) return;
+  cycle.reset();
+  const Clock::time_point began = Clock::now();
+  GridHierarchy on_host = smoothed_aggregation(comm, problem.rows, problem.partition, problem.space);
+  const double made = seconds_since(began);
+  cycle = std::make_unique<Amg<float>>(with_precision<float>(problem.context), std::move(on_host), AmgOptions{});
+  fmt::print("{:8.3f} ms  levels by the host, {:.3f} ms with the cycle\n", 1e3 * made, 1e3 * seconds_since(began));
+  solve(problem, *cycle, options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Options options;
+  CLI::App app{"Set-up of multigrid on the device, stage by stage"};
+  app.add_option("--device", options.device, "auto, host or cuda");
+  app.add_option("--grid", options.grid, "points or elements an edge of the cube");
+  app.add_flag("--elasticity", options.elasticity,
+               "elasticity with rigid-body modes instead of the 7-point Laplacian");
+  app.add_flag("--host", options.host, "levels made by the host as well");
+  app.add_option("--repeats", options.repeats, "medians of so many");
+  app.add_option("--pairs", options.pairs, "eigenpairs");
+  int code = 0;
+  try {
+    app.parse(argc, argv);
+    run(Communicator(MPI_COMM_WORLD), options);
+  } catch (const CLI::ParseError& error) {
+    code = app.exit(error);
+  } catch (const Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    code = static_cast<int>(error.exit_code());
+  }
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "spmm/cuda/algebra/operations.hpp"
+
+namespace block_eigs::cuda {
+
+/// Set-up on one GPU. What each operation does is told in SparseAlgebra; here it is only handed on.
+class CudaSparseAlgebra final : public SparseAlgebra {
+ public:
+  explicit CudaSparseAlgebra(std::shared_ptr<CudaDevice> device) : gpu_(std::move(device)) {}
+
+  std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
+                                            Offset most_entries) override {
+    return cuda::product(gpu_, a, b, most_entries);
+  }
+  CsrBuffers<double> transpose(const CsrView<double>& a) override { return cuda::transpose(gpu_, a); }
+  CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) override {
+    return cuda::every_row(gpu_, a, stride);
+  }
+  Offset longest_row(const CsrView<double>& a) override { return cuda::longest_row(gpu_, a); }
+  CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
+                             double shift) override {
+    return cuda::shifted(gpu_, a, std::move(pattern), shift);
+  }
+  Buffer<float> to_float(const Buffer<double>& values) override { return cuda::to_float(gpu_, values); }
+
+  MatrixNumbers numbers(const CsrView<double>& a) override { return cuda::numbers(gpu_, a); }
+  Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) override {
+    return cuda::inverse_of(gpu_, diagonal, smallest, largest);
+  }
+  void settle_empty_rows(CsrBuffers<double>& a, double noise, double replacement) override {
+    cuda::settle_empty_rows(gpu_, a.view(), a.values.data(), noise, replacement);
+  }
+  std::optional<CsrBuffers<double>> inverse(const CsrView<double>& a, double noise,
+                                            double relative_noise) override {
+    return cuda::inverse(gpu_, a, noise, relative_noise);
+  }
+
+  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries) override {
+    return cuda::couplings(gpu_, a, unknowns, threshold, hub_entries);
+  }
+  AggregateMap aggregate(const CouplingGraph& graph) override { return cuda::aggregate(gpu_, graph); }
+  TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns, const Buffer<double>& vectors,
+                                   int modes) override {
+    return cuda::tentative(gpu_, aggregates, unknowns, vectors.data(), modes);
+  }
+  CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal, const CsrView<double>& t,
+                              const CouplingGraph& graph, double omega) override {
+    return cuda::smoothed(gpu_, a, diagonal.data(), t, graph.hub, omega);
+  }
+
+ private:
+  std::shared_ptr<CudaDevice> gpu_;
+};
+
+}  // namespace block_eigs::cuda

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "spmm/cuda/runtime/cuda_device.hpp"
+#include "spmm/device/sparse_algebra.hpp"
+
+namespace block_eigs::cuda {
+
+// Of SparseAlgebra, which says what they do. Queued in Queue::compute.
+using Gpu = std::shared_ptr<CudaDevice>;
+
+std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
+                                          Offset most_entries);
+CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const double* diagonal,
+                            const CsrView<double>& t, const Buffer<LocalIndex>& hub, double omega);
+/// Squared Frobenius norms of the blocks of A of `unknowns` rows and columns.
+CsrBuffers<double> squared_norms(const Gpu& gpu, const CsrView<double>& a, int unknowns);
+
+CsrBuffers<double> transpose(const Gpu& gpu, const CsrView<double>& a);
+CsrBuffers<double> every_row(const Gpu& gpu, const CsrView<double>& a, LocalIndex stride);
+Offset longest_row(const Gpu& gpu, const CsrView<double>& a);
+CsrBuffers<double> shifted(const Gpu& gpu, const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
+                           double shift);
+Buffer<float> to_float(const Gpu& gpu, const Buffer<double>& values);
+
+MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a);
+Buffer<double> inverse_of(const Gpu& gpu, const Buffer<double>& diagonal, double smallest, double largest);
+void settle_empty_rows(const Gpu& gpu, const CsrView<double>& a, double* values, double noise, double replacement);
+std::optional<CsrBuffers<double>> inverse(const Gpu& gpu, const CsrView<double>& a, double noise,
+                                          double relative_noise);
+
+CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, double threshold,
+                        double hub_entries);
+AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph);
+TentativeInterpolation tentative(const Gpu& gpu, const AggregateMap& aggregates, int unknowns,
+                                 const double* vectors, int modes);
+
+}  // namespace block_eigs::cuda

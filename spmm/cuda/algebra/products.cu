@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "spmm/cuda/algebra/operations.hpp"
+#include "spmm/cuda/algebra/sum_rows.cuh"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+/// Row j of B, `factor` times.
+__device__ Term row_of(const CsrView<double>& b, LocalIndex j, double factor) {
+  const Offset begin = b.row_offsets[j];
+  return {factor, begin, static_cast<LocalIndex>(b.row_offsets[j + 1] - begin)};
+}
+
+/// Rows of A B.
+struct ProductRows {
+  CsrView<double> a;
+  CsrView<double> b;
+
+  __device__ Offset terms(LocalIndex row) const { return a.row_offsets[row + 1] - a.row_offsets[row]; }
+  template <bool Values>
+  __device__ Term term(LocalIndex row, Offset t) const {
+    const Offset k = a.row_offsets[row] + t;
+    return row_of(b, a.column_indices[k], Values ? a.values[k] : 0.0);
+  }
+  __device__ LocalIndex column(Offset at) const { return b.column_indices[at]; }
+  __device__ double value(Offset at) const { return b.values[at]; }
+};
+
+/// Rows of (I - omega |D|^-1 A) T, but of T for hubs.
+struct SmoothedRows {
+  CsrView<double> a;
+  CsrView<double> t;
+  const double* diagonal;
+  const LocalIndex* hub;
+  LocalIndex unknowns;
+  double omega;
+
+  __device__ Offset terms(LocalIndex row) const {
+    const LocalIndex node = row / unknowns;
+    return hub[node] == node ? 1 : 1 + a.row_offsets[row + 1] - a.row_offsets[row];
+  }
+  template <bool Values>
+  __device__ Term term(LocalIndex row, Offset number) const {
+    if (number == 0) return row_of(t, row, 1.0);
+    const Offset k = a.row_offsets[row] + number - 1;
+    double factor = 0.0;
+    if (Values) {
+      const double d = diagonal[row];
+      factor = -omega / (d != 0.0 ? fabs(d) : 1.0) * a.values[k];
+    }
+    return row_of(t, a.column_indices[k], factor);
+  }
+  __device__ LocalIndex column(Offset at) const { return t.column_indices[at]; }
+  __device__ double value(Offset at) const { return t.values[at]; }
+};
+
+/// Rows of sums of squares, a node each; every entry of A is a term.
+struct SquaredRows {
+  CsrView<double> a;
+  LocalIndex unknowns;
+
+  __device__ Offset terms(LocalIndex node) const {
+    return a.row_offsets[(node + 1) * unknowns] - a.row_offsets[node * unknowns];
+  }
+  template <bool Values>
+  __device__ Term term(LocalIndex node, Offset t) const {
+    const Offset k = a.row_offsets[node * unknowns] + t;
+    return {Values ? a.values[k] * a.values[k] : 0.0, k, 1};
+  }
+  __device__ LocalIndex column(Offset at) const { return a.column_indices[at] / unknowns; }
+  __device__ double value(Offset) const { return 1.0; }
+};
+
+double mean_row(const CsrView<double>& a) {
+  return static_cast<double>(a.nonzeros) / std::max<LocalIndex>(a.rows, 1);
+}
+
+}  // namespace
+
+std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
+                                          Offset most_entries) {
+  return make_rows(gpu, ProductRows{a, b}, a.rows, b.columns, mean_row(b), most_entries);
+}
+
+CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const double* diagonal,
+                            const CsrView<double>& t, const Buffer<LocalIndex>& hub, double omega) {
+  const auto nodes = std::max<LocalIndex>(static_cast<LocalIndex>(hub.size()), 1);
+  const SmoothedRows rows{a, t, diagonal, hub.data(), std::max<LocalIndex>(a.rows / nodes, 1), omega};
+  return *make_rows(gpu, rows, a.rows, t.columns, mean_row(t), std::numeric_limits<Offset>::max());
+}
+
+CsrBuffers<double> squared_norms(const Gpu& gpu, const CsrView<double>& a, int unknowns) {
+  return *make_rows(gpu, SquaredRows{a, unknowns}, a.rows / unknowns, a.columns / unknowns, 1.0,
+                    std::numeric_limits<Offset>::max());
+}
+
+}  // namespace block_eigs::cuda
