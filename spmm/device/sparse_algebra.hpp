@@ -19,9 +19,6 @@ constexpr std::int64_t aggregate_priority(GlobalIndex node) {
   return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + 0x9e3779b97f4a7c15ULL));
 }
 
-/// Fewer of them do not make an aggregate of their own, see SparseAlgebra::aggregate.
-constexpr int fewest_far_neighbours = 3;
-
 /// The diagonal d of a square matrix, and what bounds its spectrum: see DistributedMatrix, which has the same.
 struct MatrixNumbers {
   Buffer<double> diagonal;  ///< zero where none is stored
@@ -100,11 +97,9 @@ class SparseAlgebra {
   virtual CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold,
                                   double hub_entries) = 0;
   /// Around every root of the maximal independent set of distance two that descending aggregate_priority() gives
-  /// (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012), its neighbours. Among the nodes that are nobody's
-  /// neighbour then, those that are roots in the graph of these alone, with at least fewest_far_neighbours in it,
-  /// make aggregates likewise (Kelley, Rajamanickam, arXiv:2204.02934). What is left joins the neighbour it is
-  /// coupled to the most. Hubs stay by themselves, but for nodes that are coupled to hubs alone. Numbered as roots
-  /// and hubs are.
+  /// (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012; Kelley, Rajamanickam, arXiv:2204.02934), its neighbours;
+  /// what is left joins the aggregate that it is coupled to the most in all. Hubs stay by themselves, but for
+  /// nodes that are coupled to hubs alone. Numbered as roots and hubs are.
   virtual AggregateMap aggregate(const CouplingGraph& graph) = 0;
   /// `vectors`: row-major [nodes * unknowns][modes]. A mode that depends on others within an aggregate gets a
   /// column of zeros.

@@ -20,12 +20,6 @@ __device__ std::int64_t largest_around(const CsrView<double>& edges, const std::
   return most;
 }
 
-__device__ int count_neighbours(const CsrView<double>& edges, const LocalIndex* flags, std::int64_t i) {
-  int count = 0;
-  for (Offset k = edges.row_offsets[i]; k < edges.row_offsets[i + 1]; ++k) count += flags[edges.column_indices[k]];
-  return count;
-}
-
 /// Flags the roots in the graph that the candidates make.
 Buffer<LocalIndex> independent_set(const Gpu& gpu, const CsrView<double>& edges,
                                    const Buffer<LocalIndex>& candidates) {
@@ -68,25 +62,34 @@ Buffer<LocalIndex> independent_set(const Gpu& gpu, const CsrView<double>& edges,
   return roots;
 }
 
-/// Free nodes join the aggregate of the neighbour that they are coupled to the most, of those that `leading` flags
-/// (null: all) and that have one in `before`; of equals the first.
-Buffer<LocalIndex> join(const Gpu& gpu, const CsrView<double>& edges, const LocalIndex* leading,
-                        const Buffer<LocalIndex>& before) {
+/// The aggregate that node i is coupled to the most in all, of those that its neighbours have; of equals the one
+/// of the larger priority. -1 for none.
+__device__ LocalIndex strongest(const CsrView<double>& edges, const LocalIndex* of, std::int64_t i) {
+  LocalIndex best = -1;
+  double most = 0.0;
+  const Offset begin = edges.row_offsets[i];
+  const Offset end = edges.row_offsets[i + 1];
+  for (Offset first = begin; first < end; ++first) {
+    const LocalIndex aggregate = of[edges.column_indices[first]];
+    if (aggregate < 0 || aggregate == best) continue;
+    double sum = 0.0;
+    for (Offset k = begin; k < end; ++k) {
+      if (of[edges.column_indices[k]] == aggregate) sum += edges.values[k];
+    }
+    const bool of_equals = sum == most && aggregate_priority(aggregate) > aggregate_priority(best);
+    if (best >= 0 && sum <= most && !of_equals) continue;
+    best = aggregate;
+    most = sum;
+  }
+  return best;
+}
+
+/// Free nodes join the aggregate that they are coupled to the most.
+Buffer<LocalIndex> join(const Gpu& gpu, const CsrView<double>& edges, const Buffer<LocalIndex>& before) {
   Buffer<LocalIndex> after(gpu, before.size());
-  for_each(*gpu, edges.rows,
-           [edges, leading, before = before.data(), after = after.data()] __device__(std::int64_t i) {
-             LocalIndex own = before[i];
-             double strength = 0.0;
-             const Offset end = own >= 0 ? 0 : edges.row_offsets[i + 1];
-             for (Offset k = edges.row_offsets[i]; k < end; ++k) {
-               const LocalIndex j = edges.column_indices[k];
-               if ((leading != nullptr && leading[j] == 0) || before[j] < 0 || edges.values[k] <= strength)
-                 continue;
-               own = before[j];
-               strength = edges.values[k];
-             }
-             after[i] = own;
-           });
+  for_each(*gpu, edges.rows, [edges, before = before.data(), after = after.data()] __device__(std::int64_t i) {
+    after[i] = before[i] >= 0 ? before[i] : strongest(edges, before, i);
+  });
   return after;
 }
 
@@ -100,18 +103,10 @@ AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph) {
     flags[i] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? 1 : 0;
   });
   const Buffer<LocalIndex> roots = independent_set(gpu, edges, flags);
-  Buffer<LocalIndex> far(gpu, nodes);
-  for_each(*gpu, edges.rows,
-           [edges, far = far.data(), flags = flags.data(), roots = roots.data()] __device__(std::int64_t i) {
-             far[i] = flags[i] != 0 && roots[i] == 0 && count_neighbours(edges, roots, i) == 0 ? 1 : 0;
-           });
-  Buffer<LocalIndex> far_roots = independent_set(gpu, edges, far);
   // From here on `flags` are those that have an aggregate of their own.
   for_each(*gpu, edges.rows,
-           [edges, flags = flags.data(), far = far.data(), roots = roots.data(), far_roots = far_roots.data(),
-            hub = graph.hub.data()] __device__(std::int64_t i) {
-             if (far_roots[i] != 0 && count_neighbours(edges, far, i) < fewest_far_neighbours) far_roots[i] = 0;
-             flags[i] = roots[i] != 0 || far_roots[i] != 0 || hub[i] == i ? 1 : 0;
+           [flags = flags.data(), roots = roots.data(), hub = graph.hub.data()] __device__(std::int64_t i) {
+             flags[i] = roots[i] != 0 || hub[i] == i ? 1 : 0;
            });
   AggregateMap result;
   if (nodes == 0) return result;
@@ -124,9 +119,7 @@ AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph) {
   for_each(*gpu, edges.rows, [flags = flags.data(), numbers = numbers.data()] __device__(std::int64_t i) {
     if (flags[i] == 0) numbers[i] = -1;
   });
-  Buffer<LocalIndex> of = join(gpu, edges, roots.data(), numbers);
-  of = join(gpu, edges, far_roots.data(), of);
-  of = join(gpu, edges, nullptr, of);
+  const Buffer<LocalIndex> of = join(gpu, edges, join(gpu, edges, numbers));
   result.of_node = Buffer<LocalIndex>(gpu, nodes);
   for_each(*gpu, edges.rows,
            [of = of.data(), hub = graph.hub.data(), to = result.of_node.data()] __device__(std::int64_t i) {

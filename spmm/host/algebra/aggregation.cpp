@@ -59,29 +59,35 @@ std::vector<char> independent_set(const CsrView<double>& edges, const std::vecto
   return roots;
 }
 
-/// How many of the neighbours are flagged.
-LocalIndex count_neighbours(const CsrView<double>& edges, const std::vector<char>& flags, LocalIndex i) {
-  LocalIndex count = 0;
-  for (Offset k = edges.row_offsets[i]; k < edges.row_offsets[i + 1]; ++k)
-    count += flags[static_cast<std::size_t>(edges.column_indices[k])];
-  return count;
+/// The aggregate that node i is coupled to the most in all, of those that its neighbours have; of equals the one
+/// of the larger priority. -1 for none.
+LocalIndex strongest(const CsrView<double>& edges, const std::vector<LocalIndex>& of, LocalIndex i) {
+  LocalIndex best = -1;
+  double most = 0.0;
+  const Offset end = edges.row_offsets[i + 1];
+  const auto aggregate_at = [&](Offset k) { return of[static_cast<std::size_t>(edges.column_indices[k])]; };
+  for (Offset first = edges.row_offsets[i]; first < end; ++first) {
+    const LocalIndex aggregate = aggregate_at(first);
+    if (aggregate < 0 || aggregate == best) continue;
+    double sum = 0.0;
+    for (Offset k = edges.row_offsets[i]; k < end; ++k) {
+      if (aggregate_at(k) == aggregate) sum += edges.values[k];
+    }
+    const bool of_equals = sum == most && aggregate_priority(aggregate) > aggregate_priority(best);
+    if (best >= 0 && sum <= most && !of_equals) continue;
+    best = aggregate;
+    most = sum;
+  }
+  return best;
 }
 
-/// Free nodes join the aggregate of the neighbour that they are coupled to the most, of those that `leading` flags
-/// and that have one; of equals the first.
-void join(const CsrView<double>& edges, const std::vector<char>& leading, std::vector<LocalIndex>& of) {
+/// Free nodes join the aggregate that they are coupled to the most.
+void join(const CsrView<double>& edges, std::vector<LocalIndex>& of) {
   const std::vector<LocalIndex> before = of;
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i) {
     LocalIndex& own = of[static_cast<std::size_t>(i)];
-    if (own >= 0) continue;
-    double strength = 0.0;
-    for (Offset k = edges.row_offsets[i]; k < edges.row_offsets[i + 1]; ++k) {
-      const auto neighbour = static_cast<std::size_t>(edges.column_indices[k]);
-      if (leading[neighbour] == 0 || before[neighbour] < 0 || edges.values[k] <= strength) continue;
-      own = before[neighbour];
-      strength = edges.values[k];
-    }
+    if (own < 0) own = strongest(edges, before, i);
   }
 }
 
@@ -166,26 +172,13 @@ AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGrap
   for (LocalIndex i = 0; i < edges.rows; ++i)
     candidates[static_cast<std::size_t>(i)] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? 1 : 0;
   const std::vector<char> roots = independent_set(edges, candidates);
-  // Nodes that are nobody's neighbours so far, and roots among these.
-  std::vector<char> far(nodes);
-  for (LocalIndex i = 0; i < edges.rows; ++i) {
-    const auto node = static_cast<std::size_t>(i);
-    far[node] = candidates[node] != 0 && roots[node] == 0 && count_neighbours(edges, roots, i) == 0 ? 1 : 0;
-  }
-  std::vector<char> far_roots = independent_set(edges, far);
-  for (LocalIndex i = 0; i < edges.rows; ++i) {
-    char& is_root = far_roots[static_cast<std::size_t>(i)];
-    if (is_root != 0 && count_neighbours(edges, far, i) < fewest_far_neighbours) is_root = 0;
-  }
   std::vector<LocalIndex> of(nodes, -1);
   AggregateMap result;
   for (LocalIndex i = 0; i < edges.rows; ++i) {
     const auto node = static_cast<std::size_t>(i);
-    if (roots[node] != 0 || far_roots[node] != 0 || graph.hub.data()[i] == i) of[node] = result.count++;
+    if (roots[node] != 0 || graph.hub.data()[i] == i) of[node] = result.count++;
   }
-  join(edges, roots, of);
-  join(edges, far_roots, of);
-  join(edges, std::vector<char>(nodes, 1), of);
+  for (int step = 0; step < 2; ++step) join(edges, of);
   result.of_node = Buffer<LocalIndex>(device, nodes);
   for (std::size_t i = 0; i < nodes; ++i) {
     const LocalIndex hub = graph.hub.data()[i];
