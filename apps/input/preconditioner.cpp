@@ -11,6 +11,7 @@
 #include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "io/petsc/bridge/petsc_preconditioner.hpp"
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/device_levels.hpp"
 #include "solver/multigrid/nested_iteration.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
@@ -49,11 +50,11 @@ class ShiftedBack final : public LinearOperator<float> {
 /// A float cycle lent to a double solver.
 class FloatAmg final : public LinearOperator<double> {
  public:
-  FloatAmg(const Context<double>& context, GridHierarchy levels, const AmgConfig& config)
+  FloatAmg(const Context<double>& context, std::unique_ptr<Amg<float>> inner, const AmgConfig& config)
       : context_(with_precision<float>(context)),
-        inner_(context_, std::move(levels), config.cycle),
-        outer_(context, inner_),
-        matrix_(inner_.finest_matrix()) {
+        inner_(std::move(inner)),
+        outer_(context, *inner_),
+        matrix_(inner_->finest_matrix()) {
     if (matrix_ == nullptr || config.shift == 0.0) return;
     shifted_back_ = std::make_unique<ShiftedBack>(context_, *matrix_, config.shift);
     matrix_ = shifted_back_.get();
@@ -63,16 +64,16 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
 
-  std::size_t bytes() const override { return inner_.bytes(); }
+  std::size_t bytes() const override { return inner_->bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
   void reserve(LocalIndex columns) override { outer_.reserve(columns); }
 
-  std::string description() const { return inner_.description(); }
-  FloatOperators in_float() { return {matrix_, &inner_}; }
+  std::string description() const { return inner_->description(); }
+  FloatOperators in_float() { return {matrix_, inner_.get()}; }
 
   /// nested_iteration() of the float cycle.
   DenseBlock<double> start_vectors(LocalIndex columns, std::uint64_t seed) {
-    const DenseBlock<float> start = nested_iteration(inner_, columns, seed);
+    const DenseBlock<float> start = nested_iteration(*inner_, columns, seed);
     DenseBlock<double> result(context_.device, start.rows(), start.cols());
     if (start.cols() > 0) context_.kernels->convert(start.view(), {}, result.view());
     return result;
@@ -80,7 +81,7 @@ class FloatAmg final : public LinearOperator<double> {
 
  private:
   Context<float> context_;
-  Amg<float> inner_;
+  std::unique_ptr<Amg<float>> inner_;
   CastOperator outer_;
   LinearOperator<float>* matrix_;  ///< A, where there is one in float
   std::unique_ptr<ShiftedBack> shifted_back_;
@@ -98,9 +99,8 @@ void take_shift(CsrRows& rows, double shift) {
 }
 
 template <class T>
-GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
+GridHierarchy build_levels(Problem<T>& problem, const PreconditionerConfig& config, NearNullSpace space) {
   const Communicator& comm = problem.context.comm;
-  NearNullSpace space = read_near_null_space(comm, config, matrix, problem.partition);
   take_shift(problem.a_rows, config.amg.shift);
   if (config.amg.method == AmgMethod::aggregation)
     return smoothed_aggregation(comm, std::move(problem.a_rows), problem.partition, space);
@@ -109,13 +109,41 @@ GridHierarchy build_levels(Problem<T>& problem, const MatrixConfig& matrix, cons
                                 {name_of(config.amg.method), std::move(space), config.options});
 }
 
+/// Whether levels are made where the matrix is: by one rank on a GPU, from numbers in double. Others make them in
+/// host memory.
+template <class T>
+bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config) {
+  return std::is_same_v<T, double> && config.amg.method == AmgMethod::aggregation &&
+         problem.context.comm.size() == 1 && !problem.context.device->host_addressable();
+}
+
+/// The cycle in precision U for A - shift I. Collective.
+template <class U, class T>
+std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matrix,
+                                   const PreconditionerConfig& config) {
+  NearNullSpace space = read_near_null_space(problem.context.comm, config, matrix, problem.partition);
+  const Context<U> context = with_precision<U>(problem.context);
+  if constexpr (std::is_same_v<T, double>) {
+    if (has_levels_on_device(problem, config)) {
+      problem.a_rows = {};
+      const auto algebra = make_sparse_algebra(problem.context.device);
+      const CsrMatrix<double>& a = problem.a->own_columns();
+      DeviceHierarchy levels =
+          smoothed_aggregation(algebra, algebra->shifted(a.view(), a.pattern(), config.amg.shift),
+                               to_device(problem.context, space, a.rows()));
+      return std::make_unique<Amg<U>>(context, std::move(levels), config.amg.cycle);
+    }
+  }
+  return std::make_unique<Amg<U>>(context, build_levels(problem, config, std::move(space)), config.amg.cycle);
+}
+
 template <class T>
 Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, const PreconditionerConfig& config) {
-  GridHierarchy levels = build_levels(problem, matrix, config);
   Preconditioner<T> result;
   if constexpr (std::is_same_v<T, double>) {
     if (config.amg.precision == Precision::float32) {
-      auto cycle = std::make_unique<FloatAmg>(problem.context, std::move(levels), config.amg);
+      auto cycle =
+          std::make_unique<FloatAmg>(problem.context, make_cycle<float>(problem, matrix, config), config.amg);
       result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
         return source.start_vectors(columns, seed);
       };
@@ -125,7 +153,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
       return result;
     }
   }
-  auto cycle = std::make_unique<Amg<T>>(problem.context, std::move(levels), config.amg.cycle);
+  std::unique_ptr<Amg<T>> cycle = make_cycle<T>(problem, matrix, config);
   result.start_vectors = [&source = *cycle](LocalIndex columns, std::uint64_t seed) {
     return nested_iteration(source, columns, seed);
   };

@@ -25,7 +25,7 @@ struct Stage {
 constexpr double hub_factor = 10.0;
 /// A level that is hardly smaller than the one before is not worth its work.
 constexpr double least_reduction = 0.8;
-constexpr LocalIndex most_samples = 256;
+constexpr LocalIndex most_samples = 128;
 constexpr double diagonal_noise = 1e-14;
 constexpr std::size_t most_levels = 25;
 
@@ -83,13 +83,10 @@ bool Coarsening::fills(const CsrView<double>& a, const CsrView<double>& p, const
   if (mean <= few * modes && static_cast<double>(algebra_.longest_row(p)) <= many * modes) return false;
   // One more than a multiple of the modes, or else the sample would be one mode of all aggregates.
   const LocalIndex stride = r.rows / most_samples / modes * modes + 1;
-  const CsrBuffers<double> sample = algebra_.every_row(r, stride);
-  const std::optional<CsrBuffers<double>> ra = algebra_.product(sample.view(), a);
-  const std::optional<CsrBuffers<double>> rap = algebra_.product(ra->view(), p);
+  const Offset entries = algebra_.entries_of_triple(r, a, p, stride);
   tell("sample");
-  const double entries_per_row =
-      static_cast<double>(rap->pattern->nonzeros) / static_cast<double>(sample.pattern->rows);
-  return entries_per_row * r.rows > most_entries;
+  const LocalIndex sampled = (r.rows + stride - 1) / stride;
+  return static_cast<double>(entries) / sampled * r.rows > most_entries;
 }
 
 /// Completes stage.level with the way to the next one and back, and makes that; or says why that does not pay.

@@ -13,6 +13,7 @@ else()
     cuda/algebra/scan.cu
     cuda/algebra/survey.cu
     cuda/algebra/tentative.cu
+    cuda/algebra/triple.cu
     cuda/dense/column_layout.cu
     cuda/dense/column_sums.cu
     cuda/runtime/cuda_backend.cpp
@@ -34,6 +35,6 @@ else()
   # Set-up rounds every operation by itself: levels are the same bits on every backend.
   set_source_files_properties(cuda/algebra/aggregates.cu cuda/algebra/couplings.cu cuda/algebra/dense_inverse.cu
     cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
-    cuda/algebra/survey.cu cuda/algebra/tentative.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
+    cuda/algebra/survey.cu cuda/algebra/tentative.cu cuda/algebra/triple.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
   target_link_libraries(block_eigs_spmm PRIVATE CUDA::cudart_static)
 endif()

@@ -69,8 +69,10 @@ class SparseAlgebra {
                                                     Offset most_entries = std::numeric_limits<Offset>::max()) = 0;
   /// A^T
   virtual CsrBuffers<double> transpose(const CsrView<double>& a) = 0;
-  /// Rows 0, stride, 2 stride, ... of A.
-  virtual CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) = 0;
+  /// Entries that rows 0, stride, 2 stride, ... of R A P would have, all together. Of many rows that is a lot of
+  /// work and memory.
+  virtual Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
+                                   LocalIndex stride) = 0;
   virtual Offset longest_row(const CsrView<double>& a) = 0;
   /// A - shift I; diagonal entries that are not stored stay so.
   virtual CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,

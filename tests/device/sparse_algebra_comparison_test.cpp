@@ -45,9 +45,6 @@ TEST_F(SparseAlgebraAgainstHost, cuda_Products) {
   expect_same(
       [&](SparseAlgebra& algebra, Where device) { return download(algebra.transpose(a.on(device).view())); },
       "transpose");
-  expect_same(
-      [&](SparseAlgebra& algebra, Where device) { return download(algebra.every_row(a.on(device).view(), 3)); },
-      "every_row");
 }
 
 TEST_F(SparseAlgebraAgainstHost, cuda_Aggregation) {

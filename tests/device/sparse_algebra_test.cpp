@@ -100,18 +100,21 @@ TYPED_TEST(SparseAlgebraTest, Transposes) {
   }
 }
 
-TYPED_TEST(SparseAlgebraTest, TakesEveryRow) {
-  const HostCsr a = random_matrix(this->random_, 100, 30, [](LocalIndex i) { return i % 9; });
-  const HostCsr found = download(this->algebra_->every_row(a.on(this->device_).view(), 7));
-  const Dense dense = a.dense();
-  const Dense rows = found.dense();
-  ASSERT_EQ(rows.size(), 15U);
-  for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(rows[i], dense[7 * i]);
-  EXPECT_EQ(this->algebra_->longest_row(a.on(this->device_).view()), [&] {
-    Offset longest = 0;
-    for (std::size_t i = 0; i < 100; ++i) longest = std::max(longest, a.offsets[i + 1] - a.offsets[i]);
-    return longest;
-  }());
+TYPED_TEST(SparseAlgebraTest, CountsEntriesOfSampledRows) {
+  const HostCsr r = random_matrix(this->random_, 100, 300, [](LocalIndex i) { return i % 40; });
+  const HostCsr a = random_matrix(this->random_, 300, 310, [](LocalIndex i) { return i % 9; });
+  const HostCsr p = random_matrix(this->random_, 310, 200, [](LocalIndex i) { return i % 3; });
+  const Dense rap = product_of(product_of(r.dense(), a.dense(), 310), p.dense(), 200);
+  Offset expected = 0;
+  for (std::size_t i = 0; i < rap.size(); i += 7) expected += 200 - std::count(rap[i].begin(), rap[i].end(), 0.0);
+  const auto on_device = [&](const HostCsr& matrix) { return matrix.on(this->device_); };
+  const auto rd = on_device(r);
+  const auto ad = on_device(a);
+  const auto pd = on_device(p);
+  EXPECT_EQ(this->algebra_->entries_of_triple(rd.view(), ad.view(), pd.view(), 7), expected);
+  Offset longest = 0;
+  for (std::size_t i = 0; i < 100; ++i) longest = std::max(longest, r.offsets[i + 1] - r.offsets[i]);
+  EXPECT_EQ(this->algebra_->longest_row(rd.view()), longest);
 }
 
 TYPED_TEST(SparseAlgebraTest, FindsNumbers) {

@@ -17,8 +17,9 @@ class CudaSparseAlgebra final : public SparseAlgebra {
     return cuda::product(gpu_, a, b, most_entries);
   }
   CsrBuffers<double> transpose(const CsrView<double>& a) override { return cuda::transpose(gpu_, a); }
-  CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) override {
-    return cuda::every_row(gpu_, a, stride);
+  Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
+                           LocalIndex stride) override {
+    return cuda::entries_of_triple(gpu_, r, a, p, stride);
   }
   Offset longest_row(const CsrView<double>& a) override { return cuda::longest_row(gpu_, a); }
   CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,

@@ -19,7 +19,8 @@ CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const doub
 CsrBuffers<double> squared_norms(const Gpu& gpu, const CsrView<double>& a, int unknowns);
 
 CsrBuffers<double> transpose(const Gpu& gpu, const CsrView<double>& a);
-CsrBuffers<double> every_row(const Gpu& gpu, const CsrView<double>& a, LocalIndex stride);
+Offset entries_of_triple(const Gpu& gpu, const CsrView<double>& r, const CsrView<double>& a,
+                         const CsrView<double>& p, LocalIndex stride);
 Offset longest_row(const Gpu& gpu, const CsrView<double>& a);
 CsrBuffers<double> shifted(const Gpu& gpu, const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                            double shift);

@@ -53,33 +53,6 @@ CsrBuffers<double> transpose(const Gpu& gpu, const CsrView<double>& a) {
   return {std::move(pattern), std::move(values)};
 }
 
-CsrBuffers<double> every_row(const Gpu& gpu, const CsrView<double>& a, LocalIndex stride) {
-  const LocalIndex rows = (a.rows + stride - 1) / stride;
-  Buffer<LocalIndex> lengths(gpu, static_cast<std::size_t>(rows));
-  for_each(*gpu, rows, [lengths = lengths.data(), a, stride] __device__(std::int64_t i) {
-    lengths[i] = static_cast<LocalIndex>(a.row_offsets[i * stride + 1] - a.row_offsets[i * stride]);
-  });
-  auto pattern = std::make_shared<CsrPattern>();
-  pattern->rows = rows;
-  pattern->columns = a.columns;
-  pattern->row_offsets = offsets_of(gpu, lengths.data(), rows);
-  gpu->copy_to_host(&pattern->nonzeros, pattern->row_offsets.data() + rows, sizeof(Offset), Queue::compute);
-  gpu->synchronize(Queue::compute);
-  pattern->column_indices = Buffer<LocalIndex>(gpu, static_cast<std::size_t>(pattern->nonzeros));
-  Buffer<double> values(gpu, static_cast<std::size_t>(pattern->nonzeros));
-  for_each(*gpu, std::int64_t{rows} * 32,
-           [a, stride, offsets = pattern->row_offsets.data(), columns = pattern->column_indices.data(),
-            to = values.data()] __device__(std::int64_t thread) {
-             const std::int64_t i = thread / 32;
-             const Offset from = a.row_offsets[i * stride];
-             for (Offset k = thread % 32; k < offsets[i + 1] - offsets[i]; k += 32) {
-               columns[offsets[i] + k] = a.column_indices[from + k];
-               to[offsets[i] + k] = a.values[from + k];
-             }
-           });
-  return {std::move(pattern), std::move(values)};
-}
-
 Offset longest_row(const Gpu& gpu, const CsrView<double>& a) {
   Buffer<unsigned long long> longest(gpu, 1);
   unsigned long long result = 0;

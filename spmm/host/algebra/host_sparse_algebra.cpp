@@ -23,8 +23,9 @@ class HostSparseAlgebra final : public SparseAlgebra {
     return c;
   }
   CsrBuffers<double> transpose(const CsrView<double>& a) override { return host::transpose(device_, a); }
-  CsrBuffers<double> every_row(const CsrView<double>& a, LocalIndex stride) override {
-    return host::every_row(device_, a, stride);
+  Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
+                           LocalIndex stride) override {
+    return host::entries_of_triple(r, a, p, stride);
   }
   Offset longest_row(const CsrView<double>& a) override {
     Offset longest = 0;

@@ -49,10 +49,24 @@ CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrVie
   return {std::move(pattern), std::move(values)};
 }
 
-CsrBuffers<double> every_row(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex stride) {
-  const LocalIndex rows = (a.rows + stride - 1) / stride;
-  return collect_rows(device, rows, a.columns,
-                      [&](LocalIndex i, RowSums& sums) { add_row(sums, 1.0, a, i * stride); });
+Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
+                         LocalIndex stride) {
+  Offset entries = 0;
+  std::vector<LocalIndex> seen_by(static_cast<std::size_t>(p.columns), -1);
+  for (LocalIndex row = 0; row < r.rows; row += stride) {
+    for (Offset i = r.row_offsets[row]; i < r.row_offsets[row + 1]; ++i) {
+      const LocalIndex middle = r.column_indices[i];
+      for (Offset j = a.row_offsets[middle]; j < a.row_offsets[middle + 1]; ++j) {
+        const LocalIndex from = a.column_indices[j];
+        for (Offset k = p.row_offsets[from]; k < p.row_offsets[from + 1]; ++k) {
+          LocalIndex& seen = seen_by[static_cast<std::size_t>(p.column_indices[k])];
+          if (seen != row) ++entries;
+          seen = row;
+        }
+      }
+    }
+  }
+  return entries;
 }
 
 CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView<double>& a,

@@ -11,7 +11,8 @@ namespace block_eigs::host {
 CsrBuffers<double> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
                            const CsrView<double>& b);
 CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrView<double>& a);
-CsrBuffers<double> every_row(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex stride);
+Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
+                         LocalIndex stride);
 CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView<double>& a,
                             const double* diagonal, const CsrView<double>& t, const Buffer<LocalIndex>& hub,
                             double omega);
