@@ -38,9 +38,9 @@ template <class Act>
 void with_lanes(double mean, const Act& act) {
   if (mean <= 4.0) {
     act(std::integral_constant<int, 4>{});
-  } else if (mean <= 10.0) {
+  } else if (mean <= 7.0) {
     act(std::integral_constant<int, 8>{});
-  } else if (mean <= 20.0) {
+  } else if (mean <= 16.0) {
     act(std::integral_constant<int, 16>{});
   } else {
     act(std::integral_constant<int, 32>{});

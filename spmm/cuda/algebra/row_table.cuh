@@ -24,12 +24,12 @@ struct RowTable {
     }
   }
 
-  /// The place of a column; adds one to `found` where it had none before.
+  /// The place of a column; adds one to `found` where it had none before. -1 where the table is full.
   __device__ int place_of(LocalIndex column, int& found) {
     const int mask = slots - 1;
     // Knuth's multiplicative hash: the upper bits are the scattered ones.
     int place = static_cast<int>((static_cast<std::uint32_t>(column) * 2654435769u) >> (__clz(slots) + 1));
-    for (;;) {
+    for (int probe = 0; probe < slots; ++probe) {
       LocalIndex key = static_cast<volatile LocalIndex*>(keys)[place];
       if (key == column) return place;
       if (key == empty) {
@@ -39,14 +39,40 @@ struct RowTable {
       }
       place = (place + 1) & mask;
     }
+    return -1;
   }
 
-  /// By ascending columns, empty places last (Batcher's bitonic sort).
+  /// Moves all entries to the front; returns how many they are.
   template <int L>
-  __device__ void sort(int lane, unsigned lanes) {
-    for (int run = 2; run <= slots; run *= 2) {
+  __device__ int compact(int lane, unsigned lanes) {
+    const int first_lane = __ffs(static_cast<int>(lanes)) - 1;
+    int kept = 0;
+    for (int i = lane; i < slots; i += L) {
+      const LocalIndex key = keys[i];
+      const double value = values[i];
+      const unsigned full = (__ballot_sync(lanes, key != empty) & lanes) >> first_lane;
+      __syncwarp(lanes);
+      if (key != empty) {
+        const int to = kept + __popc(full & ((1u << lane) - 1));
+        keys[to] = key;
+        values[to] = value;
+      }
+      kept += __popc(full);
+      __syncwarp(lanes);
+    }
+    return kept;
+  }
+
+  /// The first `count` places by ascending columns (Batcher's bitonic sort).
+  template <int L>
+  __device__ void sort(int count, int lane, unsigned lanes) {
+    int size = 1;
+    while (size < count) size *= 2;
+    for (int i = count + lane; i < size; i += L) keys[i] = empty;
+    __syncwarp(lanes);
+    for (int run = 2; run <= size; run *= 2) {
       for (int distance = run / 2; distance > 0; distance /= 2) {
-        for (int i = lane; i < slots / 2; i += L) {
+        for (int i = lane; i < size / 2; i += L) {
           const int first = 2 * i - (i & (distance - 1));
           const int second = first + distance;
           const LocalIndex left = keys[first];
@@ -64,22 +90,25 @@ struct RowTable {
   }
 };
 
-/// Rows by the size of the table that they need; the last class has tables in global memory.
+/// Rows by the size of the table that they need: lists for the shortest rows, a thread each, then hash tables,
+/// those of the last class in global memory. What has no class (a negative need) is left alone.
 struct RowClasses {
   static constexpr int count = 7;
+  static constexpr LocalIndex longest_list = 32;
   static constexpr int slots(int row_class) {
-    constexpr int sizes[count] = {16, 64, 256, 1024, 4096, 8192, 0};
+    constexpr int sizes[count] = {longest_list, 128, 512, 2048, 4096, 8192, 0};
     return sizes[row_class];
   }
-  /// Three quarters full at most.
+  /// Sparse enough that few columns meet, where shared memory allows that.
   static __host__ __device__ int of(LocalIndex columns) {
-    return columns <= 12     ? 0
-           : columns <= 48   ? 1
-           : columns <= 192  ? 2
-           : columns <= 768  ? 3
-           : columns <= 3072 ? 4
-           : columns <= 6144 ? 5
-                             : 6;
+    if (columns <= longest_list) return 0;
+    if (columns <= 192) return columns <= 48 ? 1 : 2;
+    if (columns <= 2048) return columns <= 768 ? 3 : 4;
+    return columns <= 5461 ? 5 : 6;
+  }
+  /// A row whose terms have `bound` columns, repeated ones included, is first tried with a table for so many.
+  static __host__ __device__ LocalIndex hoped_for(LocalIndex bound) {
+    return bound <= 48 ? bound : bound / 4 > 48 ? bound / 4 : 48;
   }
 };
 

@@ -4,20 +4,21 @@ namespace block_eigs::cuda {
 
 namespace {
 
-__global__ void survey_rows(const LocalIndex* bounds, LocalIndex rows, LocalIndex* result) {
+__global__ void survey_rows(const LocalIndex* needs, LocalIndex rows, LocalIndex* result) {
   __shared__ LocalIndex counts[RowClasses::count + 1];
   if (threadIdx.x <= RowClasses::count) counts[threadIdx.x] = 0;
   __syncthreads();
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < rows;
        i += static_cast<std::int64_t>(gridDim.x) * blockDim.x) {
-    const LocalIndex bound = bounds[i];
-    const int own = RowClasses::of(bound);
+    const LocalIndex need = needs[i];
+    if (need < 0) continue;
+    const int own = RowClasses::of(need);
     const unsigned active = __activemask();
     const unsigned same = __match_any_sync(active, own);
     if (__ffs(static_cast<int>(same)) - 1 == static_cast<int>(threadIdx.x % 32))
       atomicAdd(counts + own, __popc(same));
-    if (bound > static_cast<volatile LocalIndex*>(counts)[RowClasses::count])
-      atomicMax(counts + RowClasses::count, bound);
+    if (need > static_cast<volatile LocalIndex*>(counts)[RowClasses::count])
+      atomicMax(counts + RowClasses::count, need);
   }
   __syncthreads();
   if (threadIdx.x < RowClasses::count && counts[threadIdx.x] > 0)
@@ -27,14 +28,14 @@ __global__ void survey_rows(const LocalIndex* bounds, LocalIndex rows, LocalInde
 
 }  // namespace
 
-RowBounds survey(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bounds, LocalIndex rows) {
+RowBounds survey(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* needs, LocalIndex rows) {
   const cudaStream_t stream = gpu->stream(Queue::compute);
   std::array<LocalIndex, RowClasses::count + 1> counts{};
   Buffer<LocalIndex> result(gpu, counts.size());
   check(cudaMemsetAsync(result.data(), 0, sizeof(counts), stream), "survey of rows");
   if (rows > 0) {
     const unsigned blocks = std::min(blocks_for(rows), static_cast<unsigned>(4 * gpu->multiprocessors()));
-    survey_rows<<<blocks, block_threads, 0, stream>>>(bounds, rows, result.data());
+    survey_rows<<<blocks, block_threads, 0, stream>>>(needs, rows, result.data());
     check_launch("survey of rows");
   }
   result.download(counts.data());
@@ -44,7 +45,7 @@ RowBounds survey(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bound
   return bounds_of_rows;
 }
 
-Buffer<LocalIndex> list_by_class(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bounds, LocalIndex rows,
+Buffer<LocalIndex> list_by_class(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* needs, LocalIndex rows,
                                  const RowBounds& survey) {
   Buffer<LocalIndex> list(gpu, static_cast<std::size_t>(rows));
   std::array<LocalIndex, RowClasses::count> begins{};
@@ -52,8 +53,9 @@ Buffer<LocalIndex> list_by_class(const std::shared_ptr<CudaDevice>& gpu, const L
   Buffer<LocalIndex> next(gpu, begins.size());
   next.upload(begins.data());
   // In no order: rows do not depend on each other.
-  for_each(*gpu, rows, [bounds, list = list.data(), next = next.data()] __device__(std::int64_t i) {
-    const int own = RowClasses::of(bounds[i]);
+  for_each(*gpu, rows, [needs, list = list.data(), next = next.data()] __device__(std::int64_t i) {
+    if (needs[i] < 0) return;
+    const int own = RowClasses::of(needs[i]);
     const unsigned active = __activemask();
     const unsigned same = __match_any_sync(active, own);
     const int lane = static_cast<int>(threadIdx.x % 32);
@@ -64,6 +66,18 @@ Buffer<LocalIndex> list_by_class(const std::shared_ptr<CudaDevice>& gpu, const L
     list[at + __popc(same & ((1u << lane) - 1))] = static_cast<LocalIndex>(i);
   });
   return list;
+}
+
+void hope_for(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bounds, LocalIndex rows,
+              LocalIndex* needs) {
+  for_each(*gpu, rows,
+           [bounds, needs] __device__(std::int64_t i) { needs[i] = RowClasses::hoped_for(bounds[i]); });
+}
+
+void keep_failed(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
+                 const LocalIndex* bounds, LocalIndex* needs) {
+  for_each(*gpu, rows,
+           [counts, bounds, needs] __device__(std::int64_t i) { needs[i] = counts[i] < 0 ? bounds[i] : -1; });
 }
 
 }  // namespace block_eigs::cuda
