@@ -117,4 +117,56 @@ inline HostCsr graph_laplacian(Random& random, LocalIndex nodes, LocalIndex degr
   return result;
 }
 
+using Dense = std::vector<std::vector<double>>;
+
+inline Dense product_of(const Dense& a, const Dense& b, std::size_t columns) {
+  Dense c(a.size(), std::vector<double>(columns, 0.0));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      for (std::size_t j = 0; j < columns; ++j) c[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return c;
+}
+
+inline void expect_ascending(const HostCsr& a) {
+  for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.offsets[i]) + 1; k < static_cast<std::size_t>(a.offsets[i + 1]); ++k)
+      ASSERT_LT(a.indices[k - 1], a.indices[k]) << "row " << i;
+  }
+}
+
+template <class Param>
+class SparseAlgebraTest : public DeviceTest<Param> {
+ protected:
+  void SetUp() override {
+    DeviceTest<Param>::SetUp();
+    if (!this->IsSkipped()) algebra_ = make_sparse_algebra(this->device_);
+  }
+
+  void expect_product(const HostCsr& a, const HostCsr& b) {
+    const auto c = algebra_->product(a.on(this->device_).view(), b.on(this->device_).view());
+    ASSERT_TRUE(c.has_value());
+    const HostCsr found = download(*c);
+    expect_ascending(found);
+    EXPECT_EQ(found.rows(), a.rows());
+    EXPECT_EQ(found.columns, b.columns);
+    const Dense expected = product_of(a.dense(), b.dense(), static_cast<std::size_t>(b.columns));
+    const Dense dense = found.dense();
+    std::size_t nonzeros = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      for (std::size_t j = 0; j < expected[i].size(); ++j) {
+        ASSERT_NEAR(dense[i][j], expected[i][j], 1e-13) << i << ", " << j;
+        nonzeros += expected[i][j] != 0.0 ? 1 : 0;
+      }
+    }
+    // Random values do not cancel.
+    EXPECT_EQ(found.values.size(), nonzeros);
+  }
+
+  std::shared_ptr<SparseAlgebra> algebra_;
+};
+
+using BothBackends = ::testing::Types<OnBackend<double, Backend::host>, OnBackend<double, Backend::cuda>>;
+
 }  // namespace block_eigs::test

@@ -26,6 +26,7 @@ set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300
 # What multigrid is set up with, and the levels that it makes.
 block_eigs_test(sparse_algebra
   SOURCES
+    device/aggregation_test.cpp
     device/device_levels_test.cpp
     device/sparse_algebra_comparison_test.cpp
     device/sparse_algebra_test.cpp

@@ -106,9 +106,14 @@ struct RowClasses {
     if (columns <= 2048) return columns <= 768 ? 3 : 4;
     return columns <= 5461 ? 5 : 6;
   }
+  static constexpr LocalIndex least_hope = 48;
   /// A row whose terms have `bound` columns, repeated ones included, is first tried with a table for so many.
   static __host__ __device__ LocalIndex hoped_for(LocalIndex bound) {
-    return bound <= 48 ? bound : bound / 4 > 48 ? bound / 4 : 48;
+    return bound <= least_hope ? bound : bound / 4 > least_hope ? bound / 4 : least_hope;
+  }
+  /// For `count` different columns among `bound`: lists are for threads that have little to do.
+  static __host__ __device__ LocalIndex for_sums(LocalIndex count, LocalIndex bound) {
+    return count <= longest_list && bound > 2 * longest_list ? longest_list + 1 : count;
   }
 };
 

@@ -80,4 +80,11 @@ void keep_failed(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* count
            [counts, bounds, needs] __device__(std::int64_t i) { needs[i] = counts[i] < 0 ? bounds[i] : -1; });
 }
 
+void need_for_sums(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
+                   const LocalIndex* bounds, LocalIndex* needs) {
+  for_each(*gpu, rows, [counts, bounds, needs] __device__(std::int64_t i) {
+    needs[i] = RowClasses::for_sums(counts[i], bounds[i]);
+  });
+}
+
 }  // namespace block_eigs::cuda
