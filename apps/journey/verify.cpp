@@ -79,9 +79,10 @@ class Verifier {
         options_(options),
         norm_(bound_norm(space_, problem)),
         norm_a_(problem.a->norm_inf()),
-        test_(options,
-              {norm_a_, problem.b ? problem.b->norm_inf() : 1.0, problem.a->typical_row_sum(), problem.b != nullptr},
-              std::numeric_limits<T>::epsilon()),
+        test_(
+            options,
+            {norm_a_, problem.b ? problem.b->norm_inf() : 1.0, problem.a->typical_row_sum(), problem.b != nullptr},
+            std::numeric_limits<T>::epsilon()),
         sizes_(space_, *problem.a, problem.b.get()) {
     const LocalIndex cols = std::min(panel, vectors.cols());
     x_ = space_.make_block(cols);

@@ -6,8 +6,8 @@
 
 #include "solver/block_cg/column_scaling.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
-#include "solver/space/rounding_probe.hpp"
 #include "solver/space/block_space.hpp"
+#include "solver/space/rounding_probe.hpp"
 
 namespace block_eigs {
 

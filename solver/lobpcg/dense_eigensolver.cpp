@@ -171,8 +171,8 @@ void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, c
       std::numeric_limits<T>::epsilon() * std::max(1.0, static_cast<double>(space.dimension()) / 100);
   const ResidualTest test(options, norms, epsilon);
   for (std::size_t j = 0; j < xax.size(); ++j) {
-    result.outcomes.push_back(test.judge({result.eigenvalues[j], result.residual_norms[j], image_norms[j], lengths[j],
-                                          norms.a * lengths[j], norms.b * lengths[j], 0.0}));
+    result.outcomes.push_back(test.judge({result.eigenvalues[j], result.residual_norms[j], image_norms[j],
+                                          lengths[j], norms.a * lengths[j], norms.b * lengths[j], 0.0}));
   }
   result.error_bounds = b == nullptr ? result.residual_norms
                                      : std::vector<double>(xax.size(), std::numeric_limits<double>::quiet_NaN());

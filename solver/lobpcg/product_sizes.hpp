@@ -18,8 +18,8 @@ class ProductSizes {
   /// The bounds, for lists of the length of pairs.values.
   void bound(const ResidualTest& test, RitzPairs& pairs) const;
   /// The bounds; or estimates, where some outcome hangs on them. Those of another step still count while no
-  /// residual has fallen to half of what it was then, for a few steps. `x` holds the vectors of the pairs, and is as
-  /// before afterwards; `spare` is used up. Collective; throws RunError on all ranks (memory).
+  /// residual has fallen to half of what it was then, for a few steps. `x` holds the vectors of the pairs, and is
+  /// as before afterwards; `spare` is used up. Collective; throws RunError on all ranks (memory).
   void measure(const ResidualTest& test, BlockView<T> x, BlockView<T> spare, RitzPairs& pairs);
 
  private:

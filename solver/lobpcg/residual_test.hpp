@@ -31,7 +31,8 @@ struct OperatorNorms {
 ///
 /// Two limits say that the arithmetic can do no better. Residuals within rounding errors of A x and B x, by the
 /// sizes of the pair, always do. So do those within rounding errors of the norms, which are larger where rows of A
-/// differ in size, as long as they leave the value its leading digits; iterations go on until it has stopped moving.
+/// differ in size, as long as they leave the value its leading digits; iterations go on until it has stopped
+/// moving.
 class ResidualTest {
  public:
   /// `epsilon` is that of the arithmetic.

@@ -33,7 +33,8 @@ struct RitzPairs {
   double ratio(const ResidualTest& test, int j) const { return test.ratio(pair(j)); }
 
   void append(const RitzPairs& more) {
-    for (const auto list : lists) (this->*list).insert((this->*list).end(), (more.*list).begin(), (more.*list).end());
+    for (const auto list : lists)
+      (this->*list).insert((this->*list).end(), (more.*list).begin(), (more.*list).end());
   }
   /// Pairs order[0], order[1] and so on.
   RitzPairs in_order(const std::vector<int>& order) const {

@@ -56,8 +56,8 @@ State measure(const Pencil& pencil, SmallMatrix vectors) {
     const double theta = dot(vectors, residuals, j) / dot(vectors, state.bx, j);
     for (int i = 0; i < vectors.rows(); ++i) residuals(i, j) -= theta * state.bx(i, j);
     const double length = std::sqrt(dot(vectors, vectors, j));
-    const double size = epsilon * (std::sqrt(dot(a_sizes, a_sizes, j)) +
-                                   std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j)));
+    const double size =
+        epsilon * (std::sqrt(dot(a_sizes, a_sizes, j)) + std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j)));
     const double ratio = std::sqrt(dot(residuals, residuals, j)) / (roundings * size);
     state.thetas.push_back(theta);
     state.ratios.push_back(std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity());
@@ -67,11 +67,13 @@ State measure(const Pencil& pencil, SmallMatrix vectors) {
   return state;
 }
 
-/// Columns [first, end) by one step of inverse iteration with the shift of the first. False where that is
-/// singular.
+/// Columns [first, end) by one step of inverse iteration with one shift, a little below the value of the first:
+/// with the value itself its own vector would drown those of the others. False where that is singular.
 bool invert(const Pencil& pencil, const State& state, int first, int end, SmallMatrix& vectors) {
+  constexpr double below = 10.0;
   SmallMatrix shifted = pencil.a;
-  const double theta = state.thetas[static_cast<std::size_t>(first)];
+  const auto at = static_cast<std::size_t>(first);
+  const double theta = state.thetas[at] - (end - first > 1 ? below * state.noise[at] : 0.0);
   for (std::size_t k = 0; k < shifted.values().size(); ++k) shifted.values()[k] -= theta * pencil.b.values()[k];
   SmallMatrix y(vectors.rows(), end - first);
   std::copy_n(state.bx.column(first), y.values().size(), y.data());

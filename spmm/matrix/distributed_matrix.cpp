@@ -215,7 +215,7 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   const GlobalIndex end = column_partition_.end(comm.rank());
   std::vector<GlobalIndex> ghosts;
   std::array<std::int64_t, 2> exponents{};  // their sum, and of how many rows
-  std::array<double, 2> diagonals{};  // largest, and what the largest has to be for all to be sound
+  std::array<double, 2> diagonals{};        // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
     ghosts = ghost_columns(rows, begin, end);
