@@ -29,6 +29,8 @@ constexpr std::array preconditioner_names{
     std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none},
     std::pair{"jacobi", PreconditionerType::jacobi},  std::pair{"chebyshev", PreconditionerType::chebyshev},
     std::pair{"amg", PreconditionerType::amg},        std::pair{"petsc", PreconditionerType::petsc}};
+constexpr std::array preconditioned_names{std::pair{"matrix", PreconditionedMatrix::matrix},
+                                          std::pair{"mass", PreconditionedMatrix::mass}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
                                   std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
@@ -70,6 +72,7 @@ struct OwnedKey {
   const char* named;
 };
 constexpr std::array owned_keys{
+    OwnedKey{"of", {PreconditionerType::jacobi, PreconditionerType::chebyshev}, "types jacobi and chebyshev"},
     OwnedKey{"degree", {PreconditionerType::chebyshev, PreconditionerType::amg}, "types chebyshev and amg"},
     OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
     OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
@@ -126,7 +129,10 @@ void describe(YamlSection& section, PreconditionerConfig& config) {
   refuse_keys_of_others(section, config.type);
   if (config.type == PreconditionerType::automatic) {
     describe_unknowns(section, config.amg);
+  } else if (config.type == PreconditionerType::jacobi) {
+    section.choice("of", config.of, preconditioned_names);
   } else if (config.type == PreconditionerType::chebyshev) {
+    section.choice("of", config.of, preconditioned_names);
     describe_degree(section, config.chebyshev.degree);
     section.item("ratio", config.chebyshev.ratio);
     section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
