@@ -2,6 +2,7 @@
 add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/cost_model.cpp
+  choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp

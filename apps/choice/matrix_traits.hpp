@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "spmm/matrix/csr_rows.hpp"
@@ -24,6 +25,8 @@ struct MatrixTraits {
   double mean_row() const { return rows > 0.0 ? nonzeros / rows : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
+  /// Whether it is so full that as a dense matrix it takes about as much memory.
+  bool nearly_full() const { return 8.0 * nonzeros >= rows * rows; }
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:
   /// most rows map the constant to zero, and the diagonal is positive.
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
@@ -43,6 +46,15 @@ struct MatrixTraits {
   /// Whether Gershgorin's discs prove that no eigenvalue is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };
+
+/// What those of a mass matrix B tell of how to precondition with it.
+struct MassTraits {
+  double diagonal_ratio = 1.0;  ///< the largest over the smallest entry of the diagonal
+  double scaled_norm = 1.0;     ///< max_i sum_j |b_ij| / b_ii: 1 where it is diagonal
+};
+
+/// Of the mass matrix with these own entries of the diagonal, all positive. Collective.
+MassTraits examine_mass(const Communicator& comm, std::span<const double> diagonal, double scaled_norm);
 
 /// Of the matrix whose rows are dealt to ranks by `partition`. Collective.
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition);

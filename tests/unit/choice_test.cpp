@@ -5,38 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/eigensolver_choice.hpp"
 #include "tests/support/matrix_traits.hpp"
 
 // What `auto` takes for matrices that look like something, and when it changes its mind.
 namespace block_eigs {
 namespace {
 
+using test::asked;
+using test::choice_for;
 using test::diffusion;
-
-EigensolverConfig asked(Which which = Which::smallest) {
-  EigensolverConfig config;
-  config.options.pairs = 8;
-  config.options.block_size = 10;
-  config.options.which = which;
-  config.options.filtered_start = true;
-  return config;
-}
-
-EigensolverChoice choice_for(const MatrixTraits& traits, const EigensolverConfig& config, double mass = 0.0,
-                             Backend backend = Backend::host) {
-  return {traits, cost_model(traits, mass, config.options.block_size, 8.0, backend), config, mass > 0.0};
-}
-
-PreconditionerType type_of(const EigensolverChoice& choice) { return choice.config().preconditioner.type; }
-
-IterationReport iteration(double worst, const std::vector<double>& values, const std::vector<double>& residuals) {
-  IterationReport report;
-  report.active_columns = report.products = 10;
-  report.worst = worst;
-  report.eigenvalues = values;
-  report.residual_norms = residuals;
-  return report;
-}
+using test::iteration;
+using test::type_of;
 
 TEST(EigensolverChoice, MultigridForDiffusionsOnProcessors) {
   EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked())), PreconditionerType::amg);
