@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "solver/block_cg/bcgrq_curvature.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
@@ -12,6 +13,9 @@ namespace {
 /// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is
 /// seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
+/// Of ||A|| ||x|| / ||f||, in 1 / epsilon: iterates grow from step to step (Steihaug, SIAM J. Numer. Anal. 20,
+/// 1983) and are no longer than the solution, so that a matrix with such a solution has a condition number beyond.
+constexpr double largest_growth = 100.0;
 
 std::string in_words(double value) {
   char text[32];
@@ -124,10 +128,12 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
   bool any = false;
   for (std::size_t j = 0; j < null.size(); ++j) {
     Column& column = sides.columns[j];
-    if (!null[j] || !grown(column)) continue;
+    const double growth = column.product_scale / column.rhs_norm;
+    const bool beyond_all = !(growth <= largest_growth / std::numeric_limits<T>::epsilon());
+    if (!grown(column) || (!null[j] && !beyond_all)) continue;
     give_up(column, sides, budget,
-            "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) +
-                " ||f|| along a null vector");
+            "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f||" +
+                (null[j] ? " along a null vector" : ""));
     any = true;
   }
   return any;

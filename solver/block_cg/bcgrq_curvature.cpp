@@ -52,9 +52,9 @@ struct Forms {
   std::vector<CurvatureSign> signs;
 };
 
-/// Uses up `ap`. Collective.
+/// `inner` as in curvature_sign. Uses up `ap`. Collective.
 template <class T>
-Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap) {
+Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 0.0) {
   state.a.apply(p, ap);
   Forms forms;
   forms.values = state.space.column_dots(p, ap);
@@ -64,20 +64,21 @@ Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap) {
     const double bound = state.test.norm_a() * norms[j] * norms[j];
     const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
     forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j],
-                                                 static_cast<double>(std::numeric_limits<T>::epsilon()))
+                                                 static_cast<double>(std::numeric_limits<T>::epsilon()), inner)
                                 : CurvatureSign::positive);
   }
   return forms;
 }
 
-/// What is true of the directions S `suspects`, which are formed. Collective.
+/// What is true of the directions S `suspects` with p^T M p = 1, which are formed; `inner` as in curvature_sign.
+/// Collective.
 template <class T>
-Examined examine_one_by_one(State<T>& state, const SmallMatrix& suspects) {
+Examined examine_one_by_one(State<T>& state, const SmallMatrix& suspects, double inner) {
   const LocalIndex count = suspects.cols();
   DenseBlock<T> p = state.space.make_block(count);
   state.space.update({state.s.view()}, suspects, {p.view()});
   state.as.set_columns(count);
-  const Forms forms = forms_of(state, p.view(), state.as.view());
+  const Forms forms = forms_of(state, p.view(), state.as.view(), inner);
   multiply(state);
   Examined result;
   std::vector<double> null;
@@ -117,11 +118,12 @@ Examined examine_by_norm(State<T>& state, const SmallMatrix& products) {
 
 template <class T>
 Examined examine_closely(State<T>& state, const SmallMatrix& products) {
-  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
+  const bool preconditioned = state.preconditioner != nullptr;
+  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view()), preconditioned};
   multiply(state);
   SmallMatrix suspects;
   const Examined found = examine_on_root(state, products, &measure, suspects);
-  return suspects.cols() > 0 ? examine_one_by_one(state, suspects) : found;
+  return suspects.cols() > 0 ? examine_one_by_one(state, suspects, preconditioned ? found.largest : 0.0) : found;
 }
 
 template <class T>
