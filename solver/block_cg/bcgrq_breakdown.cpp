@@ -13,9 +13,9 @@ namespace {
 /// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is
 /// seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
-/// Of ||A|| ||x|| / ||f||, in 1 / epsilon: iterates grow from step to step (Steihaug, SIAM J. Numer. Anal. 20,
-/// 1983) and are no longer than the solution, so that a matrix with such a solution has a condition number beyond.
-constexpr double largest_growth = 100.0;
+/// Of |A| |x| / ||f||, in 1 / epsilon: rounding errors in A x are larger than f then. Iterates of conjugate
+/// gradients grow from step to step (Steihaug, SIAM J. Numer. Anal. 20, 1983), so that the solution is no smaller.
+constexpr double largest_growth = 1.0;
 
 std::string in_words(double value) {
   char text[32];
@@ -37,6 +37,17 @@ void give_up(Column& column, Sides<T>& sides, const Budget& budget, const std::s
   sides.findings.singular_matrix = true;
   sides.remark = "A is singular to working precision and a right-hand side is not in its range: " + sign +
                  ", seen in " + iteration_at_work(budget);
+}
+
+/// A right-hand side whose solution is too large for this precision, whether A is singular or not.
+template <class T>
+void give_up_large(Column& column, Sides<T>& sides, const Budget& budget, double growth) {
+  column.unsolvable = true;
+  column.active = false;
+  if (sides.findings.singular_matrix) return;
+  sides.findings.end = BlockCgEnd::too_large;
+  sides.remark = "a solution is so large that rounding errors in A x exceed its right-hand side: ||A|| ||x|| = " +
+                 in_words(growth) + " ||f|| in " + iteration_at_work(budget);
 }
 
 /// Right-hand sides with a part along directions that A maps to nothing have no solution. Whether there were any.
@@ -129,11 +140,15 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
   for (std::size_t j = 0; j < null.size(); ++j) {
     Column& column = sides.columns[j];
     const double growth = column.product_scale / column.rhs_norm;
-    const bool beyond_all = !(growth <= largest_growth / std::numeric_limits<T>::epsilon());
-    if (!grown(column) || (!null[j] && !beyond_all)) continue;
-    give_up(column, sides, budget,
-            "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f||" +
-                (null[j] ? " along a null vector" : ""));
+    if (!grown(column)) continue;
+    if (null[j]) {
+      give_up(column, sides, budget,
+              "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f|| along a null vector");
+    } else if (!(growth <= largest_growth / std::numeric_limits<T>::epsilon())) {
+      give_up_large(column, sides, budget, growth);
+    } else {
+      continue;
+    }
     any = true;
   }
   return any;

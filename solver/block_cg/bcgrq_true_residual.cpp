@@ -81,7 +81,8 @@ void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
   std::string& remark = sides.remark;
   if (!remark.empty()) remark += "; ";
   if (budget.exhausted()) {
-    if (!sides.findings.singular_matrix) sides.findings.end = BlockCgEnd::out_of_iterations;
+    const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
+    if (!known) sides.findings.end = BlockCgEnd::out_of_iterations;
     remark += "max_iterations = " + std::to_string(budget.limit()) + " reached";
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;

@@ -50,7 +50,9 @@ Limitation limitation_of(const Sides<T>& sides, bool stopped) {
 /// vectors it may have grown without bound.
 template <class T>
 void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
-  sides.starts_at_zero = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::beyond_range;
+  const BlockCgEnd end = sides.findings.end;
+  sides.starts_at_zero =
+      sides.findings.singular_matrix || end == BlockCgEnd::too_large || end == BlockCgEnd::beyond_range;
   if (sides.starts_at_zero) space.kernels().fill(sides.x, 0.0);
   for (Column& column : sides.columns) {
     Column fresh;

@@ -143,7 +143,7 @@ TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
   Script script{&jacobi, -1};
   const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
   test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(script.asked, (std::vector<Limitation>{Limitation::precision, Limitation::precision}));
+  EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::precision}) << "two ways that agree are enough";
   EXPECT_NE(result.remark.find("singular"), std::string::npos) << result.remark;
 }
 
