@@ -136,6 +136,58 @@ TEST(BlockCgBreakdown, DependentOnesInTheRangeAreSolvedBesideANullVector) {
   EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
 }
 
+/// A plate of 12 x 12 points whose edge is held, and two rows without entries.
+double plate_and_empty_rows(GlobalIndex i, GlobalIndex j) {
+  if (i >= 144 || j >= 144) return 0.0;
+  return i == j ? 4.0 : std::abs(i % 12 - j % 12) + std::abs(i / 12 - j / 12) == 1 ? -1.0 : 0.0;
+}
+
+TEST(BlockCgBreakdown, RowsWithoutEntriesAreNamed) {
+  test::RuleSource source(146, plate_and_empty_rows);
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.jacobi_diagonal());
+  for (LinearOperator<double>* preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const int sides : {1, 2, 4, 16}) {
+      SCOPED_TRACE(std::to_string(sides) + " right-hand sides");
+      const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+      test::expect_consistent(problem, f, result, {});
+      EXPECT_EQ(count(result, Outcome::not_converged), sides);
+      EXPECT_TRUE(contains(result.remark, preconditioner != nullptr ? "singular" : "||A|| ||x|| ="))
+          << result.remark;
+      EXPECT_LT(result.total_iterations, 200);
+      for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+      }
+    }
+    // Nothing in these rows: as any other system.
+    const DenseBlock<double> f =
+        test::make_rhs(problem.space, 4, [](GlobalIndex i, int j) { return i < 144 ? noise(i, j) : 0.0; });
+    const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
+  }
+}
+
+TEST(BlockCgBreakdown, ASolutionThatIsTooLargeForTheArithmeticIsNamed) {
+  // Hilbert's matrix of 60 rows: its condition number is far beyond 1 / epsilon.
+  test::RuleSource source(60, [](GlobalIndex i, GlobalIndex j) { return 1.0 / static_cast<double>(1 + i + j); });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (const int sides : {1, 4}) {
+    const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+    const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::not_converged), sides);
+    EXPECT_TRUE(result.findings.end == BlockCgEnd::too_large || result.findings.end == BlockCgEnd::singular_matrix)
+        << result.remark;
+    for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+      EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+    }
+  }
+}
+
 TEST(BlockCgBreakdown, TheZeroMatrixSolvesNothing) {
   test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
   Problem<double> problem(source);
