@@ -10,8 +10,8 @@ namespace block_eigs::bcgrq {
 
 namespace {
 
-/// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is
-/// seen again when the rest of the residual has become smaller.
+/// Part of a residual, or of its right-hand side, below which rounding errors in the direction may be all there
+/// is. What is real about it is seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
 /// Of |A| |x| / ||f||, in 1 / epsilon: rounding errors in A x are larger than f then. Iterates of conjugate
 /// gradients grow from step to step (Steihaug, SIAM J. Numer. Anal. 20, 1983), so that the solution is no smaller.
@@ -58,8 +58,10 @@ bool give_up_along(const Examined& found, const State<T>& state, Sides<T>& sides
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
     Column& column = sides.columns[j];
     const double rounding = state.test.accuracy_limit(column.rhs_norm, column.product_scale);
-    if (!column.active || found.along[j] <= noticeable) continue;
-    if (found.along[j] * column.recursive_norm <= std::max(column.limit, rounding)) continue;
+    const double least = std::max(column.limit, rounding);
+    const bool of_residual = found.along[j] > noticeable && found.along[j] * column.recursive_norm > least;
+    const bool of_side = found.outside[j] > std::max(noticeable * column.rhs_norm, least);
+    if (!column.active || (!of_residual && !of_side)) continue;
     give_up(column, sides, budget,
             "p'Ap = " + in_words(found.smallest) + " for a direction p of norm 1" +
                 (state.preconditioner != nullptr ? " (in the norm of the preconditioner)" : "") +
@@ -117,7 +119,7 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
   if (std::isnan(state.a.norm_inf())) state.test.raise_norm(found.largest);
   std::string measured = " for a direction p of norm 1 met in ";
   if (!found.indefinite && found.flat) {
-    found = examine_closely(state, products);
+    found = examine_closely(state, sides, products);
     if (state.preconditioner != nullptr)
       measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
   }

@@ -82,6 +82,7 @@ struct State {
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
   RoundingProbe<T> probe;
+  double largest_inner = 0.0;  ///< p^T A p / p^T M p of directions that were looked at
 
   BlockView<T> preconditioned() const { return preconditioner != nullptr ? z.view() : q.view(); }
 };

@@ -114,8 +114,8 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
     Noise noise = noise_of(bound, bound, epsilon);
     noise.likely = noise.proven;
     if (measure != nullptr) noise = noise_of(bound, amplification(measure->scales, v), epsilon);
-    if (measure != nullptr && measure->inner)
-      noise.likely = std::max(noise.likely, std::min(noise.proven, epsilon * result.largest));
+    if (measure != nullptr)
+      noise.likely = std::max(noise.likely, std::min(noise.proven, epsilon * measure->inner));
     const bool negative = noise.exceeded_below(value);
     result.indefinite |= negative;
     const bool vanishing = !negative && value <= noise.likely;

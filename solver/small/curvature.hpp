@@ -22,10 +22,10 @@ struct Curvature {
 struct CurvatureMeasure {
   SmallMatrix weights;         ///< S^T M S: lengths are those of p^T M p
   std::vector<double> scales;  ///< of the columns of S: estimates of |s|^T |A| |s|
-  /// M is that of a preconditioner: p^T A p has vanished too where it is less than epsilon times what it is for
-  /// other p of the same p^T M p. No iteration with this M gets over the condition number that this is proof of.
-  /// |A| cannot tell this of rows without entries, which M knows.
-  bool inner = false;
+  /// The largest p^T A p / p^T M p that is known, where M is that of a preconditioner, else 0. Where it is less by
+  /// epsilon p^T A p has vanished, too: no iteration with this M gets over the condition number that this is proof
+  /// of. |A| cannot tell this of rows without entries, which M knows.
+  double inner = 0.0;
 };
 
 /// p^T A p of one p, as far as it can be told from rounding errors in A p.
