@@ -13,9 +13,11 @@ namespace {
 /// Part of a residual, or of its right-hand side, below which rounding errors in the direction may be all there
 /// is. What is real about it is seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
-/// Of |A| |x| / ||f||, in 1 / epsilon: rounding errors in A x are larger than f then. Iterates of conjugate
+/// Of |A| |x| / ||f||, in 1 / epsilon: rounding errors in A x may be as large as f then. Iterates of conjugate
 /// gradients grow from step to step (Steihaug, SIAM J. Numer. Anal. 20, 1983), so that the solution is no smaller.
-constexpr double largest_growth = 1.0;
+constexpr double largest_growth = 0.1;
+/// Part of epsilon |A| |x| that rounding errors in A x hardly fall below: a tolerance that allows more may be met.
+constexpr double least_rounding = 0.01;
 
 std::string in_words(double value) {
   char text[32];
@@ -46,8 +48,9 @@ void give_up_large(Column& column, Sides<T>& sides, const Budget& budget, double
   column.active = false;
   if (sides.findings.singular_matrix) return;
   sides.findings.end = BlockCgEnd::too_large;
-  sides.remark = "a solution is so large that rounding errors in A x exceed its right-hand side: ||A|| ||x|| = " +
-                 in_words(growth) + " ||f|| in " + iteration_at_work(budget);
+  sides.remark =
+      "a solution is so large that rounding errors in A x are as large as its right-hand side: ||A|| ||x|| = " +
+      in_words(growth) + " ||f|| in " + iteration_at_work(budget);
 }
 
 /// Right-hand sides with a part along directions that A maps to nothing have no solution. Whether there were any.
@@ -138,6 +141,7 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
   };
   if (std::none_of(sides.columns.begin(), sides.columns.end(), grown)) return false;
   const std::vector<bool> null = are_null_vectors(state, sides.x);
+  const double epsilon = std::numeric_limits<T>::epsilon();
   bool any = false;
   for (std::size_t j = 0; j < null.size(); ++j) {
     Column& column = sides.columns[j];
@@ -146,7 +150,8 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
     if (null[j]) {
       give_up(column, sides, budget,
               "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f|| along a null vector");
-    } else if (!(growth <= largest_growth / std::numeric_limits<T>::epsilon())) {
+    } else if (!(epsilon * growth <= largest_growth) &&
+               !(least_rounding * epsilon * column.product_scale <= column.limit)) {
       give_up_large(column, sides, budget, growth);
     } else {
       continue;
