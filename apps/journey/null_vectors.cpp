@@ -190,7 +190,9 @@ void count_in(const RangePart<T>& part, BlockCgResult<T>& result) {
   }
   const bool known = result.findings.singular_matrix;
   result.findings.singular_matrix = true;
-  if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::singular_matrix;
+  // What else may be wanting, there is no solution; but CG is for positive semi-definite matrices alone.
+  if (!result.findings.indefinite_matrix && result.findings.end != BlockCgEnd::indefinite_preconditioner)
+    result.findings.end = BlockCgEnd::singular_matrix;
   const std::string least_squares = solved ? "; the solutions returned are those of least squares" : "";
   const std::string more = known || result.remark.empty() ? "" : "; " + result.remark;
   result.remark = part.remark + least_squares + more;
