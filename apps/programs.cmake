@@ -23,6 +23,7 @@ add_library(block_eigs_apps STATIC
   journey/cores.cpp
   journey/eigensolve.cpp
   journey/linear_solve.cpp
+  journey/null_vectors.cpp
   journey/proof.cpp
   journey/proof_inertia.cpp
   journey/proof_probe.cpp

@@ -39,12 +39,13 @@ DiagonalSigns diagonal_signs(const Problem<T>& problem) {
 
 /// Why some right-hand sides are not solved and what to try next; empty where all are.
 template <class T>
-std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, DiagonalSigns signs,
-                      const LinearSolver<T>& solver, const Arguments& arguments) {
+std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, double rows,
+                      DiagonalSigns signs, const LinearSolver<T>& solver, const Arguments& arguments) {
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return {};
   UnfinishedSolve unfinished = unfinished_solve(result, checked);
   unfinished.signs = signs;
+  unfinished.rows = rows;
   if (solver.choice) unfinished.tried = solver.choice->taken();
   const std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
   const std::string advice =
@@ -97,7 +98,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const DiagonalSigns signs = diagonal_signs(problem);
   const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
-  record.remark = remark_on(result, checked, signs, chosen, arguments);
+  record.remark =
+      remark_on(result, checked, static_cast<double>(problem.partition.rows()), signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   describe_course(record, chosen.choice.has_value(), made, choices.records());

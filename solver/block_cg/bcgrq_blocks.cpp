@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
@@ -158,11 +159,13 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
   result.recursive_residual_norms = result.rhs_norms;
   result.setup_seconds = Budget(0, began).seconds();
   bool stopped = false;
+  BestIterates<T> best;  // its storage, from block to block
   for (LocalIndex first = 0; first < f.cols(); first += width) {
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
     Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
     sides.starts_at_zero = zero_guess;
+    sides.best.x = std::move(best.x);
     Budget budget(options.max_iterations, began);
     if (stopped) budget.end();
     solver.solve(sides, budget, [&](LocalIndex directions) {
@@ -170,6 +173,10 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
       if (stopped) budget.end();
       return true;
     });
+    // Conjugate gradients lower the error in every step, not the residual: what they leave undone may be worse
+    // than what there was at first.
+    if (restore_best(space, sides, true)) solver.measure(sides);
+    best = std::move(sides.best);
     const BlockView<T> x = result.solution.columns(first, count);
     if (storage.give_back(sides, x, first)) settle(space, x, sides, solver);
     collect(sides, collected);

@@ -16,6 +16,7 @@ block_eigs_test(block_cg_mixed SOURCES convergence/block_cg_mixed_test.cpp RANKS
 block_eigs_test(block_cg_adaptive SOURCES convergence/block_cg_adaptive_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_scaled SOURCES convergence/block_cg_scaled_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_singular SOURCES convergence/block_cg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_rounding SOURCES convergence/block_cg_rounding_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 
 # How surely a probe finds pairs that were removed, and at what cost: a table, 100 seeds a pair; a few of them here.
