@@ -12,6 +12,7 @@
 #include "solver/multigrid/aggregation/nodes.hpp"
 #include "solver/multigrid/aggregation/row_exchange.hpp"
 #include "solver/multigrid/aggregation/tentative.hpp"
+#include "solver/multigrid/damped_diagonal.hpp"
 #include "spmm/parallel/halo_plan.hpp"
 
 namespace block_eigs::aggregation {
@@ -34,7 +35,7 @@ ColumnNumbers number_columns(const CsrRows& a, const Partition& partition, int r
 }
 
 struct Bounds {
-  double scaled = 0.0;    ///< max_i sum_j |a_ij| / |a_ii|: no eigenvalue of D^-1 A is larger
+  double scaled = 0.0;    ///< no eigenvalue of D^-1 A is larger, D as damped_diagonal() has it
   double diagonal = 0.0;  ///< max_i |a_ii|
 };
 
@@ -51,7 +52,7 @@ Bounds bounds_of(const Communicator& comm, const CsrRows& a) {
       sum += std::abs(a.values[k]);
       if (a.columns[k] == a.row_begin + i) diagonal = std::abs(a.values[k]);
     }
-    bound = std::max(bound, sum / (diagonal > 0.0 ? diagonal : 1.0));
+    if (sum > 0.0) bound = std::max(bound, sum / damped_diagonal(diagonal, sum));
     largest = std::max(largest, diagonal);
   }
   return {std::max(comm.max(bound), 1e-300), comm.max(largest)};
