@@ -7,7 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "solver/lobpcg/residual_test.hpp"
+#include "solver/lobpcg/product_sizes.hpp"
 #include "solver/proof/smallest_eigenvalue.hpp"
 #include "solver/space/block_space.hpp"
 
@@ -79,7 +79,11 @@ class Verifier {
         options_(options),
         norm_(bound_norm(space_, problem)),
         norm_a_(problem.a->norm_inf()),
-        test_(options, norm_a_, problem.b ? problem.b->norm_inf() : 1.0, std::numeric_limits<T>::epsilon()) {
+        test_(
+            options,
+            {norm_a_, problem.b ? problem.b->norm_inf() : 1.0, problem.a->typical_row_sum(), problem.b != nullptr},
+            std::numeric_limits<T>::epsilon()),
+        sizes_(space_, *problem.a, problem.b.get()) {
     const LocalIndex cols = std::min(panel, vectors.cols());
     x_ = space_.make_block(cols);
     ax_ = space_.make_block(cols);
@@ -102,21 +106,29 @@ class Verifier {
       const std::vector<double> energies = space_.column_dots(x, ax);
       for (std::size_t j = 0; j < lambda.size(); ++j) lambda[j] = energies[j] / squares[j];
     }
-    const std::vector<double> norms = space_.column_norms(x);
-    const std::vector<double> image_norms = space_.column_norms(bx);
-    const std::vector<double> residuals = space_.residual(ax, bx, lambda, r_.columns(0, count));
-    const std::vector<double> bounds = error_bounds(lambda, residuals, squares);
+    RitzPairs pairs;
+    pairs.values.assign(lambda.begin(), lambda.end());
+    pairs.norms = space_.column_norms(x);
+    pairs.image_norms = space_.column_norms(bx);
+    pairs.residuals = space_.residual(ax, bx, lambda, r_.columns(0, count));
+    pairs.moves.assign(lambda.size(), 0.0);
+    const std::vector<double> bounds = error_bounds(lambda, pairs.residuals, squares);
     const double unit = rounding * std::numeric_limits<T>::epsilon();
     const double norm_b = problem_.b ? problem_.b->norm_inf() : 1.0;
     result.orthonormality = std::max(result.orthonormality, deviation(first, bx));
+    const std::vector<double> residuals = pairs.residuals;
+    for (std::size_t j = 0; j < lambda.size(); ++j) {
+      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * pairs.norms[j];
+      pairs.residuals[j] = std::max(residuals[j] - error, residuals[j] / slack);
+    }
+    sizes_.measure(test_, x, ax, pairs);
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
-      const double scale = residual_scale(options_, norm_a_, norm_b, lambda[j], image_norms[j], norms[j]);
+      const double scale =
+          residual_scale(options_, norm_a_, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
       result.attained.push_back(residuals[j] > 0.0 ? residuals[j] / scale : 0.0);
       result.error_bounds.push_back(bounds[j]);
-      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * norms[j];
-      const double least = std::max(residuals[j] - error, residuals[j] / slack);
-      result.outcomes.push_back(test_.judge(lambda[j], least, image_norms[j], norms[j]));
+      result.outcomes.push_back(pairs.judge(test_, static_cast<int>(j)));
     }
   }
 
@@ -169,6 +181,7 @@ class Verifier {
   BoundNorm norm_;
   double norm_a_;
   ResidualTest test_;
+  ProductSizes<double> sizes_;
   DenseBlock<double> x_, ax_, bx_, r_, other_;
 };
 

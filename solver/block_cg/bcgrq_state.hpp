@@ -10,9 +10,9 @@
 #include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/block_cg/block_cg_recurrence.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
-#include "solver/block_cg/rounding_probe.hpp"
 #include "solver/report.hpp"
 #include "solver/space/panel.hpp"
+#include "solver/space/rounding_probe.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 
 namespace block_eigs::bcgrq {

@@ -32,6 +32,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// y = A x or y += A x. Collective.
   void multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate);
   double norm_inf() const override { return norm_inf_; }
+  double typical_row_sum() const override { return typical_row_sum_; }
 
   const Context<T>& context() const { return context_; }
   const Partition& row_partition() const { return row_partition_; }
@@ -65,6 +66,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   std::vector<double> diagonal_;
   std::vector<double> raised_;  ///< jacobi_diagonal(); empty where no rank's differs from the diagonal
   double norm_inf_ = 0.0;
+  double typical_row_sum_ = 0.0;
   double scaled_gershgorin_ = 0.0;
   double jacobi_bound_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;
