@@ -7,6 +7,8 @@ add_library(block_eigs_apps STATIC
   choice/matrix_traits.cpp
   config/config.cpp
   config/config_matrix.cpp
+  config/foreign_words.cpp
+  config/help.cpp
   input/block_input.cpp
   input/check_mass.cpp
   input/check_mass_densely.cpp
@@ -17,6 +19,7 @@ add_library(block_eigs_apps STATIC
   input/right_hand_sides.cpp
   input/scaling.cpp
   journey/chosen_operators.cpp
+  journey/cores.cpp
   journey/eigensolve.cpp
   journey/linear_solve.cpp
   journey/proof.cpp
@@ -24,6 +27,7 @@ add_library(block_eigs_apps STATIC
   journey/proof_probe.cpp
   journey/scaled_units.cpp
   journey/session.cpp
+  journey/standard_output.cpp
   journey/start.cpp
   journey/stages.cpp
   journey/verify.cpp
@@ -31,9 +35,11 @@ add_library(block_eigs_apps STATIC
   report/advice_eigen.cpp
   report/advice_solve.cpp
   report/console.cpp
+  report/json.cpp
   report/memory.cpp
   report/progress.cpp
   report/record.cpp
+  report/summary.cpp
   report/table.cpp
   report/text.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt

@@ -6,6 +6,7 @@
 
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
+#include "apps/journey/cores.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
@@ -17,6 +18,7 @@
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
+#include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
 #include "io/files/output_path.hpp"
 #include "solver/space/block_space.hpp"
@@ -79,6 +81,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
   announce(problem, sources, config, arguments.program,
            task(config.eigensolver) + (in_float ? ", begun in float" : ""));
+  announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);
@@ -98,15 +101,16 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const std::string made = solver.operators->preconditioner.made;
   Proof proof;
   ChoiceLog choices(solver.choice ? solver.choice->description() : description(config.eigensolver.preconditioner));
-  EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& line) {
-    const Observer observer = choices.counting(line);
-    EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
-      announce(comm, text);
-      choices.take(text);
-    });
-    proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
-    return found;
-  });
+  EigenResult<T> result =
+      observed(comm, "pairs", options.tolerance, arguments.silent(), watch, [&](const Observer& line) {
+        const Observer observer = choices.counting(line);
+        EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
+          announce(comm, text);
+          choices.take(text);
+        });
+        proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+        return found;
+      });
   solver.operators.reset();
   needs.certificate = proof.memory;
   watch.foresee(estimate_memory(needs, before, on_host));
@@ -123,12 +127,15 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   describe_course(record, solver.choice.has_value(), made, choices.records());
   describe_usage(comm, *context.profile, all, watch, record);
   const bool with_vectors = config.output && config.output->eigenvectors;
-  write_result(problem, config, record, pairs_record(verified, proof),
-               history_record(result.history, options.pairs), "/eigenvectors",
+  const PairsRecord pairs = pairs_record(verified, proof);
+  write_result(problem, config, record, pairs, history_record(result.history, options.pairs), "/eigenvectors",
                with_vectors ? &result.eigenvectors : nullptr);
-  const ExitCode code = end_run(comm, config, *context.profile, all, watch, record, "pairs",
-                                outcomes_of_all(verified, options.pairs));
-  return with_proof(comm, arguments.program, proof, code);
+  const ExitCode code = with_proof(comm, arguments.program, proof,
+                                   end_run(comm, config, *context.profile, all, watch, record, "pairs",
+                                           outcomes_of_all(verified, options.pairs)));
+  if (arguments.summarise)
+    arguments.summarise(summary(record, pairs, config.output ? config.output->file : "", code));
+  return code;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
+#include "apps/journey/cores.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -14,6 +15,7 @@
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
+#include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
 #include "io/files/output_path.hpp"
 #include "solver/space/block_space.hpp"
@@ -65,6 +67,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
   scale_initial(problem.scaling, space, initial);
   announce(problem, sources, config, arguments.program, task(solver, sides));
+  announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const Stopwatch setup;
@@ -82,9 +85,10 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
     tell(text);
     choices.take(text);
   };
-  BlockCgResult<T> result = observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& line) {
-    return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
-  });
+  BlockCgResult<T> result =
+      observed(comm, "right-hand sides", solver.tolerance, arguments.silent(), watch, [&](const Observer& line) {
+        return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
+      });
   chosen.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
@@ -100,7 +104,11 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   describe_usage(comm, *context.profile, all, watch, record);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),
                "/solution", &result.solution);
-  return end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);
+  const ExitCode code =
+      end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);
+  if (arguments.summarise)
+    arguments.summarise(summary(record, solutions, config.output ? config.output->file : "", code));
+  return code;
 }
 
 }  // namespace

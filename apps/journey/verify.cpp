@@ -89,6 +89,11 @@ class Verifier {
     ax_ = space_.make_block(cols);
     r_ = space_.make_block(cols);
     if (problem.b) bx_ = space_.make_block(cols);
+    rows_differ_ = problem.context.comm.any(!problem.a->row_sums().empty());
+    if (rows_differ_) {
+      row_sums_ = Buffer<double>(problem.context.device, problem.a->row_sums().size());
+      row_sums_.upload(problem.a->row_sums().data());
+    }
     if (vectors.cols() > panel) other_ = space_.make_block(cols);
   }
 
@@ -156,6 +161,20 @@ class Verifier {
     }
     return most;
   }
+  /// Bounds of || |A| |x| || for the columns in x_: ||A||inf ||x||, or sqrt(m) ||D x||, D = diag(sum_j |a_ij|) and
+  /// m the entries of the longest row, which is less where x is small in large rows. The latter by Schur's test:
+  /// |A| D^-1 has column sums of 1, A being symmetric, and row sums of m at most. r_ is used up.
+  std::vector<double> product_bounds(LocalIndex cols) {
+    const BlockView<double> x = x_.columns(0, cols);
+    std::vector<double> bounds = space_.column_norms(x);
+    for (double& bound : bounds) bound *= norm_a_;
+    if (!rows_differ_) return bounds;
+    problem_.context.kernels->scale_rows(row_sums_.data(), x, r_.columns(0, cols));
+    const std::vector<double> by_rows = space_.column_norms(r_.columns(0, cols));
+    const double entries = std::sqrt(static_cast<double>(problem_.longest_row));
+    for (std::size_t j = 0; j < bounds.size(); ++j) bounds[j] = std::min(bounds[j], entries * by_rows[j]);
+    return bounds;
+  }
   /// From the residuals in r_ and their norms; `squares` holds x'Bx.
   std::vector<double> error_bounds(std::span<const double> lambda, const std::vector<double>& residuals,
                                    const std::vector<double>& squares) {
@@ -166,9 +185,10 @@ class Verifier {
       if (norm_.kind != BoundKind::unknown) problem_.context.kernels->scale_rows(norm_.weights.data(), r, r);
       bounds = space_.column_norms(r);
     }
+    const std::vector<double> sizes = problem_.b ? bounds : product_bounds(static_cast<LocalIndex>(lambda.size()));
     for (std::size_t j = 0; j < bounds.size(); ++j) {
       bounds[j] = norm_.factor * bounds[j] / std::sqrt(squares[j]);
-      if (!problem_.b) bounds[j] += unit * (norm_a_ + std::abs(lambda[j]));
+      if (!problem_.b) bounds[j] += unit * (sizes[j] / std::sqrt(squares[j]) + std::abs(lambda[j]));
     }
     return bounds;
   }
@@ -179,6 +199,8 @@ class Verifier {
   BlockSpace<double> space_;
   LobpcgOptions options_;
   BoundNorm norm_;
+  bool rows_differ_ = false;  ///< on all ranks alike
+  Buffer<double> row_sums_;
   double norm_a_;
   ResidualTest test_;
   ProductSizes<double> sizes_;

@@ -48,11 +48,13 @@ void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& coll
 
 /// Adds an iteration to the history and reports it; false where the solve is to end.
 template <class T>
-bool record_iteration(const Sides<T>& sides, LocalIndex directions, double seconds, Collected<T>& collected) {
+bool record_iteration(const Sides<T>& sides, LocalIndex directions, const Budget& budget,
+                      Collected<T>& collected) {
   const std::vector<Column>& columns = sides.columns;
   BlockCgResult<T>& result = collected.result;
   ++result.total_iterations;
   copy_recursive_norms(columns, collected);
+  const double seconds = budget.seconds();
   result.history.push_back({result.recursive_residual_norms, seconds, directions, sides.in_float});
   const auto& [observer, proceed] = collected.listeners;
   if (!observer && !proceed) return true;
@@ -69,6 +71,8 @@ bool record_iteration(const Sides<T>& sides, LocalIndex directions, double secon
     const double unit = column.limit > 0.0 ? column.limit : column.rhs_norm;
     if (unit > 0.0) report.worst = std::max(report.worst, column.recursive_norm / unit);
   }
+  report.distance = report.worst;
+  report.last_iteration = report.iteration + budget.left();
   if (observer) observer(report);
   return !proceed || proceed(report);
 }
@@ -162,7 +166,7 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     Budget budget(options.max_iterations, began);
     if (stopped) budget.end();
     solver.solve(sides, budget, [&](LocalIndex directions) {
-      stopped |= !record_iteration(sides, directions, budget.seconds(), collected);
+      stopped |= !record_iteration(sides, directions, budget, collected);
       if (stopped) budget.end();
       return true;
     });

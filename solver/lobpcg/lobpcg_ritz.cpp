@@ -109,6 +109,14 @@ double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 }
 
 template <class T>
+double worst_distance(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  double worst = 0.0;
+  for (int j = 0; j < state.wanted(run.options); ++j)
+    worst = std::max(worst, state.test.distance(state.ritz.pair(j)));
+  return worst;
+}
+
+template <class T>
 void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products,
             double products_to_come) {
   const auto pairs = static_cast<std::size_t>(run.options.pairs);
@@ -134,6 +142,8 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
                             products,
                             products_to_come,
                             worst_ratio(run, state),
+                            worst_distance(run, state),
+                            run.budget.spent() + run.budget.left(),
                             last.seconds,
                             last.eigenvalues,
                             last.residual_norms};

@@ -84,6 +84,14 @@ class ResidualTest {
     return enough > 0.0 ? pair.residual / enough
                         : (pair.residual > 0.0 ? std::numeric_limits<double>::infinity() : 0.0);
   }
+  /// residual over what will do in the end, in double.
+  double distance(const RitzPair& pair) const {
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const bool in_float = epsilon_ > std::sqrt(epsilon);
+    const double enough =
+        in_float ? std::max(limit(pair), 10.0 * epsilon * norms_.typical_a * pair.norm) : this->enough(pair);
+    return enough > 0.0 ? pair.residual / enough : ratio(pair);
+  }
   /// Whether the outcome hangs on how large rounding errors in A x and B x really are.
   bool hangs_on_sizes(const RitzPair& pair) const {
     return (pair.residual > limit(pair) && pair.residual <= largest_rounding(pair)) || !resolves(pair);
@@ -114,10 +122,12 @@ class ResidualTest {
   }
   /// Rounding errors by the norms, up to a ten-thousandth of the value and to what is zero in a typical row.
   double resting_limit(const RitzPair& pair) const {
-    constexpr double leading_digits = 1e-4;
+    return std::min(largest_rounding(pair), leading_digits(pair));
+  }
+  double leading_digits(const RitzPair& pair) const {
+    constexpr double share = 1e-4;
     constexpr double zero = 1e-11;
-    return std::min(largest_rounding(pair), std::max(leading_digits * std::abs(pair.value) * pair.image_norm,
-                                                     zero * norms_.typical_a * pair.norm));
+    return std::max(share * std::abs(pair.value) * pair.image_norm, zero * norms_.typical_a * pair.norm);
   }
 
   LobpcgOptions options_;

@@ -191,6 +191,17 @@ RowNumbers row_numbers(const CsrRows& rows) {
   return result;
 }
 
+std::vector<double> sums_of_rows(const CsrRows& rows) {
+  std::vector<double> sums(static_cast<std::size_t>(rows.rows()), 0.0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k)
+      sums[row] += std::abs(rows.values[static_cast<std::size_t>(k)]);
+  }
+  return sums;
+}
+
 void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
   require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
           "distributed matrix: the rows given are not those that the partition gives to this rank");
@@ -229,7 +240,9 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   norm_inf_ = comm.max(norm_inf_);
   const std::int64_t full_rows = comm.sum(exponents[1]);
   const auto mean = static_cast<int>(comm.sum(exponents[0]) / std::max<std::int64_t>(full_rows, 1));
+  constexpr double far_above = 100.0;
   typical_row_sum_ = full_rows > 0 ? std::min(std::ldexp(1.0, mean), norm_inf_) : 0.0;
+  if (norm_inf_ > far_above * typical_row_sum_) comm.collectively([&] { row_sums_ = sums_of_rows(rows); });
   scaled_gershgorin_ = jacobi_bound_ = comm.max(scaled_gershgorin_);
   const bool square = row_partition_.rows() == column_partition_.rows();
   const double largest = comm.max(diagonals[0]);

@@ -54,6 +54,8 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// matrix has no such entries, as a_ij^2 <= a_ii a_jj; elsewhere 1 / d_i would drown all other rows. Where row
   /// and diagonal are zero: max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not square.
   const std::vector<double>& jacobi_diagonal() const { return raised_.empty() ? diagonal_ : raised_; }
+  /// sum_j |a_ij| of own rows, where some row's is far above the typical one; else empty. In host memory.
+  const std::vector<double>& row_sums() const { return row_sums_; }
   /// scaled_gershgorin_bound() for jacobi_diagonal().
   double jacobi_bound() const { return jacobi_bound_; }
 
@@ -64,7 +66,8 @@ class DistributedMatrix final : public LinearOperator<T> {
   Partition row_partition_;
   Partition column_partition_;
   std::vector<double> diagonal_;
-  std::vector<double> raised_;  ///< jacobi_diagonal(); empty where no rank's differs from the diagonal
+  std::vector<double> raised_;    ///< jacobi_diagonal(); empty where no rank's differs from the diagonal
+  std::vector<double> row_sums_;  ///< empty where no rank has any
   double norm_inf_ = 0.0;
   double typical_row_sum_ = 0.0;
   double scaled_gershgorin_ = 0.0;

@@ -21,6 +21,8 @@ block_eigs_test(memory_left SOURCES unit/memory_left_test.cpp LABELS unit)
 block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
 block_eigs_test(choice_log SOURCES unit/choice_log_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
+block_eigs_test(progress SOURCES unit/progress_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+
 block_eigs_test(verify SOURCES unit/verify_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(scaling SOURCES unit/scaling_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
