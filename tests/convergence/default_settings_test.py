@@ -152,6 +152,25 @@ def case_largest_with_near_singular_mass(_):
     return a, "largest", values, b
 
 
+def path(size):
+    """The second differences of a line, and its eigenvalues."""
+    return line(size), 4 * np.sin(np.pi * np.arange(1, PAIRS + 1) / (2 * (size + 1))) ** 2
+
+
+def case_rows_that_stand_alone(_):
+    """A path, an empty row and one with a negative diagonal entry, which say nothing of how to treat the path."""
+    a, values = path(6000)
+    a = sparse.block_diag([sparse.csr_matrix((1, 1)), a, [[-5.0]]]).tocsr()
+    return a, "smallest", np.concatenate([[-5.0, 0.0], values])[:PAIRS]
+
+
+def case_permuted_path(_):
+    """A path in an order in which nearly all neighbours lie on other ranks."""
+    a, values = path(20000)
+    order = np.random.default_rng(0).permutation(a.shape[0])
+    return a[order][:, order].tocsr(), "smallest", values
+
+
 def penalised(where, size):
     """A plane of 80 x 80 cells with conditions by penalty; the values are those with these rows taken out."""
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(80, 80))
