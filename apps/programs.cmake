@@ -2,11 +2,14 @@
 add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/cost_model.cpp
+  choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp
   config/config.cpp
   config/config_matrix.cpp
+  config/foreign_words.cpp
+  config/help.cpp
   input/block_input.cpp
   input/check_mass.cpp
   input/check_mass_densely.cpp
@@ -17,13 +20,16 @@ add_library(block_eigs_apps STATIC
   input/right_hand_sides.cpp
   input/scaling.cpp
   journey/chosen_operators.cpp
+  journey/cores.cpp
   journey/eigensolve.cpp
   journey/linear_solve.cpp
+  journey/null_vectors.cpp
   journey/proof.cpp
   journey/proof_inertia.cpp
   journey/proof_probe.cpp
   journey/scaled_units.cpp
   journey/session.cpp
+  journey/standard_output.cpp
   journey/start.cpp
   journey/stages.cpp
   journey/verify.cpp
@@ -31,9 +37,11 @@ add_library(block_eigs_apps STATIC
   report/advice_eigen.cpp
   report/advice_solve.cpp
   report/console.cpp
+  report/json.cpp
   report/memory.cpp
   report/progress.cpp
   report/record.cpp
+  report/summary.cpp
   report/table.cpp
   report/text.cpp)
 target_link_libraries(block_eigs_apps PUBLIC block_eigs::io block_eigs::solver block_eigs::spmm fmt::fmt

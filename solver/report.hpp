@@ -43,8 +43,10 @@ struct IterationReport {
   int products = 0;        ///< columns multiplied by A in it: as many, or more where it was a filter
   /// Columns that filters to come are predicted to multiply until all is done; NaN where nothing is predicted.
   double products_to_come = std::numeric_limits<double>::quiet_NaN();
-  double worst = 0.0;    ///< largest residual over its limit among the wanted at work; 1 or less is done
-  double seconds = 0.0;  ///< since the solver began, set-up included
+  double worst = 0.0;      ///< largest residual over its limit among the wanted at work; 1 or less is done
+  double distance = 0.0;   ///< likewise over what counts in the end, where a phase in float has other limits
+  int last_iteration = 0;  ///< with which the solve ends at the latest; 0 where that is not known
+  double seconds = 0.0;    ///< since the solver began, set-up included
   std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
   std::span<const double> residual_norms;  ///< as many; NaN where none is known yet
 };

@@ -102,7 +102,9 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
   run.solve_seconds = result.solve_seconds;
   run.iterations = result.total_iterations;
   run.remark = result.remark;
-  conclude(result, {result.rhs_norms, result.residual_norms, result.outcomes}, config, {}, answer);
+  // Of an operator nothing else can be made.
+  conclude(result, {result.rhs_norms, result.residual_norms, result.outcomes}, config, {PreconditionerType::none},
+           answer);
   return answer;
 }
 

@@ -4,6 +4,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "solver/small/lapack_buffers.hpp"
@@ -35,6 +39,26 @@ Communicator throwing(Communicator comm) {
   return comm;
 }
 
+/// Names of the variables that processes started by this one will have.
+std::set<std::string> environment_names() {
+  std::set<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    names.emplace(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
+/// MPI tells itself by variables who it is. A launcher that is started from here would take itself for a part of
+/// this process's job, and end without a word.
+void forget_variables_of_mpi(const std::set<std::string>& before) {
+  for (const std::string& name : environment_names()) {
+    const bool of_mpi = name.starts_with("OMPI_") || name.starts_with("PMIX_") || name.starts_with("PMI_") ||
+                        name.starts_with("ORTE_") || name.starts_with("PRTE_");
+    if (of_mpi && before.count(name) == 0) unsetenv(name.c_str());
+  }
+}
+
 }  // namespace
 
 void start_mpi() {
@@ -52,7 +76,9 @@ void start_mpi() {
   int provided = MPI_THREAD_SINGLE;
   if (running == 0) {
     // Whoever loads MPI after us may want to call it from threads.
+    const std::set<std::string> before = environment_names();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+    forget_variables_of_mpi(before);
     started_here = true;
   } else {
     MPI_Query_thread(&provided);

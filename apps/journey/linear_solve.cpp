@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
@@ -72,8 +73,12 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
       return cg_operators(*solver.operators);
     };
   }
-  return block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, f, std::move(initial),
-                              options, observer, wanted);
+  const RangePart<T> part = part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance);
+  BlockCgResult<T> result =
+      block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, part.any() ? part.f : f,
+                           std::move(initial), options, observer, wanted);
+  count_in(part, result);
+  return result;
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
+#include "apps/journey/cores.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
@@ -17,6 +18,7 @@
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
+#include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
 #include "io/files/output_path.hpp"
 #include "solver/space/block_space.hpp"
@@ -47,11 +49,10 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
 /// Why some of `pairs` are not done and what to try next.
 std::string with_advice(const std::string& remark, const Verification& verified, Limitation limitation,
                         const std::vector<LobpcgIteration>& history, const RunConfig& config,
-                        const Arguments& arguments) {
-  const int pairs = config.eigensolver.options.pairs;
-  const std::vector<Outcome> outcomes = outcomes_of_all(verified, pairs);
+                        const LobpcgOptions& options, const Arguments& arguments) {
+  const std::vector<Outcome> outcomes = outcomes_of_all(verified, options.pairs);
   if (std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged) == 0) return remark;
-  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, pairs), config);
+  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, options), config);
   const std::string advice = advice_text(next, arguments.program, arguments.config, arguments.overrides);
   if (remark.empty() || advice.empty()) return remark + advice;
   return remark + "; " + advice;
@@ -79,6 +80,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
   announce(problem, sources, config, arguments.program,
            task(config.eigensolver) + (in_float ? ", begun in float" : ""));
+  announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);
@@ -98,15 +100,16 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const std::string made = solver.operators->preconditioner.made;
   Proof proof;
   ChoiceLog choices(solver.choice ? solver.choice->description() : description(config.eigensolver.preconditioner));
-  EigenResult<T> result = observed(comm, "pairs", options.tolerance, watch, [&](const Observer& line) {
-    const Observer observer = choices.counting(line);
-    EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
-      announce(comm, text);
-      choices.take(text);
-    });
-    proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
-    return found;
-  });
+  EigenResult<T> result =
+      observed(comm, "pairs", options.tolerance, arguments.silent(), watch, [&](const Observer& line) {
+        const Observer observer = choices.counting(line);
+        EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
+          announce(comm, text);
+          choices.take(text);
+        });
+        proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+        return found;
+      });
   solver.operators.reset();
   needs.certificate = proof.memory;
   watch.foresee(estimate_memory(needs, before, on_host));
@@ -117,18 +120,22 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
-  record.remark = with_advice(record.remark, verified, result.limitation, result.history, config, arguments);
+  record.remark = with_advice(record.remark, verified, result.limitation, result.history, config,
+                              solver.config.eigensolver.options, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));
   print_proof(comm, verified, proof);
   describe_course(record, solver.choice.has_value(), made, choices.records());
   describe_usage(comm, *context.profile, all, watch, record);
   const bool with_vectors = config.output && config.output->eigenvectors;
-  write_result(problem, config, record, pairs_record(verified, proof),
-               history_record(result.history, options.pairs), "/eigenvectors",
+  const PairsRecord pairs = pairs_record(verified, proof);
+  write_result(problem, config, record, pairs, history_record(result.history, options.pairs), "/eigenvectors",
                with_vectors ? &result.eigenvectors : nullptr);
-  const ExitCode code = end_run(comm, config, *context.profile, all, watch, record, "pairs",
-                                outcomes_of_all(verified, options.pairs));
-  return with_proof(comm, arguments.program, proof, code);
+  const ExitCode code = with_proof(comm, arguments.program, proof,
+                                   end_run(comm, config, *context.profile, all, watch, record, "pairs",
+                                           outcomes_of_all(verified, options.pairs)));
+  if (arguments.summarise)
+    arguments.summarise(summary(record, pairs, config.output ? config.output->file : "", code));
+  return code;
 }
 
 }  // namespace

@@ -14,7 +14,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "apps/config/help.hpp"
+#include "apps/journey/standard_output.hpp"
 #include "apps/journey/start.hpp"
+#include "apps/report/summary.hpp"
 #include "apps/report/text.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "solver/small/lapack_buffers.hpp"
@@ -54,15 +57,21 @@ std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose,
   app.add_flag(
       "--check", arguments.check,
       "Read and check everything, print the resolved config and the memory that a rank will need; solve nothing");
+  CLI::Option* json = app.add_flag("--json", arguments.json,
+                                   "Nothing on standard output but a summary, one line of JSON; no progress");
+  app.add_flag("-q,--quiet", arguments.quiet, "Nothing on standard output, no progress; errors and warnings stay")
+      ->excludes(json);
+  json->excludes(app.get_option("--check"));
   app.set_version_flag("--version", fmt::format("{} {}", arguments.program, version()));
-  app.add_option("CONFIG.yaml", arguments.config, "What to compute; docs/config.md explains every key")
+  app.add_option("CONFIG.yaml", arguments.config, "What to compute, '-' for standard input; keys are listed below")
       ->required();
   app.add_option("overrides", arguments.overrides,
                  "Replaces or adds a value of the config, such as eigensolver.pairs=16 (the value in YAML)");
   app.footer(
-      fmt::format("Runs by itself or under mpirun: mpirun -n 4 {} CONFIG.yaml\n"
+      fmt::format("{}\n"
+                  "Runs by itself or under mpirun: mpirun -n 4 {} CONFIG.yaml\n"
                   "Exit code: 0 done; 2 wrong input or config; 3 failed during the run; 4 not all converged.",
-                  arguments.program));
+                  config_help(), arguments.program));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
@@ -70,7 +79,9 @@ std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose,
     return ExitCode::success;
   } catch (const CLI::ParseError& mistake) {
     if (root) {
-      fmt::print(stderr, "{0}: error: {1}; '{0} --help' explains\n", arguments.program, mistake.what());
+      const std::string hint = hint_for_option(argc, argv);
+      fmt::print(stderr, "{0}: error: {1}; {2}\n", arguments.program, mistake.what(),
+                 hint.empty() ? fmt::format("'{} --help' explains", arguments.program) : hint);
     }
     return ExitCode::invalid_input;
   }
@@ -144,6 +155,10 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
     return static_cast<int>(ExitCode::invalid_input);
   }
   if (const auto code = parse(argc, argv, purpose, comm.is_root(), arguments)) return static_cast<int>(*code);
+  std::optional<SilentOutput> silence;
+  if (arguments.silent()) silence.emplace();
+  if (arguments.json && comm.is_root())
+    arguments.summarise = [&](const std::string& line) { silence->write_line(line); };
   std::optional<Failure> failure;
   ExitCode code = ExitCode::success;
   try {
@@ -152,7 +167,11 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   } catch (...) {
     failure = describe_current_exception();
   }
-  if (failure) code = settle(failures, arguments, *failure);
+  if (failure) {
+    code = settle(failures, arguments, *failure);
+    // Another rank's words are on standard error alone.
+    if (arguments.summarise) arguments.summarise(summary(arguments.program, failure->message, code));
+  }
   return static_cast<int>(code);
 }
 

@@ -13,8 +13,14 @@ namespace block_eigs {
 struct Arguments {
   std::string program;  ///< "block-eigs"
   bool check = false;
-  std::string config;
+  bool quiet = false;  ///< nothing but errors and warnings
+  bool json = false;   ///< nothing on standard output but a summary in JSON
+  std::string config;  ///< "-" is standard input
   std::vector<std::string> overrides;
+  /// Takes the summary; empty without `json`, and on ranks other than the root.
+  std::function<void(const std::string&)> summarise{};
+
+  bool silent() const { return quiet || json; }
 };
 
 using Program = std::function<ExitCode(const Communicator&, const Arguments&)>;

@@ -6,6 +6,7 @@
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
+#include "apps/journey/cores.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -14,6 +15,7 @@
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/record.hpp"
+#include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
 #include "io/files/output_path.hpp"
 #include "solver/space/block_space.hpp"
@@ -37,12 +39,13 @@ DiagonalSigns diagonal_signs(const Problem<T>& problem) {
 
 /// Why some right-hand sides are not solved and what to try next; empty where all are.
 template <class T>
-std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, DiagonalSigns signs,
-                      const LinearSolver<T>& solver, const Arguments& arguments) {
+std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, double rows,
+                      DiagonalSigns signs, const LinearSolver<T>& solver, const Arguments& arguments) {
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return {};
   UnfinishedSolve unfinished = unfinished_solve(result, checked);
   unfinished.signs = signs;
+  unfinished.rows = rows;
   if (solver.choice) unfinished.tried = solver.choice->taken();
   const std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
   const std::string advice =
@@ -65,6 +68,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
   scale_initial(problem.scaling, space, initial);
   announce(problem, sources, config, arguments.program, task(solver, sides));
+  announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const Stopwatch setup;
@@ -82,9 +86,10 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
     tell(text);
     choices.take(text);
   };
-  BlockCgResult<T> result = observed(comm, "right-hand sides", solver.tolerance, watch, [&](const Observer& line) {
-    return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
-  });
+  BlockCgResult<T> result =
+      observed(comm, "right-hand sides", solver.tolerance, arguments.silent(), watch, [&](const Observer& line) {
+        return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
+      });
   chosen.operators.reset();
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
@@ -93,14 +98,19 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const DiagonalSigns signs = diagonal_signs(problem);
   const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
-  record.remark = remark_on(result, checked, signs, chosen, arguments);
+  record.remark =
+      remark_on(result, checked, static_cast<double>(problem.partition.rows()), signs, chosen, arguments);
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   describe_course(record, chosen.choice.has_value(), made, choices.records());
   describe_usage(comm, *context.profile, all, watch, record);
   write_result(problem, config, record, solutions, history_record(result.history, result.solution.cols()),
                "/solution", &result.solution);
-  return end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);
+  const ExitCode code =
+      end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);
+  if (arguments.summarise)
+    arguments.summarise(summary(record, solutions, config.output ? config.output->file : "", code));
+  return code;
 }
 
 }  // namespace

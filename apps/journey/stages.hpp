@@ -23,14 +23,15 @@ template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
                         const PreconditionerConfig& preconditioner, bool in_float);
 
-/// Calls solve(observer) with a line of progress on `what` ("pairs") and an eye on the memory. Collective.
+/// Calls solve(observer) with a line of progress on `what` ("pairs"), unless `silent`, and an eye on the memory.
+/// Collective.
 template <class Solve>
-auto observed(const Communicator& comm, const std::string& what, double tolerance, MemoryWatch& watch,
+auto observed(const Communicator& comm, const std::string& what, double tolerance, bool silent, MemoryWatch& watch,
               const Solve& solve) {
   ProgressLine progress(comm, what, tolerance);
   const Observer observer = [&](const IterationReport& report) {
     watch.sample();
-    progress.update(report);
+    if (!silent) progress.update(report);
   };
   return solve(observer);
 }

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <span>
 
-#include "solver/lobpcg/residual_test.hpp"
+#include "solver/lobpcg/product_sizes.hpp"
 #include "solver/proof/smallest_eigenvalue.hpp"
 #include "solver/space/block_space.hpp"
 
@@ -79,12 +79,21 @@ class Verifier {
         options_(options),
         norm_(bound_norm(space_, problem)),
         norm_a_(problem.a->norm_inf()),
-        test_(options, norm_a_, problem.b ? problem.b->norm_inf() : 1.0, std::numeric_limits<T>::epsilon()) {
+        test_(
+            options,
+            {norm_a_, problem.b ? problem.b->norm_inf() : 1.0, problem.a->typical_row_sum(), problem.b != nullptr},
+            std::numeric_limits<T>::epsilon()),
+        sizes_(space_, *problem.a, problem.b.get()) {
     const LocalIndex cols = std::min(panel, vectors.cols());
     x_ = space_.make_block(cols);
     ax_ = space_.make_block(cols);
     r_ = space_.make_block(cols);
     if (problem.b) bx_ = space_.make_block(cols);
+    rows_differ_ = problem.context.comm.any(!problem.a->row_sums().empty());
+    if (rows_differ_) {
+      row_sums_ = Buffer<double>(problem.context.device, problem.a->row_sums().size());
+      row_sums_.upload(problem.a->row_sums().data());
+    }
     if (vectors.cols() > panel) other_ = space_.make_block(cols);
   }
 
@@ -102,21 +111,29 @@ class Verifier {
       const std::vector<double> energies = space_.column_dots(x, ax);
       for (std::size_t j = 0; j < lambda.size(); ++j) lambda[j] = energies[j] / squares[j];
     }
-    const std::vector<double> norms = space_.column_norms(x);
-    const std::vector<double> image_norms = space_.column_norms(bx);
-    const std::vector<double> residuals = space_.residual(ax, bx, lambda, r_.columns(0, count));
-    const std::vector<double> bounds = error_bounds(lambda, residuals, squares);
+    RitzPairs pairs;
+    pairs.values.assign(lambda.begin(), lambda.end());
+    pairs.norms = space_.column_norms(x);
+    pairs.image_norms = space_.column_norms(bx);
+    pairs.residuals = space_.residual(ax, bx, lambda, r_.columns(0, count));
+    pairs.moves.assign(lambda.size(), 0.0);
+    const std::vector<double> bounds = error_bounds(lambda, pairs.residuals, squares);
     const double unit = rounding * std::numeric_limits<T>::epsilon();
     const double norm_b = problem_.b ? problem_.b->norm_inf() : 1.0;
     result.orthonormality = std::max(result.orthonormality, deviation(first, bx));
+    const std::vector<double> residuals = pairs.residuals;
+    for (std::size_t j = 0; j < lambda.size(); ++j) {
+      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * pairs.norms[j];
+      pairs.residuals[j] = std::max(residuals[j] - error, residuals[j] / slack);
+    }
+    sizes_.measure(test_, x, ax, pairs);
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
-      const double scale = residual_scale(options_, norm_a_, norm_b, lambda[j], image_norms[j], norms[j]);
+      const double scale =
+          residual_scale(options_, norm_a_, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
       result.attained.push_back(residuals[j] > 0.0 ? residuals[j] / scale : 0.0);
       result.error_bounds.push_back(bounds[j]);
-      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * norms[j];
-      const double least = std::max(residuals[j] - error, residuals[j] / slack);
-      result.outcomes.push_back(test_.judge(lambda[j], least, image_norms[j], norms[j]));
+      result.outcomes.push_back(pairs.judge(test_, static_cast<int>(j)));
     }
   }
 
@@ -144,6 +161,20 @@ class Verifier {
     }
     return most;
   }
+  /// Bounds of || |A| |x| || for the columns in x_: ||A||inf ||x||, or sqrt(m) ||D x||, D = diag(sum_j |a_ij|) and
+  /// m the entries of the longest row, which is less where x is small in large rows. The latter by Schur's test:
+  /// |A| D^-1 has column sums of 1, A being symmetric, and row sums of m at most. r_ is used up.
+  std::vector<double> product_bounds(LocalIndex cols) {
+    const BlockView<double> x = x_.columns(0, cols);
+    std::vector<double> bounds = space_.column_norms(x);
+    for (double& bound : bounds) bound *= norm_a_;
+    if (!rows_differ_) return bounds;
+    problem_.context.kernels->scale_rows(row_sums_.data(), x, r_.columns(0, cols));
+    const std::vector<double> by_rows = space_.column_norms(r_.columns(0, cols));
+    const double entries = std::sqrt(static_cast<double>(problem_.longest_row));
+    for (std::size_t j = 0; j < bounds.size(); ++j) bounds[j] = std::min(bounds[j], entries * by_rows[j]);
+    return bounds;
+  }
   /// From the residuals in r_ and their norms; `squares` holds x'Bx.
   std::vector<double> error_bounds(std::span<const double> lambda, const std::vector<double>& residuals,
                                    const std::vector<double>& squares) {
@@ -154,9 +185,10 @@ class Verifier {
       if (norm_.kind != BoundKind::unknown) problem_.context.kernels->scale_rows(norm_.weights.data(), r, r);
       bounds = space_.column_norms(r);
     }
+    const std::vector<double> sizes = problem_.b ? bounds : product_bounds(static_cast<LocalIndex>(lambda.size()));
     for (std::size_t j = 0; j < bounds.size(); ++j) {
       bounds[j] = norm_.factor * bounds[j] / std::sqrt(squares[j]);
-      if (!problem_.b) bounds[j] += unit * (norm_a_ + std::abs(lambda[j]));
+      if (!problem_.b) bounds[j] += unit * (sizes[j] / std::sqrt(squares[j]) + std::abs(lambda[j]));
     }
     return bounds;
   }
@@ -167,8 +199,11 @@ class Verifier {
   BlockSpace<double> space_;
   LobpcgOptions options_;
   BoundNorm norm_;
+  bool rows_differ_ = false;  ///< on all ranks alike
+  Buffer<double> row_sums_;
   double norm_a_;
   ResidualTest test_;
+  ProductSizes<double> sizes_;
   DenseBlock<double> x_, ax_, bx_, r_, other_;
 };
 

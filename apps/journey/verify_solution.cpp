@@ -6,8 +6,8 @@
 
 #include "solver/block_cg/column_scaling.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
-#include "solver/block_cg/rounding_probe.hpp"
 #include "solver/space/block_space.hpp"
+#include "solver/space/rounding_probe.hpp"
 
 namespace block_eigs {
 
@@ -31,7 +31,7 @@ std::vector<double> product_scales(const LinearResidualTest& test, const std::ve
     doubtful |= test.beyond_reach(norms[j], scales[j]);
   }
   if (!doubtful) return scales;
-  const std::vector<double> probed = bcgrq::RoundingProbe<double>(space, a).product_scales(x, ax);
+  const std::vector<double> probed = RoundingProbe<double>(space, a).product_scales(x, ax);
   for (std::size_t j = 0; j < norms.size(); ++j) scales[j] = std::min(scales[j], probed[j]);
   return scales;
 }

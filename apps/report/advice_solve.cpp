@@ -19,6 +19,9 @@ constexpr double patience = 3.0;
 /// Estimates beyond are no numbers to plan with.
 constexpr double longest_estimate = 1e7;
 
+constexpr const char* other_method =
+    "MINRES (scipy.sparse.linalg.minres, PETSc's -ksp_type minres) or a sparse LDL^T factorisation";
+
 std::string preconditioner(const char* type) {
   return fmt::format("linear_solver.preconditioner={{type: {}}}", type);
 }
@@ -31,17 +34,17 @@ double worst_residual(const UnfinishedSolve& run) {
   return worst;
 }
 
-/// Whether `auto` has had a try at it.
-bool was_tried(const UnfinishedSolve& run, PreconditionerType type) {
-  return std::find(run.tried.begin(), run.tried.end(), type) != run.tried.end();
+/// `auto` in place of a preconditioner that was named; empty where it was at work, or has nothing stronger. Advice
+/// leads from names to `auto` and never back, so that no two runs advise each other.
+std::string other_preconditioner(const UnfinishedSolve& run, PreconditionerType type) {
+  const bool nothing_else = !run.signs.all_positive && type != PreconditionerType::none;
+  return run.tried.empty() && !nothing_else ? preconditioner("auto") : "";
 }
 
-/// The next stronger one of ours; empty where there is none.
+/// The same where it would be a stronger one.
 std::string stronger_preconditioner(const UnfinishedSolve& run, PreconditionerType type) {
-  if (!run.signs.all_positive) return type == PreconditionerType::none ? preconditioner("jacobi") : "";
-  const bool last = type == PreconditionerType::amg || type == PreconditionerType::petsc ||
-                    was_tried(run, PreconditionerType::amg);
-  return last ? "" : preconditioner("amg");
+  const bool strongest = type == PreconditionerType::amg || type == PreconditionerType::petsc;
+  return strongest ? "" : other_preconditioner(run, type);
 }
 
 Advice on_iterations(const UnfinishedSolve& run, const LinearSolverConfig& solver) {
@@ -51,7 +54,10 @@ Advice on_iterations(const UnfinishedSolve& run, const LinearSolverConfig& solve
   if (needed == 0.0) {
     const bool short_run = run.course.size() < shortest_course;
     Advice advice{short_run ? "" : "the residuals did not fall in the last iterations", stronger, ""};
-    if (short_run || stronger.empty()) {
+    // Without rounding errors there are no more steps than rows.
+    if (!short_run && stronger.empty() && run.rows > 0.0 && static_cast<double>(run.course.size()) >= run.rows) {
+      advice.other = "a sparse Cholesky factorisation: more iterations than A has rows promise nothing";
+    } else if (short_run || stronger.empty()) {
       advice.change =
           fmt::format("linear_solver.max_iterations={}", std::max(1000, 4 * std::min(allowed, 1 << 28)));
     }
@@ -71,22 +77,16 @@ Advice on_indefinite_matrix(const UnfinishedSolve& run) {
   if (run.signs.all_negative) {
     return {"all diagonal entries of A are negative", "", "where -A is positive definite, solve -A x = -f"};
   }
-  return {"", "",
-          "a method for indefinite matrices: MINRES (scipy.sparse.linalg.minres, PETSc's -ksp_type minres) or a "
-          "sparse "
-          "LDL^T factorisation"};
+  return {"", "", std::string("a method for indefinite matrices: ") + other_method};
 }
 
 Advice on_preconditioner(const UnfinishedSolve& run, const PreconditionerConfig& config) {
   if (run.findings.indefinite_matrix) return on_indefinite_matrix(run);
-  if (config.type == PreconditionerType::amg && config.amg.precision == Precision::float32) {
-    return {"",
-            run.tried.empty() ? "linear_solver.preconditioner.precision=double"
-                              : "linear_solver.preconditioner={type: amg, precision: double}",
-            ""};
+  if (run.tried.empty() && config.type == PreconditionerType::amg && config.amg.precision == Precision::float32) {
+    return {"", "linear_solver.preconditioner.precision=double", ""};
   }
-  const bool jacobi = config.type == PreconditionerType::jacobi;
-  return {"", preconditioner(jacobi ? "none" : "jacobi"), ""};
+  if (run.tried.empty()) return {"", preconditioner("auto"), ""};
+  return {"", "", other_method};
 }
 
 Advice on_rounding(const UnfinishedSolve& run, const RunConfig& config) {
@@ -95,7 +95,6 @@ Advice on_rounding(const UnfinishedSolve& run, const RunConfig& config) {
   if (config.precision == Precision::float32) return {reached, "precision=double", ""};
   const PreconditionerType type = config.linear_solver.preconditioner.type;
   if (worst > 0.01) {
-    if (type == PreconditionerType::none) return {reached, preconditioner("jacobi"), ""};
     const std::string stronger = stronger_preconditioner(run, type);
     if (!stronger.empty()) return {reached, stronger, ""};
     return {reached, "", "another scaling of the rows and columns of A"};
@@ -109,6 +108,14 @@ Advice on_singular_matrix(const RunConfig& config) {
           "take the null vectors of A (block-eigs finds them: the eigenvectors to eigenvalue zero) out of the "
           "right-hand "
           "sides, or fix as many unknowns"};
+}
+
+Advice on_large_solution(const RunConfig& config) {
+  if (config.precision == Precision::float32) return {"", "precision=double", ""};
+  return {"", "",
+          "another scaling of the rows and columns of A, or A + s I with a small s > 0 in its place: no digit of "
+          "these "
+          "solutions is certain in double"};
 }
 
 Advice on_range(const RunConfig& config) {
@@ -179,6 +186,8 @@ Advice advise(const UnfinishedSolve& run, const RunConfig& config) {
   switch (run.findings.end) {
     case BlockCgEnd::out_of_iterations:
       return on_iterations(run, config.linear_solver);
+    case BlockCgEnd::too_large:
+      return on_large_solution(config);
     case BlockCgEnd::singular_matrix:
       return on_singular_matrix(config);
     case BlockCgEnd::indefinite_matrix:

@@ -26,6 +26,7 @@ struct UnfinishedSolve {
   std::vector<double> course;
   DiagonalSigns signs;
   std::vector<PreconditionerType> tried{};  ///< by `auto`, which was asked for; empty where one was named
+  double rows = 0.0;                        ///< of A; 0 where that is not known
 };
 
 /// From a result and what was verified of it: norms that the solver's arithmetic could not hold are in the latter

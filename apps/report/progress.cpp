@@ -1,12 +1,14 @@
 #include "apps/report/progress.hpp"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,8 +22,6 @@ namespace {
 constexpr auto terminal_period = std::chrono::milliseconds(100);
 constexpr auto log_period = std::chrono::seconds(5);
 constexpr std::size_t samples = 24;
-/// A line that wraps cannot be written over.
-constexpr std::size_t terminal_width = 79;
 constexpr double patience_of_estimate = 1e5;  // seconds; what is farther off is not known
 
 /// Asks the environment that the process was born with: MPI_Init of a process without launcher adds to it.
@@ -36,25 +36,84 @@ bool started_by_launcher() {
   return false;
 }
 
-/// Whether what is written to `descriptor` (1 or 2) ends up on a terminal, so that a line may be written over.
-/// Under mpirun the process writes to the launcher, and what counts is where the launcher writes.
-bool shown_on_terminal(int descriptor) {
-  if (!started_by_launcher()) return ::isatty(descriptor) == 1;
-  const std::string path = "/proc/" + std::to_string(::getppid()) + "/fd/" + std::to_string(descriptor);
-  const int launchers = ::open(path.c_str(), O_WRONLY | O_NOCTTY);
-  if (launchers < 0) return false;
-  const bool terminal = ::isatty(launchers) == 1;
-  ::close(launchers);
-  return terminal;
+/// Columns of the terminal on which what is written to `descriptor` (1 or 2) ends up, so that a line may be
+/// written over; 0 where it does not. Under mpirun the process writes to the launcher, and what counts is where
+/// the launcher writes.
+std::size_t terminal_width(int descriptor) {
+  constexpr std::size_t usual = 80;
+  int shown = descriptor;
+  if (started_by_launcher()) {
+    const std::string path = "/proc/" + std::to_string(::getppid()) + "/fd/" + std::to_string(descriptor);
+    shown = ::open(path.c_str(), O_WRONLY | O_NOCTTY);
+  }
+  std::size_t width = 0;
+  if (shown >= 0 && ::isatty(shown) == 1) {
+    winsize size{};
+    const bool known = ::ioctl(shown, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    width = known ? size.ws_col : usual;
+  }
+  if (shown >= 0 && shown != descriptor) ::close(shown);
+  return width;
 }
 
 }  // namespace
 
-ProgressLine::ProgressLine(const Communicator& comm, std::string what, double tolerance)
-    : active_(comm.is_root()),
-      terminal_(active_ && shown_on_terminal(2)),
-      what_(std::move(what)),
-      scale_(tolerance > 0.0 ? tolerance : 1.0) {}
+void ProgressText::take(const IterationReport& report) {
+  last_ = report;
+  last_.eigenvalues = last_.residual_norms = {};  // not valid for long
+  const double distance = std::clamp(report.distance, 1e-300, 1e300);
+  recent_.push_back({report.seconds, std::log(distance), report.iteration, report.converged});
+  if (recent_.size() > samples) recent_.pop_front();
+}
+
+std::string ProgressText::line(std::size_t width) const {
+  const std::string limit = last_.last_iteration > 0 ? fmt::format("/{}", last_.last_iteration) : "";
+  const std::string begin =
+      fmt::format("iteration {}{}: {}/{} {}", last_.iteration, limit, last_.converged, last_.wanted, what_);
+  const std::string residual = tolerance_ > 0.0 ? fmt::format(", residual {:.1e}", last_.distance * tolerance_)
+                                                : fmt::format(", residual {:.1e} times its limit", last_.distance);
+  const std::string goal = tolerance_ > 0.0 ? fmt::format(" (goal {:.0e})", tolerance_) : "";
+  const std::string elapsed = ", " + duration_text(last_.seconds);
+  const std::string left = remaining();
+  for (const std::string& text :
+       {fmt::format("{}{}{}{}{}", begin, residual, goal, elapsed, left),
+        fmt::format("{}{}{}{}", begin, residual, elapsed, left), fmt::format("{}{}{}", begin, residual, left),
+        fmt::format("{}{}", begin, residual), begin}) {
+    if (text.size() <= width) return text;
+  }
+  return begin.substr(0, width);
+}
+
+/// From how fast the worst residual falls; where the columns at work are a window on the wanted ones, from how
+/// fast these get done. Where the iterations that are allowed come to an end before, that is said.
+std::string ProgressText::remaining() const {
+  if (recent_.empty()) return "";
+  const Sample& first = recent_.front();
+  const Sample& last = recent_.back();
+  const double elapsed = last.seconds - first.seconds;
+  const int iterations = last.iteration - first.iteration;
+  if (last_.wanted - last_.converged > last_.active_columns) {
+    if (last_.converged == 0) return "";
+    const double seconds = last_.seconds * (last_.wanted - last_.converged) / last_.converged;
+    return seconds > patience_of_estimate ? "" : fmt::format(", about {} left", duration_text(seconds));
+  }
+  if (iterations <= 0) return "";
+  const double of_one = elapsed / iterations;
+  const double rate = (first.log_distance - last.log_distance) / iterations;
+  const double needed =
+      rate > 0.0 ? std::max(last.log_distance, 0.0) / rate : std::numeric_limits<double>::infinity();
+  if (last_.last_iteration > 0 && needed > last_.last_iteration - last_.iteration) {
+    // Rates of a few iterations say little of hundreds to come.
+    if (recent_.size() < samples) return "";
+    const double seconds = of_one * (last_.last_iteration - last_.iteration);
+    return fmt::format(", not done by the last iteration, {} from now", duration_text(seconds));
+  }
+  const double seconds = of_one * needed;
+  return seconds > patience_of_estimate ? "" : fmt::format(", about {} left", duration_text(seconds));
+}
+
+ProgressLine::ProgressLine(const Communicator& comm, const std::string& what, double tolerance)
+    : active_(comm.is_root()), width_(active_ ? terminal_width(2) : 0), text_(what, tolerance) {}
 
 ProgressLine::~ProgressLine() {
   if (line_open_) fmt::print(stderr, "\r\033[K");
@@ -63,40 +122,19 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::update(const IterationReport& report) {
   if (!active_) return;
-  const double worst = std::clamp(report.worst, 1e-300, 1e300);
-  recent_.push_back({report.seconds, std::log(worst), report.converged});
-  if (recent_.size() > samples) recent_.pop_front();
+  text_.take(report);
   const auto now = Clock::now();
-  if (now - last_ < (terminal_ ? Clock::duration(terminal_period) : Clock::duration(log_period))) return;
+  if (now - last_ < (width_ > 0 ? Clock::duration(terminal_period) : Clock::duration(log_period))) return;
   last_ = now;
-  const std::string text =
-      fmt::format("iteration {}: {}/{} {}, worst residual {:.1e}, {}{}", report.iteration, report.converged,
-                  report.wanted, what_, report.worst * scale_, duration_text(report.seconds), remaining(report));
-  if (terminal_) {
-    fmt::print(stderr, "\r\033[K{}", text.substr(0, terminal_width));
+  // A line that wraps cannot be written over.
+  if (width_ > 0) {
+    fmt::print(stderr, "\r\033[K{}", text_.line(width_ - 1));
   } else {
-    fmt::print(stderr, "{}\n", text);
+    constexpr std::size_t any_width = 200;
+    fmt::print(stderr, "{}\n", text_.line(any_width));
   }
   std::fflush(stderr);
-  line_open_ = terminal_;
-}
-
-/// From how fast the worst residual falls; where the columns at work are a window on the wanted ones, from how
-/// fast these get done.
-std::string ProgressLine::remaining(const IterationReport& report) const {
-  const Sample& first = recent_.front();
-  const Sample& last = recent_.back();
-  const double elapsed = last.seconds - first.seconds;
-  double seconds = -1.0;
-  if (report.wanted - report.converged > report.active_columns) {
-    if (report.converged > 0) {
-      seconds = report.seconds * (report.wanted - report.converged) / report.converged;
-    }
-  } else if (last.log_worst < first.log_worst) {
-    seconds = std::max(last.log_worst, 0.0) * elapsed / (first.log_worst - last.log_worst);
-  }
-  if (seconds < 0.0 || seconds > patience_of_estimate) return "";
-  return fmt::format(", about {} left", duration_text(seconds));
+  line_open_ = width_ > 0;
 }
 
 }  // namespace block_eigs

@@ -259,6 +259,12 @@ bool YamlSection::has(std::string_view key) const {
   return reading() && state_->node.IsMap() && std::as_const(state_->node)[std::string(key)].IsDefined();
 }
 
+std::string YamlSection::scalar(std::string_view key) const {
+  if (!has(key)) return "";
+  const YAML::Node node = std::as_const(state_->node)[std::string(key)];
+  return node.IsScalar() ? node.Scalar() : "";
+}
+
 void YamlSection::check(std::string_view key, bool ok, const std::string& what) const {
   if (reading() && !ok) throw InputError(fmt::format("{}: {}", state_->label(key), what));
 }

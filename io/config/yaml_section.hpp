@@ -88,6 +88,8 @@ class YamlSection {
 
   /// True where the document holds `key`; false when writing. Does not make the key a known one.
   bool has(std::string_view key) const;
+  /// The text of `key` as the document holds it; empty where it is absent, no scalar, or when writing.
+  std::string scalar(std::string_view key) const;
   /// Throws InputError at the place of `key` (of this section where `key` is absent) unless ok or writing.
   void check(std::string_view key, bool ok, const std::string& what) const;
   /// Throws InputError when the document holds a key that nothing asked for; names the nearest known one.

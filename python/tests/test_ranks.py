@@ -280,3 +280,17 @@ def test_too_little_memory_is_an_exception(limit_mib):
         print("fine", error)
     """)
     assert "fine" in out
+
+
+@pytest.mark.skipif(shutil.which("mpirun") is None, reason="needs mpirun")
+def test_launchers_can_be_started_after_a_solve():
+    """mpirun that inherits the variables by which MPI knows this process ends with code 1 and no word."""
+    out = run("""
+        import subprocess
+        from conftest import laplacian
+        from block_eigs import eigsh
+        eigsh(laplacian(20, 21)[0], k=2)
+        done = subprocess.run(["mpirun", "-n", "1", "echo", "started"], capture_output=True, text=True, timeout=60)
+        print(done.returncode, done.stdout, done.stderr)
+    """)
+    assert out.split()[:2] == ["0", "started"], out

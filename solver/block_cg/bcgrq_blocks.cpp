@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
@@ -48,11 +49,13 @@ void copy_recursive_norms(const std::vector<Column>& columns, Collected<T>& coll
 
 /// Adds an iteration to the history and reports it; false where the solve is to end.
 template <class T>
-bool record_iteration(const Sides<T>& sides, LocalIndex directions, double seconds, Collected<T>& collected) {
+bool record_iteration(const Sides<T>& sides, LocalIndex directions, const Budget& budget,
+                      Collected<T>& collected) {
   const std::vector<Column>& columns = sides.columns;
   BlockCgResult<T>& result = collected.result;
   ++result.total_iterations;
   copy_recursive_norms(columns, collected);
+  const double seconds = budget.seconds();
   result.history.push_back({result.recursive_residual_norms, seconds, directions, sides.in_float});
   const auto& [observer, proceed] = collected.listeners;
   if (!observer && !proceed) return true;
@@ -69,6 +72,8 @@ bool record_iteration(const Sides<T>& sides, LocalIndex directions, double secon
     const double unit = column.limit > 0.0 ? column.limit : column.rhs_norm;
     if (unit > 0.0) report.worst = std::max(report.worst, column.recursive_norm / unit);
   }
+  report.distance = report.worst;
+  report.last_iteration = report.iteration + budget.left();
   if (observer) observer(report);
   return !proceed || proceed(report);
 }
@@ -154,18 +159,24 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
   result.recursive_residual_norms = result.rhs_norms;
   result.setup_seconds = Budget(0, began).seconds();
   bool stopped = false;
+  BestIterates<T> best;  // its storage, from block to block
   for (LocalIndex first = 0; first < f.cols(); first += width) {
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
     Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
     sides.starts_at_zero = zero_guess;
+    sides.best.x = std::move(best.x);
     Budget budget(options.max_iterations, began);
     if (stopped) budget.end();
     solver.solve(sides, budget, [&](LocalIndex directions) {
-      stopped |= !record_iteration(sides, directions, budget.seconds(), collected);
+      stopped |= !record_iteration(sides, directions, budget, collected);
       if (stopped) budget.end();
       return true;
     });
+    // Conjugate gradients lower the error in every step, not the residual: what they leave undone may be worse
+    // than what there was at first.
+    if (restore_best(space, sides, true)) solver.measure(sides);
+    best = std::move(sides.best);
     const BlockView<T> x = result.solution.columns(first, count);
     if (storage.give_back(sides, x, first)) settle(space, x, sides, solver);
     collect(sides, collected);

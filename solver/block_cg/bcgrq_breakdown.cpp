@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "solver/block_cg/bcgrq_curvature.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
@@ -9,9 +10,14 @@ namespace block_eigs::bcgrq {
 
 namespace {
 
-/// Part of a residual below which rounding errors in the direction may be all there is. What is real about it is
-/// seen again when the rest of the residual has become smaller.
+/// Part of a residual, or of its right-hand side, below which rounding errors in the direction may be all there
+/// is. What is real about it is seen again when the rest of the residual has become smaller.
 constexpr double noticeable = 1e-6;
+/// Of |A| |x| / ||f||, in 1 / epsilon: rounding errors in A x may be as large as f then. Iterates of conjugate
+/// gradients grow from step to step (Steihaug, SIAM J. Numer. Anal. 20, 1983), so that the solution is no smaller.
+constexpr double largest_growth = 0.1;
+/// Part of epsilon |A| |x| that rounding errors in A x hardly fall below: a tolerance that allows more may be met.
+constexpr double least_rounding = 0.01;
 
 std::string in_words(double value) {
   char text[32];
@@ -35,6 +41,18 @@ void give_up(Column& column, Sides<T>& sides, const Budget& budget, const std::s
                  ", seen in " + iteration_at_work(budget);
 }
 
+/// A right-hand side whose solution is too large for this precision, whether A is singular or not.
+template <class T>
+void give_up_large(Column& column, Sides<T>& sides, const Budget& budget, double growth) {
+  column.unsolvable = true;
+  column.active = false;
+  if (sides.findings.singular_matrix) return;
+  sides.findings.end = BlockCgEnd::too_large;
+  sides.remark =
+      "a solution is so large that rounding errors in A x are as large as its right-hand side: ||A|| ||x|| = " +
+      in_words(growth) + " ||f|| in " + iteration_at_work(budget);
+}
+
 /// Right-hand sides with a part along directions that A maps to nothing have no solution. Whether there were any.
 template <class T>
 bool give_up_along(const Examined& found, const State<T>& state, Sides<T>& sides, const Budget& budget) {
@@ -43,8 +61,10 @@ bool give_up_along(const Examined& found, const State<T>& state, Sides<T>& sides
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
     Column& column = sides.columns[j];
     const double rounding = state.test.accuracy_limit(column.rhs_norm, column.product_scale);
-    if (!column.active || found.along[j] <= noticeable) continue;
-    if (found.along[j] * column.recursive_norm <= std::max(column.limit, rounding)) continue;
+    const double least = std::max(column.limit, rounding);
+    const bool of_residual = found.along[j] > noticeable && found.along[j] * column.recursive_norm > least;
+    const bool of_side = found.outside[j] > std::max(noticeable * column.rhs_norm, least);
+    if (!column.active || (!of_residual && !of_side)) continue;
     give_up(column, sides, budget,
             "p'Ap = " + in_words(found.smallest) + " for a direction p of norm 1" +
                 (state.preconditioner != nullptr ? " (in the norm of the preconditioner)" : "") +
@@ -102,7 +122,7 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
   if (std::isnan(state.a.norm_inf())) state.test.raise_norm(found.largest);
   std::string measured = " for a direction p of norm 1 met in ";
   if (!found.indefinite && found.flat) {
-    found = examine_closely(state, products);
+    found = examine_closely(state, sides, products);
     if (state.preconditioner != nullptr)
       measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
   }
@@ -121,13 +141,21 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
   };
   if (std::none_of(sides.columns.begin(), sides.columns.end(), grown)) return false;
   const std::vector<bool> null = are_null_vectors(state, sides.x);
+  const double epsilon = std::numeric_limits<T>::epsilon();
   bool any = false;
   for (std::size_t j = 0; j < null.size(); ++j) {
     Column& column = sides.columns[j];
-    if (!null[j] || !grown(column)) continue;
-    give_up(column, sides, budget,
-            "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) +
-                " ||f|| along a null vector");
+    const double growth = column.product_scale / column.rhs_norm;
+    if (!grown(column)) continue;
+    if (null[j]) {
+      give_up(column, sides, budget,
+              "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f|| along a null vector");
+    } else if (!(epsilon * growth <= largest_growth) &&
+               !(least_rounding * epsilon * column.product_scale <= column.limit)) {
+      give_up_large(column, sides, budget, growth);
+    } else {
+      continue;
+    }
     any = true;
   }
   return any;

@@ -25,6 +25,13 @@ std::vector<double> largest_components(const SmallMatrix& directions, const Smal
   return result;
 }
 
+/// The largest p^T A p / p^T M p of the columns of S, from `products` = S^T [A S, S]; on rank 0.
+double largest_quotient(const SmallMatrix& products, const SmallMatrix& weights) {
+  double largest = 0.0;
+  for (int j = 0; j < weights.cols(); ++j) largest = std::max(largest, products(j, j) / weights(j, j));
+  return largest;
+}
+
 /// examine_curvature on rank 0; `suspects` then are its own. Collective.
 template <class T>
 Examined examine_on_root(State<T>& state, const SmallMatrix& products, CurvatureMeasure* measure,
@@ -35,50 +42,73 @@ Examined examine_on_root(State<T>& state, const SmallMatrix& products, Curvature
         if (measure != nullptr) measure->weights = state.recurrence.weights();
         Curvature curvature =
             examine_curvature(products, state.test.norm_a(), std::numeric_limits<T>::epsilon(), measure);
-        found.resize(4, 1);
+        found.resize(5, 1);
         found(0, 0) = curvature.indefinite ? 1.0 : 0.0;
         found(1, 0) = curvature.null_directions.cols() > 0 ? 1.0 : 0.0;
         found(2, 0) = curvature.smallest;
         found(3, 0) = curvature.largest;
+        found(4, 0) = largest_quotient(products, state.recurrence.weights());
         suspects = std::move(curvature.suspects);
       },
       {&found, &suspects});
-  return {found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), {}};
+  state.largest_inner = std::max(state.largest_inner, found(4, 0));
+  return {found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), {}, {}};
 }
 
 /// Of every column p of a block, from A p.
 struct Forms {
   std::vector<double> values;  ///< p^T A p
+  std::vector<double> norms;   ///< ||p||
   std::vector<CurvatureSign> signs;
 };
 
-/// Uses up `ap`. Collective.
+/// `inner` as in curvature_sign. Uses up `ap`. Collective.
 template <class T>
-Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap) {
+Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 0.0) {
   state.a.apply(p, ap);
   Forms forms;
   forms.values = state.space.column_dots(p, ap);
-  const std::vector<double> norms = state.space.column_norms(p);
+  forms.norms = state.space.column_norms(p);
+  const std::vector<double>& norms = forms.norms;
   const std::vector<double> scales = state.probe.quadratic_scales(p, ap);
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const double bound = state.test.norm_a() * norms[j] * norms[j];
     const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
     forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j],
-                                                 static_cast<double>(std::numeric_limits<T>::epsilon()))
+                                                 static_cast<double>(std::numeric_limits<T>::epsilon()), inner)
                                 : CurvatureSign::positive);
   }
   return forms;
 }
 
-/// What is true of the directions S `suspects`, which are formed. Collective.
+/// Examined::outside of the columns of p, `null` telling which of them are, from p^T F and p^T R.
+std::vector<double> outside_of(const Forms& forms, const SmallMatrix& along_f, const SmallMatrix& along_r) {
+  constexpr double left = 0.1;
+  std::vector<double> result(static_cast<std::size_t>(along_f.cols()), 0.0);
+  for (int j = 0; j < along_f.cols(); ++j) {
+    for (int i = 0; i < along_f.rows(); ++i) {
+      const auto p = static_cast<std::size_t>(i);
+      if (forms.signs[p] != CurvatureSign::vanishing || !(forms.norms[p] > 0.0)) continue;
+      if (!(std::abs(along_f(i, j) - along_r(i, j)) <= left * std::abs(along_f(i, j)))) continue;
+      double& largest = result[static_cast<std::size_t>(j)];
+      largest = std::max(largest, std::abs(along_f(i, j)) / forms.norms[p]);
+    }
+  }
+  return result;
+}
+
+/// What is true of the directions S `suspects` with p^T M p = 1, which are formed; `inner` as in curvature_sign.
+/// Collective.
 template <class T>
-Examined examine_one_by_one(State<T>& state, const SmallMatrix& suspects) {
+Examined examine_one_by_one(State<T>& state, const Sides<T>& sides, const SmallMatrix& suspects, double inner) {
   const LocalIndex count = suspects.cols();
   DenseBlock<T> p = state.space.make_block(count);
   state.space.update({state.s.view()}, suspects, {p.view()});
   state.as.set_columns(count);
-  const Forms forms = forms_of(state, p.view(), state.as.view());
+  const Forms forms = forms_of(state, p.view(), state.as.view(), inner);
   multiply(state);
+  SmallMatrix along_f;
+  state.space.gram({p.view()}, {sides.f}, along_f);
   Examined result;
   std::vector<double> null;
   for (int j = 0; j < suspects.cols(); ++j) {
@@ -95,15 +125,17 @@ Examined examine_one_by_one(State<T>& state, const SmallMatrix& suspects) {
   if (null.empty()) return result;
   SmallMatrix directions(suspects.rows(), static_cast<int>(null.size()) / suspects.rows());
   std::copy(null.begin(), null.end(), directions.data());
-  SmallMatrix along;
+  SmallMatrix along, along_r;
   state.space.on_root(
       [&] {
+        along_r = lapack::product(suspects, true, state.recurrence.components(), false);
         const std::vector<double> found = largest_components(directions, state.recurrence.components());
         along.resize(static_cast<int>(found.size()), 1);
         std::copy(found.begin(), found.end(), along.data());
       },
-      {&along});
+      {&along, &along_r});
   result.along.assign(along.data(), along.data() + along.rows());
+  result.outside = outside_of(forms, along_f, along_r);
   return result;
 }
 
@@ -116,12 +148,13 @@ Examined examine_by_norm(State<T>& state, const SmallMatrix& products) {
 }
 
 template <class T>
-Examined examine_closely(State<T>& state, const SmallMatrix& products) {
-  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view())};
+Examined examine_closely(State<T>& state, const Sides<T>& sides, const SmallMatrix& products) {
+  const double inner = state.preconditioner != nullptr ? state.largest_inner : 0.0;
+  CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view()), inner};
   multiply(state);
   SmallMatrix suspects;
   const Examined found = examine_on_root(state, products, &measure, suspects);
-  return suspects.cols() > 0 ? examine_one_by_one(state, suspects) : found;
+  return suspects.cols() > 0 ? examine_one_by_one(state, sides, suspects, inner) : found;
 }
 
 template <class T>
@@ -134,10 +167,10 @@ std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x) {
 }
 
 template Examined examine_by_norm(State<float>&, const SmallMatrix&);
-template Examined examine_closely(State<float>&, const SmallMatrix&);
+template Examined examine_closely(State<float>&, const Sides<float>&, const SmallMatrix&);
 template std::vector<bool> are_null_vectors(State<float>&, BlockView<float>);
 template Examined examine_by_norm(State<double>&, const SmallMatrix&);
-template Examined examine_closely(State<double>&, const SmallMatrix&);
+template Examined examine_closely(State<double>&, const Sides<double>&, const SmallMatrix&);
 template std::vector<bool> are_null_vectors(State<double>&, BlockView<double>);
 
 }  // namespace block_eigs::bcgrq

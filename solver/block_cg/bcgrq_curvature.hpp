@@ -16,6 +16,9 @@ struct Examined {
   /// For each right-hand side the component of its residual along directions where p^T A p vanishes, relative to
   /// the residual: both as M measures. Empty where there are none.
   std::vector<double> along;
+  /// For each right-hand side f the largest |p^T f| / ||p|| for these p, as far as iterations have left it in the
+  /// residual: no x takes it away. The residual itself may have grown by much more. Empty where there are none.
+  std::vector<double> outside;
 };
 
 /// From `products` = S^T [A S, S], or those of another block in its place, by ||A|| ||p||^2: what is found to be
@@ -28,7 +31,7 @@ Examined examine_by_norm(State<T>& state, const SmallMatrix& products);
 /// the largest directions in S make, count no more. A S is as before. Collective; throws RunError on all ranks
 /// (memory).
 template <class T>
-Examined examine_closely(State<T>& state, const SmallMatrix& products);
+Examined examine_closely(State<T>& state, const Sides<T>& sides, const SmallMatrix& products);
 
 /// For every x, whether x^T A x has vanished: whether x is a null vector of A in this arithmetic. Uses up
 /// state.as; x is as before afterwards. Collective; throws RunError on all ranks (memory).

@@ -10,21 +10,22 @@
 #include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/block_cg/block_cg_recurrence.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
-#include "solver/block_cg/rounding_probe.hpp"
 #include "solver/report.hpp"
 #include "solver/space/panel.hpp"
+#include "solver/space/rounding_probe.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 
 namespace block_eigs::bcgrq {
 
 /// One right-hand side f and its solution x.
 struct Column {
-  double rhs_norm = 0.0;                                         ///< ||f||
-  double limit = 0.0;                                            ///< tolerance ||f||
-  double recursive_norm = 0.0;                                   ///< of the residual, by the recurrence
-  double true_norm = 0.0;                                        ///< ||f - A x||, when last computed
-  double best_norm = 0.0;                                        ///< true_norm of the best iterate so far
-  double inner_norm = 0.0;                                       ///< (r^T M^-1 r)^1/2, by the recurrence
+  double rhs_norm = 0.0;        ///< ||f||
+  double limit = 0.0;           ///< tolerance ||f||
+  double recursive_norm = 0.0;  ///< of the residual, by the recurrence
+  double true_norm = 0.0;       ///< ||f - A x||, when last computed
+  double best_norm = 0.0;       ///< true_norm of the best iterate so far
+  double reached_norm = 0.0;    ///< the least true_norm as rounds of this way ended
+  double inner_norm = 0.0;      ///< (r^T M^-1 r)^1/2, by the recurrence
   double least_inner = std::numeric_limits<double>::infinity();  ///< of inner_norm as rounds began
   double energy = 0.0;         ///< x^T A x - 2 f^T x, the least that was measured
   double product_bound = 0.0;  ///< ||A|| ||x||, by the x last measured
@@ -33,6 +34,15 @@ struct Column {
   bool active = false;
   bool unsolvable = false;  ///< recognised as outside the range of A
   Outcome outcome = Outcome::not_converged;
+};
+
+/// The iterates with the smallest true residuals so far: Column::best_norm. Those of all ways that are tried on
+/// the same right-hand sides, the initial guess included.
+template <class T>
+struct BestIterates {
+  DenseBlock<T> x{};     ///< made when first needed
+  bool is_zero = false;  ///< they are the initial guess zero, and `x` holds nothing yet
+  bool known = false;    ///< there are some
 };
 
 /// Right-hand sides that are solved together.
@@ -45,18 +55,12 @@ struct Sides {
   BlockCgFindings findings;                  ///< how it ended, what was seen of A and the preconditioner
   std::string remark;                        ///< what keeps some from being solved; empty where nothing does
   bool in_float = std::is_same_v<T, float>;  ///< what works on them at present does so in float
+  BestIterates<T> best{};
 
   LocalIndex count() const { return x.cols; }
   bool any_active() const {
     return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.active; });
   }
-};
-
-/// The iterates with the smallest true residuals, where they are not the present ones.
-template <class T>
-struct BestIterates {
-  DenseBlock<T> x;       ///< made when first needed
-  bool is_zero = false;  ///< they are the initial guess zero, and `x` holds nothing yet
 };
 
 /// What the steps of BCGrQ work on: the system, the tall blocks with room for `width` right-hand sides, and the
@@ -77,8 +81,8 @@ struct State {
   Panel<T> z;                    ///< Z' = M^-1 Q'; empty where M is the identity: see preconditioned()
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
-  BestIterates<T> best;
   RoundingProbe<T> probe;
+  double largest_inner = 0.0;  ///< p^T A p / p^T M p of directions that were looked at
 
   BlockView<T> preconditioned() const { return preconditioner != nullptr ? z.view() : q.view(); }
 };

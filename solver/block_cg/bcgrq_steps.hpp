@@ -58,7 +58,8 @@ template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products);
 /// Gives up right-hand sides whose iterates, as last measured, have grown along a null vector of A until rounding
-/// errors in A x are as large as f. Whether there were any. Uses up state.as.
+/// errors in A x are as large as f, or along whatever to ten times that. Whether there were any. Uses
+/// up state.as.
 template <class T>
 bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget);
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
 
 namespace block_eigs::bcgrq {
@@ -39,47 +40,6 @@ bool forget_guesses(State<T>& state, Sides<T>& sides) {
     any = true;
   }
   return any;
-}
-
-/// The initial guess is the best iterate so far.
-template <class T>
-void begin_best(State<T>& state, const Sides<T>& sides) {
-  state.best.is_zero = sides.starts_at_zero;
-  if (sides.starts_at_zero) return;
-  if (state.best.x.cols() == 0) state.best.x = state.space.make_block(state.width);
-  state.space.copy(sides.x, state.best.x.columns(0, sides.count()));
-}
-
-/// Takes note of the iterates that are no worse than the best so far.
-template <class T>
-void note_best(State<T>& state, Sides<T>& sides) {
-  BestIterates<T>& best = state.best;
-  if (best.x.cols() == 0) best.x = state.space.make_block(state.width);
-  if (best.is_zero) state.space.kernels().fill(best.x.view(), 0.0);
-  best.is_zero = false;
-  for (LocalIndex j = 0; j < sides.count(); ++j) {
-    Column& column = sides.columns[static_cast<std::size_t>(j)];
-    if (!(column.true_norm <= column.best_norm)) continue;
-    state.space.copy(sides.x.columns(j, 1), best.x.columns(j, 1));
-    column.best_norm = column.true_norm;
-  }
-}
-
-/// Puts the best iterates back where the present ones are worse. Returns whether there were any.
-template <class T>
-bool restore_best(State<T>& state, Sides<T>& sides) {
-  bool restored = false;
-  for (LocalIndex j = 0; j < sides.count(); ++j) {
-    const Column& column = sides.columns[static_cast<std::size_t>(j)];
-    if (column.true_norm <= column.best_norm) continue;
-    if (state.best.is_zero) {
-      state.space.kernels().fill(sides.x.columns(j, 1), 0.0);
-    } else {
-      state.space.copy(state.best.x.columns(j, 1), sides.x.columns(j, 1));
-    }
-    restored = true;
-  }
-  return restored;
 }
 
 /// Whether the round that has ended brought a residual down by much, as M measures.
@@ -121,7 +81,8 @@ void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
   std::string& remark = sides.remark;
   if (!remark.empty()) remark += "; ";
   if (budget.exhausted()) {
-    sides.findings.end = BlockCgEnd::out_of_iterations;
+    const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
+    if (!known) sides.findings.end = BlockCgEnd::out_of_iterations;
     remark += "max_iterations = " + std::to_string(budget.limit()) + " reached";
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
@@ -149,10 +110,10 @@ void begin_sides(State<T>& state, Sides<T>& sides) {
     if (forget_guesses(state, sides)) measure_residuals(state, sides);
   }
   for (Column& column : sides.columns) {
-    column.best_norm = column.recursive_norm = column.true_norm;
+    column.reached_norm = column.recursive_norm = column.true_norm;
     column.active = !(column.true_norm <= column.limit);
   }
-  if (sides.any_active()) begin_best(state, sides);
+  if (sides.any_active()) note_start(state.space, sides);
 }
 
 template <class T>
@@ -224,19 +185,20 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   }
   const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
   bool worth_it = (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
-  for (const Column& column : sides.columns) {
-    worth_it |= column.active && column.true_norm < progress * column.best_norm;
+  for (Column& column : sides.columns) {
+    worth_it |= column.active && column.true_norm < progress * column.reached_norm;
+    column.reached_norm = std::min(column.reached_norm, column.true_norm);
   }
   // The norm of a residual may rise while it falls in the norm that M measures.
   const bool promising = end == RoundEnd::stalled && inner_norms_fell(sides);
   if (end == RoundEnd::stalled && !worth_it) worth_it = energies_fell(state, sides);
   const bool failed = sides.any_active();
   const bool again = failed && (worth_it || promising) && may_go_on && !budget.exhausted();
-  if (again) note_best(state, sides);
+  if (again) note_best(state.space, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
-  if (doubtful && restore_best(state, sides)) measure_residuals(state, sides);
+  if (doubtful && restore_best(state.space, sides)) measure_residuals(state, sides);
   if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;
   return worth_it ? Next::round : Next::tentative_round;

@@ -50,17 +50,23 @@ Limitation limitation_of(const Sides<T>& sides, bool stopped) {
 /// vectors it may have grown without bound.
 template <class T>
 void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
-  sides.starts_at_zero = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::beyond_range;
+  const BlockCgEnd end = sides.findings.end;
+  sides.starts_at_zero =
+      sides.findings.singular_matrix || end == BlockCgEnd::too_large || end == BlockCgEnd::beyond_range;
   if (sides.starts_at_zero) space.kernels().fill(sides.x, 0.0);
   for (Column& column : sides.columns) {
     Column fresh;
     fresh.rhs_norm = column.rhs_norm;
     fresh.iterations = column.iterations;
+    fresh.best_norm = column.best_norm;
     column = fresh;
   }
   sides.findings = {};
   sides.remark.clear();
 }
+
+/// Ways that find A singular before that is believed: a preconditioner may be to blame.
+constexpr int trusted = 2;
 
 bool any_given_up(const std::vector<Column>& columns) {
   return std::any_of(columns.begin(), columns.end(), [](const Column& column) { return column.unsolvable; });
@@ -90,11 +96,11 @@ struct Adaptive {
     int singular = 0;  // ways that have found A to be so
     for (;;) {
       const Limitation limitation = attempt(sides, budget, iterated);
-      if (limitation != Limitation::none && sides.findings.singular_matrix && ++singular < 2 && earlier) {
+      if (limitation != Limitation::none && sides.findings.singular_matrix && ++singular < trusted && earlier) {
         sides.findings = earlier->findings;
         sides.remark = earlier->remark;
       }
-      if (limitation == Limitation::none || budget.exhausted()) return;
+      if (limitation == Limitation::none || budget.exhausted() || singular >= trusted) return;
       if (!decisions.change || !decisions.change(limitation)) return;
       if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
         earlier = Verdict{sides.findings, sides.remark};

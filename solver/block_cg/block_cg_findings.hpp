@@ -7,6 +7,7 @@ enum class BlockCgEnd {
   solved,                     ///< every right-hand side is done
   out_of_iterations,          ///< max_iterations were spent
   at_rounding,                ///< rounding errors keep residuals above what was asked for
+  too_large,                  ///< a solution is so large that rounding errors in A x are as large as f
   singular_matrix,            ///< A is singular to working precision, a right-hand side not in its range
   indefinite_matrix,          ///< p^T A p < 0 for some p
   indefinite_preconditioner,  ///< r^T M^-1 r < 0 for some r, or M^-1 r not finite

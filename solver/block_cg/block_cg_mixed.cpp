@@ -79,6 +79,7 @@ struct FloatCopy {
   State<float> state;
   DenseBlock<float> residual;    ///< F - A X, columns scaled to length one
   DenseBlock<float> correction;  ///< E of A E = residual
+  DenseBlock<float> best;        ///< storage for the best iterates
 };
 
 Context<float> float_context(BlockSpace<double>& space) {
@@ -120,12 +121,14 @@ bool correct(FloatCopy& copy, const std::vector<double>& norms, const State<doub
   for (std::size_t j = 0; j < lengths.size(); ++j) inner.columns[j].rhs_norm = lengths[j];
   Progress progress(std::max(shortest_patience, budget.limit() / 4));
   sides.in_float = true;
+  inner.best.x = std::move(copy.best);
   bcgrq::solve(copy.state, inner, budget, [&](LocalIndex directions) {
     for (std::size_t j = 0; j < norms.size(); ++j) {
       sides.columns[j].recursive_norm = inner.columns[j].recursive_norm * norms[j];
     }
     return iterated(directions) && progress.made(inner.columns) && !beyond_reach(copy.state.test, inner.columns);
   });
+  copy.best = std::move(inner.best.x);
   sides.in_float = false;
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].iterations += inner.columns[j].iterations;
   return !inner.findings.indefinite_preconditioner;

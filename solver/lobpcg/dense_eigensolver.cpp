@@ -95,6 +95,20 @@ SmallMatrix complement(const SmallMatrix& images) {
   return basis;
 }
 
+/// Whether rows are of such different size that rounding errors of the largest drown the others.
+bool rows_differ(const SmallMatrix& a) {
+  constexpr double factor = 1e3;
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (int j = 0; j < a.cols(); ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+    if (sum > 0.0) least = std::min(least, sum);
+    most = std::max(most, sum);
+  }
+  return most > factor * least;
+}
+
 /// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
 SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
   if (options.which == Which::largest) {
@@ -104,14 +118,14 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   if (images.cols() == 0) {
     // Beyond so many rows a step for every pair takes longer than all else.
     constexpr int most_rows_to_refine = 600;
-    if (b.rows() == 0 || b.rows() > most_rows_to_refine) {
+    if (a.rows() > most_rows_to_refine || (b.rows() == 0 && !rows_differ(a))) {
       lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
       return vectors;
     }
     SmallMatrix reduced = a;
     SmallMatrix factor = b;
     lapack::lowest_eigenpairs(reduced, factor, options.pairs, vectors);
-    refine_pencil(a, b, vectors);
+    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(a.rows()), vectors);
     return vectors;
   }
   // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.
@@ -147,19 +161,18 @@ void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, c
   const std::vector<double> xbx = space.column_dots(x, image);
   for (std::size_t j = 0; j < xax.size(); ++j) result.eigenvalues.push_back(xax[j] / xbx[j]);
   const std::vector<double> image_norms = space.column_norms(image);
-  const std::vector<double> norms = space.column_norms(x);
+  const std::vector<double> lengths = space.column_norms(x);
   result.residual_norms = space.residual(ax.view(), image, result.eigenvalues, ax.view());
-  double norm_a = a.norm_inf();
-  double norm_b = b != nullptr ? b->norm_inf() : 1.0;
-  if (std::isnan(norm_a)) norm_a = std::abs(result.eigenvalues.back());
-  if (std::isnan(norm_b)) norm_b = 1.0;
+  OperatorNorms norms{a.norm_inf(), b != nullptr ? b->norm_inf() : 1.0, a.typical_row_sum(), b != nullptr};
+  if (std::isnan(norms.a)) norms.a = norms.typical_a = std::abs(result.eigenvalues.back());
+  if (std::isnan(norms.b)) norms.b = 1.0;
   // A dense solver is accurate to n epsilon ||A||.
   const double epsilon =
       std::numeric_limits<T>::epsilon() * std::max(1.0, static_cast<double>(space.dimension()) / 100);
-  const ResidualTest test(options, norm_a, norm_b, epsilon);
+  const ResidualTest test(options, norms, epsilon);
   for (std::size_t j = 0; j < xax.size(); ++j) {
-    result.outcomes.push_back(
-        test.judge(result.eigenvalues[j], result.residual_norms[j], image_norms[j], norms[j]));
+    result.outcomes.push_back(test.judge({result.eigenvalues[j], result.residual_norms[j], image_norms[j],
+                                          lengths[j], norms.a * lengths[j], norms.b * lengths[j], 0.0}));
   }
   result.error_bounds = b == nullptr ? result.residual_norms
                                      : std::vector<double>(xax.size(), std::numeric_limits<double>::quiet_NaN());

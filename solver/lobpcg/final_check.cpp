@@ -97,7 +97,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const LocalIndex total = state.deflated.locked();
   for (LocalIndex first = 0; first < total; first += state.window.width) {
     const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
-    const ConstBlockView<T> x = state.deflated.locked_v(first, count);
+    const BlockView<T> x = state.deflated.locked_v(first, count);
     const ConstBlockView<T> bx = state.deflated.locked_b(first, count);
     state.w.set_columns(count);
     problem.a.apply(x, state.w.a());
@@ -111,6 +111,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     part.image_norms = problem.b != nullptr ? space.column_norms(bx) : ones;
     part.norms = problem.b != nullptr ? space.column_norms(x) : ones;
     part.moves.assign(part.values.size(), 0.0);
+    state.sizes.measure(state.test, x, state.w.a(), part);
     all.append(part);
   }
   FinalCheck check;

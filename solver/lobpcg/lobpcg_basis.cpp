@@ -96,8 +96,8 @@ bool possible(const LobpcgRun<T>& run, const LobpcgState<T>& state, const RitzSo
     if (!std::isfinite(value)) return false;
     if (std::abs(value) > 1.001 * norm) return false;
     if (j >= state.ritz.values.size()) continue;
-    const double slack = roundings * state.test.accuracy_limit(state.ritz.values[j], state.ritz.norms[j]) /
-                         state.ritz.image_norms[j];
+    const double slack =
+        roundings * state.test.largest_rounding(state.ritz.pair(static_cast<int>(j))) / state.ritz.image_norms[j];
     if (sign * (value - state.ritz.values[j]) > slack) return false;
   }
   return !solution.values.empty();
@@ -217,9 +217,7 @@ void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
   ++rounding.since_refresh;
   if (!run.phase.verified || rounding.since_refresh < period) return;
-  const RitzPairs& ritz = state.ritz;
-  if (state.test.rounding_matters(ritz.values.front(), ritz.image_norms.front(), ritz.norms.front()))
-    renew_images(run, state);
+  if (state.test.rounding_matters(state.ritz.pair(0))) renew_images(run, state);
 }
 
 template void resort_to(const LobpcgRun<float>&, LobpcgState<float>&, Resort);

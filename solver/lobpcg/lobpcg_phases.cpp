@@ -17,8 +17,8 @@ constexpr int most_rounds = 4;
 
 template <class T>
 LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints) {
-  LobpcgState<T> state(run.problem.space, run.options, block_width(run.options),
-                       constraints != nullptr ? constraints->cols() : 0, run.problem.b != nullptr);
+  LobpcgState<T> state(run.problem, run.options, block_width(run.options),
+                       constraints != nullptr ? constraints->cols() : 0);
   for (LinearOperator<T>* op : {&run.problem.a, run.problem.b, run.problem.preconditioner}) {
     if (op != nullptr) op->reserve(block_width(run.options));
   }

@@ -23,12 +23,14 @@ void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     ritz.norms = run.problem.space.column_norms(state.x.v());
     ritz.image_norms = run.problem.space.column_norms(state.x.b());
   }
-  if (!run.phase.verified) return;
-  for (std::size_t i = 0; i < ritz.values.size(); ++i) {
-    state.rounding.near_tolerance =
-        state.rounding.near_tolerance ||
-        state.test.near_rounding(ritz.values[i], ritz.residuals[i], ritz.image_norms[i], ritz.norms[i]);
+  if (!run.phase.verified) {
+    state.sizes.bound(state.test, ritz);
+    return;
   }
+  state.spare.set_columns(state.x.cols());
+  state.sizes.measure(state.test, state.x.v(), state.spare.view(), ritz);
+  for (int j = 0; j < ritz.count(); ++j)
+    state.rounding.near_tolerance = state.rounding.near_tolerance || state.test.near_rounding(ritz.pair(j));
 }
 
 /// Residual norms without the components along locked vectors, B being the identity.
@@ -55,19 +57,21 @@ std::vector<double> moves_of(const std::vector<double>& before, const std::vecto
 /// Norms that the operators do not know are estimated from X^T A X, or left out.
 template <class T>
 ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
-  double norm_a = run.problem.a.norm_inf();
-  double norm_b = run.problem.b != nullptr ? run.problem.b->norm_inf() : 1.0;
-  if (std::isnan(norm_a)) {
-    norm_a = 0.0;
-    for (int j = 0; j < gram.cols(); ++j) norm_a = std::max(norm_a, std::abs(gram(j, j)));
+  const LinearOperator<T>* b = run.problem.b;
+  OperatorNorms norms{run.problem.a.norm_inf(), b != nullptr ? b->norm_inf() : 1.0,
+                      run.problem.a.typical_row_sum(), b != nullptr};
+  if (std::isnan(norms.a)) {
+    norms.a = 0.0;
+    for (int j = 0; j < gram.cols(); ++j) norms.a = std::max(norms.a, std::abs(gram(j, j)));
+    norms.typical_a = norms.a;
   }
-  if (std::isnan(norm_b)) norm_b = 1.0;
+  if (std::isnan(norms.b)) norms.b = 1.0;
   // A little below the limits, so that those who compute a residual anew find it within them.
   constexpr double aim = 0.99;
   constexpr double accuracy_aim = 0.9;
   LobpcgOptions aimed = run.options;
   aimed.tolerance *= aim;
-  return {aimed, norm_a, norm_b, accuracy_aim * run.phase.accuracy * std::numeric_limits<T>::epsilon()};
+  return {aimed, norms, accuracy_aim * run.phase.accuracy * std::numeric_limits<T>::epsilon()};
 }
 
 }  // namespace
@@ -105,6 +109,14 @@ double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 }
 
 template <class T>
+double worst_distance(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  double worst = 0.0;
+  for (int j = 0; j < state.wanted(run.options); ++j)
+    worst = std::max(worst, state.test.distance(state.ritz.pair(j)));
+  return worst;
+}
+
+template <class T>
 void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, int products,
             double products_to_come) {
   const auto pairs = static_cast<std::size_t>(run.options.pairs);
@@ -130,6 +142,8 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
                             products,
                             products_to_come,
                             worst_ratio(run, state),
+                            worst_distance(run, state),
+                            run.budget.spent() + run.budget.left(),
                             last.seconds,
                             last.eigenvalues,
                             last.residual_norms};

@@ -8,6 +8,7 @@
 #include "solver/budget.hpp"
 #include "solver/lobpcg/deflated_vectors.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
+#include "solver/lobpcg/product_sizes.hpp"
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/lobpcg/ritz_pairs.hpp"
 #include "solver/lobpcg/vector_panel.hpp"
@@ -21,6 +22,8 @@ struct EigenProblem {
   LinearOperator<T>& a;
   LinearOperator<T>* b = nullptr;
   LinearOperator<T>* preconditioner = nullptr;
+
+  bool with_mass() const { return b != nullptr; }
 };
 
 /// One way to go through the iteration. A value that is handed in, so that no step asks where it is.
@@ -118,15 +121,16 @@ struct RoundingErrors {
 template <class T>
 struct LobpcgState {
   /// Room for `width` columns at work, constraints, all pairs, and the last block behind them. Collective.
-  LobpcgState(BlockSpace<T>& space, const LobpcgOptions& options, LocalIndex width, LocalIndex constraints,
-              bool with_mass)
-      : x(space, width, with_mass),
-        p(space, width, with_mass),
-        w(space, width, with_mass),
-        r(space, width),
-        spare(space, width),
-        deflated(space, constraints + options.pairs + width, with_mass),
-        test(options, 1.0, 1.0, 0.0) {}
+  LobpcgState(const EigenProblem<T>& problem, const LobpcgOptions& options, LocalIndex width,
+              LocalIndex constraints)
+      : x(problem.space, width, problem.with_mass()),
+        p(problem.space, width, problem.with_mass()),
+        w(problem.space, width, problem.with_mass()),
+        r(problem.space, width),
+        spare(problem.space, width),
+        deflated(problem.space, constraints + options.pairs + width, problem.with_mass()),
+        test(options, {.with_mass = problem.with_mass()}, 0.0),
+        sizes(problem.space, problem.a, problem.b) {}
 
   VectorPanel<T> x;  ///< Ritz vectors, orthonormal
   VectorPanel<T> p;  ///< directions in which they have moved, orthonormal and orthogonal to x
@@ -138,6 +142,7 @@ struct LobpcgState {
   RitzPairs locked;         ///< of the locked vectors, in their order
   SmallMatrix projected_p;  ///< P^T A P
   ResidualTest test;
+  ProductSizes<T> sizes;
   Window window;
   RoundingErrors rounding;
 

@@ -63,7 +63,7 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto leading = [&](double share, double most) {
     int count = 0;
-    while (count < wanted && state.ritz.within(share, most, state.test, count)) ++count;
+    while (count < wanted && state.test.within(share, most, state.ritz.pair(count))) ++count;
     return count;
   };
   // Where nobody is left behind, the limits themselves will do. Else what is left of a residual may be part of

@@ -95,8 +95,8 @@ CoarseningEnd Coarsening::coarsen(Stage& stage, const Allowance& allowance, Stag
   TentativeInterpolation t = aggregate(stage, allowance.threshold);
   if (!t.interpolation.pattern) return CoarseningEnd::rows;
   const CsrView<double> a = level.matrix.view();
-  const double omega = 4.0 / 3.0 / std::max(level.numbers->scaled_gershgorin, 1e-300);
-  CsrBuffers<double> p = algebra_.smoothed(a, level.numbers->diagonal, t.interpolation.view(), graph_, omega);
+  const double omega = 4.0 / 3.0 / std::max(level.numbers->interpolation_bound, 1e-300);
+  CsrBuffers<double> p = algebra_.smoothed(a, *level.numbers, t.interpolation.view(), graph_, omega);
   t.interpolation = {};
   graph_ = {};
   tell("interpolation");

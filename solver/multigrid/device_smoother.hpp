@@ -25,18 +25,18 @@ CsrBuffers<T> in_precision(SparseAlgebra& algebra, CsrBuffers<double> matrix) {
   }
 }
 
-/// The polynomial of a matrix that was made on the device.
+/// The polynomial of a matrix that was made on the device, by its damped diagonal.
 template <class T>
 std::unique_ptr<Chebyshev<T>> device_smoother(const Context<T>& context, SparseAlgebra& algebra,
                                               LinearOperator<T>& a, const MatrixNumbers& numbers,
                                               const ChebyshevOptions& options) {
   using Range = InverseRange<T>;
-  Buffer<double> inverse = algebra.inverse_of(numbers.jacobi_diagonal(), Range::smallest, Range::largest);
+  Buffer<double> inverse = algebra.inverse_of(numbers.damped, Range::smallest, Range::largest);
   double constant = 0.0;
   if (numbers.constant != 0.0)
     constant = inverse_diagonal<double>(std::span<const double>(&numbers.constant, 1)).front();
   if constexpr (std::is_same_v<T, double>) {
-    return std::make_unique<Chebyshev<T>>(context, a, std::move(inverse), constant, numbers.jacobi_bound, options);
+    return std::make_unique<Chebyshev<T>>(context, a, std::move(inverse), constant, numbers.damped_bound, options);
   } else {
     return std::make_unique<Chebyshev<T>>(context, a, algebra.to_float(inverse), constant, numbers.jacobi_bound,
                                           options);

@@ -81,8 +81,9 @@ SmallMatrix columns_from(const std::vector<double>& values, int rows) {
 
 }  // namespace
 
-CurvatureSign curvature_sign(double value, double bound, double scale, double epsilon) {
-  const Noise noise = noise_of(bound, scale, epsilon);
+CurvatureSign curvature_sign(double value, double bound, double scale, double epsilon, double inner) {
+  Noise noise = noise_of(bound, scale, epsilon);
+  noise.likely = std::max(noise.likely, std::min(noise.proven, epsilon * inner));
   if (noise.exceeded_below(value)) return CurvatureSign::negative;
   return value <= noise.likely ? CurvatureSign::vanishing : CurvatureSign::positive;
 }
@@ -113,6 +114,8 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
     Noise noise = noise_of(bound, bound, epsilon);
     noise.likely = noise.proven;
     if (measure != nullptr) noise = noise_of(bound, amplification(measure->scales, v), epsilon);
+    if (measure != nullptr)
+      noise.likely = std::max(noise.likely, std::min(noise.proven, epsilon * measure->inner));
     const bool negative = noise.exceeded_below(value);
     result.indefinite |= negative;
     const bool vanishing = !negative && value <= noise.likely;

@@ -17,16 +17,13 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 struct Pencil {
   const SmallMatrix& a;
   const SmallMatrix& b;
-  double norm_a;
-  double norm_b;
+  SmallMatrix a_magnitudes;
+  SmallMatrix b_magnitudes;
 };
 
-double norm_inf(const SmallMatrix& matrix) {
-  std::vector<double> sums(static_cast<std::size_t>(matrix.rows()), 0.0);
-  for (int j = 0; j < matrix.cols(); ++j) {
-    for (int i = 0; i < matrix.rows(); ++i) sums[static_cast<std::size_t>(i)] += std::abs(matrix(i, j));
-  }
-  return sums.empty() ? 0.0 : *std::max_element(sums.begin(), sums.end());
+SmallMatrix magnitudes(SmallMatrix matrix) {
+  for (double& value : matrix.values()) value = std::abs(value);
+  return matrix;
 }
 
 double dot(const SmallMatrix& x, const SmallMatrix& y, int j) {
@@ -52,11 +49,15 @@ State measure(const Pencil& pencil, SmallMatrix vectors) {
   State state;
   SmallMatrix residuals = lapack::product(pencil.a, false, vectors, false);
   state.bx = lapack::product(pencil.b, false, vectors, false);
+  const SmallMatrix lengths = magnitudes(vectors);
+  const SmallMatrix a_sizes = lapack::product(pencil.a_magnitudes, false, lengths, false);
+  const SmallMatrix b_sizes = lapack::product(pencil.b_magnitudes, false, lengths, false);
   for (int j = 0; j < vectors.cols(); ++j) {
     const double theta = dot(vectors, residuals, j) / dot(vectors, state.bx, j);
     for (int i = 0; i < vectors.rows(); ++i) residuals(i, j) -= theta * state.bx(i, j);
     const double length = std::sqrt(dot(vectors, vectors, j));
-    const double size = epsilon * (pencil.norm_a + std::abs(theta) * pencil.norm_b) * length;
+    const double size =
+        epsilon * (std::sqrt(dot(a_sizes, a_sizes, j)) + std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j)));
     const double ratio = std::sqrt(dot(residuals, residuals, j)) / (roundings * size);
     state.thetas.push_back(theta);
     state.ratios.push_back(std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity());
@@ -66,11 +67,13 @@ State measure(const Pencil& pencil, SmallMatrix vectors) {
   return state;
 }
 
-/// Columns [first, end) by one step of inverse iteration with the shift of the first. False where that is
-/// singular.
+/// Columns [first, end) by one step of inverse iteration with one shift, a little below the value of the first:
+/// with the value itself its own vector would drown those of the others. False where that is singular.
 bool invert(const Pencil& pencil, const State& state, int first, int end, SmallMatrix& vectors) {
+  constexpr double below = 10.0;
   SmallMatrix shifted = pencil.a;
-  const double theta = state.thetas[static_cast<std::size_t>(first)];
+  const auto at = static_cast<std::size_t>(first);
+  const double theta = state.thetas[at] - (end - first > 1 ? below * state.noise[at] : 0.0);
   for (std::size_t k = 0; k < shifted.values().size(); ++k) shifted.values()[k] -= theta * pencil.b.values()[k];
   SmallMatrix y(vectors.rows(), end - first);
   std::copy_n(state.bx.column(first), y.values().size(), y.data());
@@ -123,7 +126,7 @@ bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
 
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors) {
   constexpr int most_steps = 5;
-  const Pencil pencil{a, b, norm_inf(a), norm_inf(b)};
+  const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
   State state = measure(pencil, vectors);
   State best = state;
   for (int step = 0; step < most_steps && best.worst() > 1.0; ++step) {

@@ -5,11 +5,12 @@
 namespace block_eigs {
 
 /// b-orthonormal eigenvectors of the symmetric pencil (a, b), b positive definite, in ascending order of their
-/// Rayleigh quotients, that the reduction by a Cholesky factor of b has left worse than rounding errors of a x and
-/// b x (it loses by the condition of b): up to five steps of inverse iteration with (a - theta b) and
-/// Rayleigh-Ritz (Parlett, The Symmetric Eigenvalue Problem, sections 4.9 and 11.4), as long as the largest
-/// residual falls. Vectors whose Rayleigh quotients theta agree within rounding share one shift, so that they stay
-/// apart. A step costs 2/3 n^3 for each shift.
+/// Rayleigh quotients, that a dense solver has left worse than rounding errors of a x and b x, |a| |x| and |b| |x|
+/// (the reduction by a Cholesky factor loses by the condition of b, and all of them by the norm of a where its
+/// rows differ in size): up to five steps of inverse iteration with (a - theta b) and Rayleigh-Ritz (Parlett, The
+/// Symmetric Eigenvalue Problem, sections 4.9 and 11.4), as long as the largest residual falls. Vectors whose
+/// Rayleigh quotients theta agree within rounding share one shift, so that they stay apart. A step costs 2/3 n^3
+/// for each shift.
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors);
 
 }  // namespace block_eigs

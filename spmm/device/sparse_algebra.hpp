@@ -19,20 +19,26 @@ constexpr std::int64_t aggregate_priority(GlobalIndex node) {
   return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + 0x9e3779b97f4a7c15ULL));
 }
 
-/// The diagonal d of a square matrix, and what bounds its spectrum: see DistributedMatrix, which has the same.
+/// The diagonal d of a square matrix, the sums s_i = sum_j |a_ij| of its rows, and what bounds its spectrum: see
+/// DistributedMatrix, which has the same.
 struct MatrixNumbers {
   Buffer<double> diagonal;  ///< zero where none is stored
   Buffer<double> raised;    ///< what Jacobi divides by; empty where that is the diagonal
-  double norm_inf = 0.0;
-  double scaled_gershgorin = 0.0;  ///< max_i sum_j |a_ij| / |d_i|, with 1 for d_i = 0
+  Buffer<double> row_sums;
+  Buffer<double> damped;           ///< max(|d_i|, s_i / 2) with jacobi_diagonal() for d: what smoothers divide by
+  double norm_inf = 0.0;           ///< max_i s_i
+  double typical_row_sum = 0.0;    ///< 2^m, m the mean of the exponents of s_i > 0; norm_inf at most
+  double scaled_gershgorin = 0.0;  ///< max_i s_i / |d_i|, with 1 for d_i = 0
   double jacobi_bound = 0.0;       ///< the same for jacobi_diagonal()
-  double largest_diagonal = 0.0;   ///< in magnitude
-  double constant = 0.0;           ///< what all entries of jacobi_diagonal() are, where they are one number
+  double damped_bound = 0.0;       ///< the same for `damped`
+  double interpolation_bound = 0.0;  ///< the same for max(|d_i|, s_i / 2)
+  double largest_diagonal = 0.0;     ///< in magnitude
+  double constant = 0.0;             ///< what all entries of `damped` are, where they are one number
 
   const Buffer<double>& jacobi_diagonal() const { return raised.size() > 0 ? raised : diagonal; }
 };
 
-/// Strong couplings between nodes, without those of hubs: the values hold the squares of their strength.
+/// Strong couplings between nodes, without those of hubs: the values hold their strength.
 struct CouplingGraph {
   CsrBuffers<double> neighbours;
   Buffer<LocalIndex> hub;  ///< of a hub itself, else the hub that a node is coupled to the most, -1 for none
@@ -107,8 +113,8 @@ class SparseAlgebra {
   /// column of zeros.
   virtual TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns,
                                            const Buffer<double>& vectors, int modes) = 0;
-  /// (I - omega |D|^-1 A) T, with 1 for d_i = 0. Rows of hubs stay as in T.
-  virtual CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal,
+  /// (I - omega D^-1 A) T, D being max(|d_i|, s_i / 2). Rows of hubs and rows of zeros stay as in T.
+  virtual CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers,
                                       const CsrView<double>& t, const CouplingGraph& graph, double omega) = 0;
 };
 

@@ -13,12 +13,17 @@ namespace block_eigs {
 
 namespace {
 
+/// Rows with more than so many times the typical sum stand out.
+constexpr double far_above = 100.0;
+
 /// A diagonal entry is raised where a positive semi-definite matrix would have more than this many times as much.
 constexpr double too_small = 2.0;
 
 struct RowNumbers {
   std::vector<double> diagonal;
   double norm_inf = 0.0;
+  std::int64_t exponents = 0;  ///< sum of the binary exponents of sum_j |a_ij|, of rows that are not zero
+  std::int64_t rows = 0;       ///< these
   double scaled_gershgorin = 0.0;
   double largest_diagonal = 0.0;
   double least_sound = 0.0;  ///< max_i r_i^2 / |d_i|, r_i the largest entry beside d_i; infinite where d_i = 0
@@ -31,7 +36,10 @@ RowNumbers row_numbers(const CsrRows& rows) {
   double scaled_gershgorin = 0.0;
   double largest = 0.0;
   double least_sound = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin, largest, least_sound)
+  std::int64_t exponents = 0;
+  std::int64_t full_rows = 0;
+#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin, largest, least_sound) \
+    reduction(+ : exponents, full_rows)
   for (LocalIndex i = 0; i < rows.rows(); ++i) {
     const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
     const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
@@ -48,6 +56,10 @@ RowNumbers row_numbers(const CsrRows& rows) {
       }
     }
     norm_inf = std::max(norm_inf, sum);
+    if (sum > 0.0 && std::isfinite(sum)) {
+      exponents += std::ilogb(sum);
+      ++full_rows;
+    }
     const double d = std::abs(diagonal);
     scaled_gershgorin = std::max(scaled_gershgorin, sum / (d != 0.0 ? d : 1.0));
     largest = std::max(largest, d);
@@ -57,6 +69,8 @@ RowNumbers row_numbers(const CsrRows& rows) {
   result.largest_diagonal = largest;
   result.least_sound = least_sound;
   result.norm_inf = norm_inf;
+  result.exponents = exponents;
+  result.rows = full_rows;
   result.scaled_gershgorin = scaled_gershgorin;
   return result;
 }
@@ -65,6 +79,17 @@ std::vector<double> downloaded(const Buffer<double>& values) {
   std::vector<double> result(values.size());
   values.download(result.data());
   return result;
+}
+
+std::vector<double> sums_of_rows(const CsrRows& rows) {
+  std::vector<double> sums(static_cast<std::size_t>(rows.rows()), 0.0);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k)
+      sums[row] += std::abs(rows.values[static_cast<std::size_t>(k)]);
+  }
+  return sums;
 }
 
 void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
@@ -90,17 +115,23 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
   std::vector<GlobalIndex> ghosts;
-  std::array<double, 2> diagonals{};  // largest, and what the largest has to be for all to be sound
+  std::array<std::int64_t, 2> exponents{};  // their sum, and of how many rows
+  std::array<double, 2> diagonals{};        // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
     ghosts = ghost_columns(rows, begin, end);
     RowNumbers numbers = row_numbers(rows);
     diagonal_ = std::move(numbers.diagonal);
     norm_inf_ = numbers.norm_inf;
+    exponents = {numbers.exponents, numbers.rows};
     diagonals = {numbers.largest_diagonal, numbers.least_sound};
     if (row_partition_.rows() == column_partition_.rows()) scaled_gershgorin_ = numbers.scaled_gershgorin;
   });
   norm_inf_ = comm.max(norm_inf_);
+  const std::int64_t full_rows = comm.sum(exponents[1]);
+  const auto mean = static_cast<int>(comm.sum(exponents[0]) / std::max<std::int64_t>(full_rows, 1));
+  typical_row_sum_ = full_rows > 0 ? std::min(std::ldexp(1.0, mean), norm_inf_) : 0.0;
+  if (norm_inf_ > far_above * typical_row_sum_) comm.collectively([&] { row_sums_ = sums_of_rows(rows); });
   scaled_gershgorin_ = jacobi_bound_ = comm.max(scaled_gershgorin_);
   const bool square = row_partition_.rows() == column_partition_.rows();
   const double largest = comm.max(diagonals[0]);
@@ -130,6 +161,7 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrBuffers<T>
   });
   if (numbers_) {
     norm_inf_ = numbers_->norm_inf;
+    typical_row_sum_ = numbers_->typical_row_sum;
     scaled_gershgorin_ = numbers_->scaled_gershgorin;
     jacobi_bound_ = numbers_->jacobi_bound;
   }
@@ -150,6 +182,13 @@ template <class T>
 const std::vector<double>& DistributedMatrix<T>::jacobi_diagonal() const {
   if (numbers_ && raised_.empty()) raised_ = downloaded(numbers_->raised);
   return raised_.empty() ? diagonal() : raised_;
+}
+
+template <class T>
+const std::vector<double>& DistributedMatrix<T>::row_sums() const {
+  if (numbers_ && row_sums_.empty() && norm_inf_ > far_above * typical_row_sum_)
+    row_sums_ = downloaded(numbers_->row_sums);
+  return row_sums_;
 }
 
 /// Collective.

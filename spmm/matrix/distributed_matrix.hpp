@@ -37,6 +37,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// y = A x or y += A x. Collective.
   void multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate);
   double norm_inf() const override { return norm_inf_; }
+  double typical_row_sum() const override { return typical_row_sum_; }
 
   const Context<T>& context() const { return context_; }
   const Partition& row_partition() const { return row_partition_; }
@@ -60,6 +61,8 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// matrix has no such entries, as a_ij^2 <= a_ii a_jj; elsewhere 1 / d_i would drown all other rows. Where row
   /// and diagonal are zero: max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not square.
   const std::vector<double>& jacobi_diagonal() const;
+  /// sum_j |a_ij| of own rows, where some row's is far above the typical one; else empty. In host memory.
+  const std::vector<double>& row_sums() const;
   /// scaled_gershgorin_bound() for jacobi_diagonal().
   double jacobi_bound() const { return jacobi_bound_; }
 
@@ -70,9 +73,11 @@ class DistributedMatrix final : public LinearOperator<T> {
   Partition row_partition_;
   Partition column_partition_;
   std::shared_ptr<const MatrixNumbers> numbers_;  ///< of a matrix that was made on the device, else null
-  mutable std::vector<double> diagonal_;          ///< these two come from `numbers_` when they are first asked for
-  mutable std::vector<double> raised_;            ///< empty where no rank's differs from the diagonal
+  mutable std::vector<double> diagonal_;  ///< these three come from `numbers_` when they are first asked for
+  mutable std::vector<double> raised_;    ///< empty where no rank's differs from the diagonal
+  mutable std::vector<double> row_sums_;  ///< empty where no rank has any
   double norm_inf_ = 0.0;
+  double typical_row_sum_ = 0.0;
   double scaled_gershgorin_ = 0.0;
   double jacobi_bound_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;

@@ -47,6 +47,9 @@ class LinearOperator {
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }
+  /// Typical sum_j |a_ij| of the rows that are not zero, over all ranks: 2 to the mean of their binary exponents.
+  /// norm_inf() where it is not known. Not collective.
+  virtual double typical_row_sum() const { return norm_inf(); }
 };
 
 }  // namespace block_eigs

@@ -250,6 +250,74 @@ class Limits(SolveTest):
         self.check(file, ring, f, 1e-8)
 
 
+    def least_squares(self, file, a, f):
+        """Solutions and residuals are those of least squares, by SciPy's dense pseudo-inverse."""
+        best = f - a @ (scipy.linalg.pinvh(a.toarray(), rtol=1e-10) @ f)
+        residuals = f - a @ file["solution"][:].astype(float)
+        norms = np.linalg.norm(f, axis=0)
+        np.testing.assert_array_less(np.linalg.norm(residuals - best, axis=0), 1.1e-8 * norms)
+        np.testing.assert_allclose(file["residual_norms"][:], np.linalg.norm(residuals, axis=0), rtol=1e-6,
+                                   atol=1e-8 * norms.max())
+
+    PRECONDITIONERS = ("type: auto", "type: none", "type: jacobi", "type: chebyshev", "type: amg")
+
+    def test_rows_without_entries(self):
+        rng = np.random.default_rng(3)
+        order = rng.permutation(303)
+        a = sp.block_diag([grid(20, 15), sp.csr_matrix((3, 3))]).tocsr()[order][:, order]
+        empty = np.flatnonzero(abs(a).sum(axis=1).A1 == 0)
+        self.save(a)
+        f = rng.standard_normal((303, 4))
+        inside = f.copy()
+        inside[empty] = 0.0
+        both = inside.copy()
+        both[empty[1], 2] = 1e-3
+        text = "matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\nlinear_solver: {preconditioner: {%s}}\n"
+        for options in self.PRECONDITIONERS:
+            with self.subTest(preconditioner=options):
+                self.right_hand_sides(f)
+                run, file = self.solve(text % options, code=4)
+                self.assert_named(run, f"row {empty[abs(f[empty, 0]).argmax()]} (counted from 0) of A has no entries",
+                                  "null vectors")
+                self.least_squares(file, a, f)
+                file.close()
+                self.right_hand_sides(inside)
+                _, file = self.solve(text % options)
+                self.check(file, a, inside, 1e-8)
+                file.close()
+                self.right_hand_sides(both)
+                run, file = self.solve(text % options, code=4)
+                self.assert_named(run, f"row {empty[1]} (counted from 0)", "right-hand side 3 is 0.001 there")
+                self.assertEqual(file["converged"][:].tolist(), [True, True, False, True])
+                self.least_squares(file, a, both)
+                file.close()
+
+    def test_rows_that_add_up_to_zero(self):
+        """Minus the Laplacian with zero normal derivatives; a row without entries beside it."""
+        weights = abs(grid(20, 15))
+        weights.setdiag(0.0)
+        weights.eliminate_zeros()
+        neumann = (sp.diags(weights.sum(axis=1).A1) - weights).tocsr()
+        rng = np.random.default_rng(4)
+        f = rng.standard_normal((301, 4))
+        for rows, a in ((300, neumann), (301, sp.block_diag([neumann, sp.csr_matrix((1, 1))]).tocsr())):
+            self.save(a)
+            for options in self.PRECONDITIONERS:
+                for precision in ("inner_precision: double", "inner_precision: float"):
+                    with self.subTest(rows=rows, preconditioner=options, precision=precision):
+                        text = ("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n"
+                                f"linear_solver: {{preconditioner: {{{options}}}, {precision}}}\n")
+                        self.right_hand_sides(f[:rows])
+                        run, file = self.solve(text, code=4)
+                        self.assert_named(run, "A is singular", "least squares", "null vectors")
+                        self.least_squares(file, a, f[:rows])
+                        file.close()
+                        inside = a @ f[:rows]
+                        self.right_hand_sides(inside)
+                        _, file = self.solve(text)
+                        self.check(file, a, inside, 1e-8)
+                        file.close()
+
     def assert_named(self, run, *words):
         """One last line of the program that says why and what to try, in words (mpirun has lines of its own)."""
         last = [line for line in run.stderr.splitlines() if line.startswith("block-solve: ")][-1]

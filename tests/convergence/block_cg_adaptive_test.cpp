@@ -131,6 +131,29 @@ TEST(AdaptiveBlockCg, AnIndefiniteMatrixIsNoPreconditionersFault) {
   EXPECT_NE(result.remark.find("not positive definite"), std::string::npos) << result.remark;
 }
 
+TEST(AdaptiveBlockCg, WhatIsLeftUndoneIsNoWorseThanTheStart) {
+  // A beam: residuals of conjugate gradients exceed the right-hand side on the way.
+  test::RuleSource source(300, [](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i - j);
+    return apart == 0 ? (i == 0 || i == 299 ? 5.0 : 6.0) : apart == 1 ? -4.0 : apart == 2 ? 1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  for (const int patience : {10, 25, 40}) {
+    Script script{&jacobi, patience};
+    BlockCgOptions options;
+    options.max_iterations = 45;
+    const auto result =
+        block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, options);
+    test::expect_consistent(problem, f, result, options);
+    EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::stopped});
+    for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+      EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12)) << patience;
+    }
+  }
+}
+
 TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
   // A ring maps the constants to nothing.
   test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
@@ -143,7 +166,7 @@ TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
   Script script{&jacobi, -1};
   const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
   test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(script.asked, (std::vector<Limitation>{Limitation::precision, Limitation::precision}));
+  EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::precision}) << "two ways that agree are enough";
   EXPECT_NE(result.remark.find("singular"), std::string::npos) << result.remark;
 }
 

@@ -31,19 +31,6 @@ int count(const BlockCgResult<double>& result, Outcome outcome) {
   return static_cast<int>(std::count(result.outcomes.begin(), result.outcomes.end(), outcome));
 }
 
-/// Minus the Laplacian of a 20 x 12 grid with zero normal derivatives: the constants are its null space.
-double neumann(GlobalIndex i, GlobalIndex j) {
-  const auto neighbours = [](GlobalIndex a, GlobalIndex b) {
-    return std::abs(a % 20 - b % 20) + std::abs(a / 20 - b / 20) == 1;
-  };
-  if (i != j) return neighbours(i, j) ? -1.0 : 0.0;
-  double degree = 0.0;
-  for (const GlobalIndex k : {i - 20, i - 1, i + 1, i + 20}) {
-    if (k >= 0 && k < 240 && neighbours(i, k)) degree += 1.0;
-  }
-  return degree;
-}
-
 TEST(BlockCgBreakdown, AnIndefiniteMatrixIsNamed) {
   // Eigenvalues -1 + 2 - 2 cos(...): some are negative.
   test::RuleSource source(150, [](GlobalIndex i, GlobalIndex j) {
@@ -75,75 +62,6 @@ TEST(BlockCgBreakdown, MinusAPositiveDefiniteMatrixIsNamedAtOnce) {
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
   EXPECT_TRUE(contains(result.remark, "not positive definite")) << result.remark;
   EXPECT_EQ(result.total_iterations, 0);
-}
-
-TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesInItsRangeIsSolved) {
-  test::RuleSource source(240, neumann);
-  Problem<double> problem(source);
-  // Differences of neighbours sum to zero.
-  const DenseBlock<double> f =
-      test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) { return noise(i, j) - noise((i + 1) % 240, j); });
-  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
-  test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
-}
-
-TEST(BlockCgBreakdown, ASingularMatrixWithRightHandSidesOutsideItsRangeIsNamed) {
-  test::RuleSource source(240, neumann);
-  Problem<double> problem(source);
-  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
-  for (LinearOperator<double>* preconditioner :
-       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
-    for (const double part : {1.0, 1e-3}) {
-      const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
-        return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
-      });
-      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
-      test::expect_consistent(problem, f, result, {});
-      EXPECT_EQ(count(result, Outcome::not_converged), 4);
-      EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
-      for (std::size_t j = 0; j < 4; ++j) {
-        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
-      }
-    }
-  }
-}
-
-TEST(BlockCgBreakdown, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) {
-  test::RuleSource source(240, neumann);
-  Problem<double> problem(source);
-  const DenseBlock<double> f = test::make_rhs(problem.space, 6, [](GlobalIndex i, int j) {
-    return noise(i, j) - noise((i + 1) % 240, j) + (j == 4 ? 1.0 : 0.0);
-  });
-  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
-  test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
-  EXPECT_EQ(result.outcomes[4], Outcome::not_converged);
-}
-
-TEST(BlockCgBreakdown, DependentOnesInTheRangeAreSolvedBesideANullVector) {
-  // The null vector is found before the first iteration, with the residual block already brought to fewer columns.
-  test::RuleSource source(
-      60, [](GlobalIndex i, GlobalIndex j) { return i != j || i == 0 ? 0.0 : 1.0 + static_cast<double>(i % 7); });
-  Problem<double> problem(source);
-  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
-    if (j == 2) return i == 0 ? 1.0 : 0.0;
-    return i == 0 ? 0.0 : noise(i, j % 2);
-  });
-  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
-  test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
-  EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
-}
-
-TEST(BlockCgBreakdown, TheZeroMatrixSolvesNothing) {
-  test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
-  Problem<double> problem(source);
-  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
-  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
-  test::expect_consistent(problem, f, result, {});
-  EXPECT_EQ(count(result, Outcome::not_converged), 3);
-  EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
 }
 
 /// A diagonal preconditioner with any numbers, of which the first `others` are `value`, all else one.
@@ -238,33 +156,6 @@ TEST(BlockCgBreakdown, NumbersBeyondTheRangeOfTheArithmeticAreSaid) {
       test::make_rhs(problem.space, 2, [](GlobalIndex i, int j) { return 1e140 * noise(i, j); });
   const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
   test::expect_consistent(problem, f, result, {});
-}
-
-/// An operator that does not know its norm.
-class WithoutNorm final : public LinearOperator<double> {
- public:
-  explicit WithoutNorm(LinearOperator<double>& inner) : inner_(inner) {}
-  LocalIndex rows() const override { return inner_.rows(); }
-  LocalIndex columns() const override { return inner_.columns(); }
-  void apply(ConstBlockView<double> x, BlockView<double> y) override { inner_.apply(x, y); }
-
- private:
-  LinearOperator<double>& inner_;
-};
-
-TEST(BlockCgBreakdown, ASingularOperatorOfUnknownNormIsNamed) {
-  test::RuleSource source(240, neumann);
-  Problem<double> problem(source);
-  WithoutNorm a(problem.matrix);
-  for (const double part : {0.0, 1.0}) {
-    const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
-      return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
-    });
-    const auto result = block_cg<double>(problem.space, a, nullptr, f, {}, {});
-    test::expect_consistent(problem, f, result, {});
-    EXPECT_EQ(count(result, Outcome::converged), part > 0.0 ? 0 : 4) << result.remark;
-    EXPECT_EQ(contains(result.remark, "singular"), part > 0.0) << result.remark;
-  }
 }
 
 /// A matrix of the collection; null where it is not at hand.

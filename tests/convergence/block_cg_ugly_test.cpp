@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/generate/generate.hpp"
 #include "solver/preconditioner/jacobi.hpp"
@@ -239,6 +242,43 @@ TEST(BlockCgUgly, IterationsUsedUp) {
   expect_all(result, Outcome::not_converged);
   EXPECT_EQ(result.total_iterations, 5);
   EXPECT_EQ(result.remark, "max_iterations = 5 reached");
+}
+
+/// Second differences of a path of 300 points, twice: residuals of conjugate gradients exceed the right-hand side.
+double beam(GlobalIndex i, GlobalIndex j) {
+  const GlobalIndex apart = std::abs(i - j);
+  const bool at_end = i == 0 || i == 299;
+  return apart == 0 ? (at_end ? 5.0 : 6.0) : apart == 1 ? -4.0 : apart == 2 ? 1.0 : 0.0;
+}
+
+TEST(BlockCgUgly, WhatIsLeftUndoneIsNoWorseThanTheStart) {
+  test::RuleSource source(300, beam);
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 5, noise);
+  const DenseBlock<double> g = test::make_rhs(problem.space, 5, [](GlobalIndex i, int) { return i % 3 - 1.0; });
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (const int iterations : {20, 30, 40}) {
+    for (const int block_size : {2, 16}) {
+      SCOPED_TRACE(std::to_string(iterations) + " iterations, " + std::to_string(block_size) + " at once");
+      const BlockCgOptions options{.max_iterations = iterations, .block_size = block_size};
+      for (const bool guess : {false, true}) {
+        DenseBlock<double> initial;
+        if (guess) {
+          initial = problem.space.make_block(5);
+          problem.space.kernels().axpby(0.01, g.view(), 0.0, initial.view());
+        }
+        const std::vector<double> before =
+            guess ? test::true_norms(problem, f, initial) : problem.space.column_norms(f.view());
+        const auto result =
+            block_cg<double>(problem.space, problem.matrix, &jacobi, f, std::move(initial), options);
+        test::expect_consistent(problem, f, result, options);
+        expect_all(result, Outcome::not_converged);
+        for (std::size_t j = 0; j < before.size(); ++j) {
+          EXPECT_LE(result.residual_norms[j], before[j] * (1 + 1e-12)) << j;
+        }
+      }
+    }
+  }
 }
 
 TEST(BlockCgUgly, TurnsCountTheirOwnIterations) {

@@ -76,7 +76,7 @@ struct Steps {
   std::vector<LobpcgIteration> history;
   LobpcgRun<double> run{
       {problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, proceed, history};
-  LobpcgState<double> state{problem.space, options, 4, 4, false};
+  LobpcgState<double> state{run.problem, options, 4, 4};
 };
 
 TEST(LobpcgSteps, WhatCancelsIsProjectedTwice) {

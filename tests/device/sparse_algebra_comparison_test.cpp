@@ -75,11 +75,12 @@ TEST_F(SparseAlgebraAgainstHost, cuda_Aggregation) {
             const CouplingGraph graph = algebra.couplings(on_device.view(), unknowns, 0.05, hub_entries);
             const auto t = algebra.tentative(algebra.aggregate(graph), unknowns, upload(device, vectors), modes);
             const MatrixNumbers numbers = algebra.numbers(on_device.view());
-            const auto p =
-                algebra.smoothed(on_device.view(), numbers.diagonal, t.interpolation.view(), graph, 0.7);
+            const auto p = algebra.smoothed(on_device.view(), numbers, t.interpolation.view(), graph, 0.7);
             return std::make_tuple(download(t.interpolation), download(t.coarse), download(p),
                                    numbers.scaled_gershgorin, numbers.norm_inf,
-                                   download(numbers.jacobi_diagonal()), numbers.jacobi_bound);
+                                   download(numbers.jacobi_diagonal()), numbers.jacobi_bound,
+                                   download(numbers.damped), numbers.damped_bound, numbers.interpolation_bound,
+                                   numbers.typical_row_sum);
           },
           "interpolation");
     }

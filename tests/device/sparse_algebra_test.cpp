@@ -85,6 +85,12 @@ TYPED_TEST(SparseAlgebraTest, FindsNumbers) {
   // is empty, as the largest then.
   EXPECT_EQ(download(numbers.jacobi_diagonal()), (std::vector<double>{4.0, 0.5, 8.0, 8.0}));
   EXPECT_EQ(numbers.constant, 0.0);
+  // Sums of rows 5, 3.5, 0 and 10: of the three that are not zero the exponents are 2, 1 and 3.
+  EXPECT_EQ(download(numbers.row_sums), (std::vector<double>{5.0, 3.5, 0.0, 10.0}));
+  EXPECT_DOUBLE_EQ(numbers.typical_row_sum, 4.0);
+  EXPECT_EQ(download(numbers.damped), (std::vector<double>{4.0, 1.75, 8.0, 8.0}));
+  EXPECT_DOUBLE_EQ(numbers.damped_bound, 2.0);
+  EXPECT_DOUBLE_EQ(numbers.interpolation_bound, 2.0);
   const auto shifted = download(this->algebra_->shifted(on_device.view(), on_device.pattern, 0.25));
   EXPECT_EQ(shifted.values, (std::vector<double>{3.75, -1.0, -1.0, 0.25, 2.0, 2.0, 7.75}));
   EXPECT_EQ(download(this->algebra_->to_float(on_device.values)),

@@ -44,7 +44,7 @@ struct Strength {
       const LocalIndex j = view.column_indices[k];
       if (j == i) continue;
       const double squared = squares(k);
-      if (squared == 0.0 || squared <= squared_threshold * (own * norms[j])) continue;
+      if (squared == 0.0 || squared <= squared_threshold * own * norms[j]) continue;
       if (!is_hub(j)) {
         strong(j, squared);
       } else if (squared > strongest) {
@@ -104,7 +104,7 @@ CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, 
              Offset at = offsets[i];
              strength.look_at(i, [&](LocalIndex j, double squared) {
                columns[at] = j;
-               values[at++] = squared;
+               values[at++] = sqrt(squared);
              });
            });
   graph.neighbours = {std::move(pattern), std::move(values)};

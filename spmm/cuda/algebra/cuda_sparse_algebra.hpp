@@ -48,9 +48,9 @@ class CudaSparseAlgebra final : public SparseAlgebra {
                                    int modes) override {
     return cuda::tentative(gpu_, aggregates, unknowns, vectors.data(), modes);
   }
-  CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal, const CsrView<double>& t,
+  CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers, const CsrView<double>& t,
                               const CouplingGraph& graph, double omega) override {
-    return cuda::smoothed(gpu_, a, diagonal.data(), t, graph.hub, omega);
+    return cuda::smoothed(gpu_, a, numbers, t, graph.hub, omega);
   }
 
  private:

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -11,8 +14,22 @@ namespace {
 /// A diagonal entry is raised where a positive semi-definite matrix would have more than this many times as much.
 constexpr double too_small = 2.0;
 
-/// Largest numbers over the rows, as bits of non-negative doubles; the last one is a flag.
-enum Largest { norm_inf, scaled, diagonal, least_sound, bound, varies, largest_count };
+/// What is found over all rows: largest numbers, as bits of non-negative doubles; whether damped entries differ;
+/// the sum of the exponents of row sums, and of how many rows.
+enum Finding {
+  norm_inf,
+  scaled,
+  diagonal,
+  least_sound,
+  damped_diagonal,
+  raised_bound,
+  damped_bound,
+  varies,
+  exponents,
+  full_rows,
+  finding_count
+};
+constexpr int largest_of_rows = damped_diagonal + 1;
 
 struct RowOfMatrix {
   double sum = 0.0;     ///< of magnitudes
@@ -35,27 +52,38 @@ __device__ RowOfMatrix look_at(const CsrView<double>& a, LocalIndex i) {
   return row;
 }
 
-__global__ void measure_rows(CsrView<double> a, double* diagonals, unsigned long long* largest) {
+__global__ void measure_rows(CsrView<double> a, double* diagonals, double* sums, unsigned long long* findings) {
   const auto i = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
-  double found[4] = {};
+  double found[largest_of_rows] = {};
+  int exponent = 0;
+  bool full = false;
   if (i < a.rows) {
     const RowOfMatrix row = look_at(a, i);
     const double value = row.diagonal >= 0 ? a.values[row.diagonal] : 0.0;
     const double d = fabs(value);
     diagonals[i] = value;
+    sums[i] = row.sum;
     found[norm_inf] = row.sum;
     found[scaled] = row.sum / (d != 0.0 ? d : 1.0);
     found[diagonal] = d;
     found[least_sound] = d != 0.0 ? row.beside * (row.beside / d) : std::numeric_limits<double>::infinity();
+    if (row.sum > 0.0) found[damped_diagonal] = row.sum / fmax(d, 0.5 * row.sum);
+    full = row.sum > 0.0 && isfinite(row.sum);
+    if (full) exponent = ilogb(row.sum);
   }
-  for (int kind = 0; kind < 4; ++kind) {
+  for (int kind = 0; kind < largest_of_rows; ++kind) {
     const double most = largest_in_warp(found[kind]);
-    if (threadIdx.x % 32 == 0) raise_to(largest + kind, most);
+    if (threadIdx.x % 32 == 0) raise_to(findings + kind, most);
   }
+  const int count = __popc(__ballot_sync(~0u, full));
+  const int sum = __reduce_add_sync(~0u, exponent);
+  if (threadIdx.x % 32 != 0 || count == 0) return;
+  atomicAdd(findings + full_rows, static_cast<unsigned long long>(count));
+  atomicAdd(findings + exponents, static_cast<unsigned long long>(static_cast<long long>(sum)));
 }
 
 __global__ void raise_rows(CsrView<double> a, const double* diagonals, double largest_diagonal, double* raised,
-                           unsigned long long* largest) {
+                           unsigned long long* findings) {
   const auto i = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
   double found = 0.0;
   if (i < a.rows) {
@@ -69,53 +97,87 @@ __global__ void raise_rows(CsrView<double> a, const double* diagonals, double la
     found = row.sum / fabs(d);
   }
   const double most = largest_in_warp(found);
-  if (threadIdx.x % 32 == 0) raise_to(largest + bound, most);
+  if (threadIdx.x % 32 == 0) raise_to(findings + raised_bound, most);
 }
 
-void look_whether_constant(const Gpu& gpu, const Buffer<double>& diagonal_entries, unsigned long long* largest) {
-  for_each(*gpu, static_cast<std::int64_t>(diagonal_entries.size()),
-           [d = diagonal_entries.data(), largest] __device__(std::int64_t i) {
-             if (d[i] != d[0]) largest[varies] = 1;
-           });
+__device__ double damped(const double* diagonals, const double* sums, LocalIndex i) {
+  return fmax(fabs(diagonals[i]), 0.5 * sums[i]);
 }
+
+__global__ void damp_rows(LocalIndex rows, const double* diagonals, const double* sums, double* to,
+                          unsigned long long* findings) {
+  const auto i = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
+  double found = 0.0;
+  if (i < rows) {
+    const double entry = damped(diagonals, sums, i);
+    to[i] = entry;
+    if (entry > 0.0) found = sums[i] / entry;
+    if (entry != damped(diagonals, sums, 0)) findings[varies] = 1;
+  }
+  const double most = largest_in_warp(found);
+  if (threadIdx.x % 32 == 0) raise_to(findings + damped_bound, most);
+}
+
+/// What has been found so far.
+class Findings {
+ public:
+  explicit Findings(const Gpu& gpu) : device_(gpu, finding_count) {
+    check(cudaMemsetAsync(device_.data(), 0, sizeof(host_), gpu->stream(Queue::compute)), "clear numbers");
+  }
+  unsigned long long* on_device() { return device_.data(); }
+  /// Waits.
+  void receive() { device_.download(host_.data()); }
+  long long integer(Finding kind) const { return static_cast<long long>(host_[kind]); }
+  double number(Finding kind) const {
+    double value = 0.0;
+    std::memcpy(&value, &host_[kind], sizeof(value));
+    return value;
+  }
+
+ private:
+  Buffer<unsigned long long> device_;
+  std::array<unsigned long long, finding_count> host_{};
+};
 
 }  // namespace
 
 MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a) {
   MatrixNumbers result;
-  result.diagonal = Buffer<double>(gpu, static_cast<std::size_t>(a.rows));
+  const auto rows = static_cast<std::size_t>(a.rows);
+  result.diagonal = Buffer<double>(gpu, rows);
+  result.row_sums = Buffer<double>(gpu, rows);
+  result.damped = Buffer<double>(gpu, rows);
   if (a.rows == 0) return result;
   const cudaStream_t stream = gpu->stream(Queue::compute);
-  Buffer<unsigned long long> largest(gpu, largest_count);
-  std::array<unsigned long long, largest_count> bits{};
-  double first = 0.0;
-  const auto number = [&](Largest kind) {
-    double value = 0.0;
-    std::memcpy(&value, &bits[kind], sizeof(value));
-    return value;
-  };
-  const auto receive = [&](const Buffer<double>& diagonal_entries) {
-    look_whether_constant(gpu, diagonal_entries, largest.data());
-    gpu->copy_to_host(&first, diagonal_entries.data(), sizeof(double), Queue::compute);
-    largest.download(bits.data());
-  };
-  check(cudaMemsetAsync(largest.data(), 0, sizeof(bits), stream), "clear numbers");
-  measure_rows<<<blocks_for(a.rows), block_threads, 0, stream>>>(a, result.diagonal.data(), largest.data());
+  const unsigned blocks = blocks_for(a.rows);
+  Findings findings(gpu);
+  measure_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.row_sums.data(),
+                                                     findings.on_device());
   check_launch("numbers of a matrix");
-  receive(result.diagonal);
-  result.norm_inf = number(norm_inf);
-  result.scaled_gershgorin = result.jacobi_bound = number(scaled);
-  result.largest_diagonal = number(diagonal);
-  if (number(least_sound) > too_small * result.largest_diagonal) {
-    result.raised = Buffer<double>(gpu, static_cast<std::size_t>(a.rows));
-    check(cudaMemsetAsync(largest.data(), 0, sizeof(bits), stream), "clear numbers");
-    raise_rows<<<blocks_for(a.rows), block_threads, 0, stream>>>(
-        a, result.diagonal.data(), result.largest_diagonal, result.raised.data(), largest.data());
-    check_launch("raise a diagonal");
-    receive(result.raised);
-    result.jacobi_bound = number(bound);
+  findings.receive();
+  result.norm_inf = findings.number(norm_inf);
+  result.scaled_gershgorin = result.jacobi_bound = findings.number(scaled);
+  result.interpolation_bound = findings.number(damped_diagonal);
+  result.largest_diagonal = findings.number(diagonal);
+  if (const long long full = findings.integer(full_rows); full > 0) {
+    const auto mean = static_cast<int>(findings.integer(exponents) / full);
+    result.typical_row_sum = std::min(std::ldexp(1.0, mean), result.norm_inf);
   }
-  result.constant = bits[varies] == 0 ? first : 0.0;
+  if (findings.number(least_sound) > too_small * result.largest_diagonal) {
+    result.raised = Buffer<double>(gpu, rows);
+    raise_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.largest_diagonal,
+                                                     result.raised.data(), findings.on_device());
+    check_launch("raise a diagonal");
+  }
+  damp_rows<<<blocks, block_threads, 0, stream>>>(a.rows, result.jacobi_diagonal().data(), result.row_sums.data(),
+                                                  result.damped.data(), findings.on_device());
+  check_launch("damp a diagonal");
+  double first = 0.0;
+  gpu->copy_to_host(&first, result.damped.data(), sizeof(double), Queue::compute);
+  findings.receive();
+  if (result.raised.size() > 0) result.jacobi_bound = findings.number(raised_bound);
+  result.damped_bound = findings.number(damped_bound);
+  result.constant = findings.integer(varies) == 0 ? first : 0.0;
   return result;
 }
 

@@ -13,7 +13,7 @@ using Gpu = std::shared_ptr<CudaDevice>;
 
 std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
                                           Offset most_entries);
-CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const double* diagonal,
+CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const MatrixNumbers& numbers,
                             const CsrView<double>& t, const Buffer<LocalIndex>& hub, double omega);
 /// Squared Frobenius norms of the blocks of A of `unknowns` rows and columns.
 CsrBuffers<double> squared_norms(const Gpu& gpu, const CsrView<double>& a, int unknowns);

@@ -28,18 +28,19 @@ struct ProductRows {
   __device__ double value(Offset at) const { return b.values[at]; }
 };
 
-/// Rows of (I - omega |D|^-1 A) T, but of T for hubs.
+/// Rows of (I - omega D^-1 A) T, but of T for hubs and where A has zeros alone.
 struct SmoothedRows {
   CsrView<double> a;
   CsrView<double> t;
   const double* diagonal;
+  const double* row_sums;
   const LocalIndex* hub;
   LocalIndex unknowns;
   double omega;
 
   __device__ Offset terms(LocalIndex row) const {
     const LocalIndex node = row / unknowns;
-    return hub[node] == node ? 1 : 1 + a.row_offsets[row + 1] - a.row_offsets[row];
+    return hub[node] == node || row_sums[row] == 0.0 ? 1 : 1 + a.row_offsets[row + 1] - a.row_offsets[row];
   }
   template <bool Values>
   __device__ Term term(LocalIndex row, Offset number) const {
@@ -47,8 +48,7 @@ struct SmoothedRows {
     const Offset k = a.row_offsets[row] + number - 1;
     double factor = 0.0;
     if (Values) {
-      const double d = diagonal[row];
-      factor = -omega / (d != 0.0 ? fabs(d) : 1.0) * a.values[k];
+      factor = -omega / fmax(fabs(diagonal[row]), 0.5 * row_sums[row]) * a.values[k];
     }
     return row_of(t, a.column_indices[k], factor);
   }
@@ -84,10 +84,16 @@ std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>&
   return make_rows(gpu, ProductRows{a, b}, a.rows, b.columns, mean_row(b), most_entries);
 }
 
-CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const double* diagonal,
+CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const MatrixNumbers& numbers,
                             const CsrView<double>& t, const Buffer<LocalIndex>& hub, double omega) {
   const auto nodes = std::max<LocalIndex>(static_cast<LocalIndex>(hub.size()), 1);
-  const SmoothedRows rows{a, t, diagonal, hub.data(), std::max<LocalIndex>(a.rows / nodes, 1), omega};
+  const SmoothedRows rows{a,
+                          t,
+                          numbers.diagonal.data(),
+                          numbers.row_sums.data(),
+                          hub.data(),
+                          std::max<LocalIndex>(a.rows / nodes, 1),
+                          omega};
   return *make_rows(gpu, rows, a.rows, t.columns, mean_row(t), std::numeric_limits<Offset>::max());
 }
 

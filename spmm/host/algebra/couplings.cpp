@@ -53,10 +53,10 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
       const LocalIndex j = view.column_indices[k];
       const double squared = view.values[k];
       const double least =
-          squared_threshold * (norms[static_cast<std::size_t>(i)] * norms[static_cast<std::size_t>(j)]);
+          squared_threshold * norms[static_cast<std::size_t>(i)] * norms[static_cast<std::size_t>(j)];
       if (j == i || squared == 0.0 || squared <= least) continue;
       if (!is_hub(j)) {
-        sums.add(j, squared);
+        sums.add(j, std::sqrt(squared));
       } else if (squared > strongest) {
         hub = j;
         strongest = squared;

@@ -74,9 +74,9 @@ class HostSparseAlgebra final : public SparseAlgebra {
                                    int modes) override {
     return host::tentative(device_, aggregates, unknowns, vectors.data(), modes);
   }
-  CsrBuffers<double> smoothed(const CsrView<double>& a, const Buffer<double>& diagonal, const CsrView<double>& t,
+  CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers, const CsrView<double>& t,
                               const CouplingGraph& graph, double omega) override {
-    return host::smoothed(device_, a, diagonal.data(), t, graph.hub, omega);
+    return host::smoothed(device_, a, numbers, t, graph.hub, omega);
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -79,12 +80,22 @@ bool invert(double* dense, LocalIndex n) {
   return true;
 }
 
-/// The number that all of them are, or 0.
-double constant_of(const Buffer<double>& diagonal) {
-  if (diagonal.size() == 0) return 0.0;
-  const double* end = diagonal.data() + diagonal.size();
-  return std::all_of(diagonal.data(), end, [&](double d) { return d == diagonal.data()[0]; }) ? diagonal.data()[0]
-                                                                                              : 0.0;
+/// What smoothers divide by, and the number that all of it is, or 0.
+void damp_diagonal(const std::shared_ptr<Device>& device, MatrixNumbers& numbers) {
+  const std::size_t rows = numbers.diagonal.size();
+  numbers.damped = Buffer<double>(device, rows);
+  const double* from = numbers.jacobi_diagonal().data();
+  const double* sums = numbers.row_sums.data();
+  double* to = numbers.damped.data();
+  double bound = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : bound)
+  for (std::size_t i = 0; i < rows; ++i) {
+    to[i] = std::max(std::abs(from[i]), 0.5 * sums[i]);
+    if (to[i] > 0.0) bound = std::max(bound, sums[i] / to[i]);
+  }
+  numbers.damped_bound = bound;
+  if (rows > 0 && std::all_of(to, to + rows, [&](double entry) { return entry == to[0]; }))
+    numbers.constant = to[0];
 }
 
 /// Entries that are too small to be those of a positive semi-definite matrix are raised.
@@ -111,27 +122,40 @@ void raise_diagonal(const std::shared_ptr<Device>& device, const CsrView<double>
 MatrixNumbers numbers(const std::shared_ptr<Device>& device, const CsrView<double>& a) {
   MatrixNumbers result;
   result.diagonal = Buffer<double>(device, static_cast<std::size_t>(a.rows));
+  result.row_sums = Buffer<double>(device, static_cast<std::size_t>(a.rows));
   double norm_inf = 0.0;
   double scaled = 0.0;
+  double damped = 0.0;
   double largest = 0.0;
   double least_sound = 0.0;  // max_i r_i^2 / |d_i|, r_i the largest entry beside d_i
-#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled, largest, least_sound)
+  std::int64_t exponents = 0;
+  std::int64_t full_rows = 0;
+#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled, damped, largest, least_sound) \
+    reduction(+ : exponents, full_rows)
   for (LocalIndex i = 0; i < a.rows; ++i) {
     const RowOfMatrix row = look_at(a, i);
     const double value = row.diagonal >= 0 ? a.values[row.diagonal] : 0.0;
     const double d = std::abs(value);
     result.diagonal.data()[i] = value;
+    result.row_sums.data()[i] = row.sum;
     norm_inf = std::max(norm_inf, row.sum);
     scaled = std::max(scaled, row.sum / (d != 0.0 ? d : 1.0));
+    if (row.sum > 0.0) damped = std::max(damped, row.sum / std::max(d, 0.5 * row.sum));
     largest = std::max(largest, d);
     least_sound =
         std::max(least_sound, d != 0.0 ? row.beside * (row.beside / d) : std::numeric_limits<double>::infinity());
+    if (!(row.sum > 0.0) || !std::isfinite(row.sum)) continue;
+    exponents += std::ilogb(row.sum);
+    ++full_rows;
   }
   result.norm_inf = norm_inf;
+  if (full_rows > 0)
+    result.typical_row_sum = std::min(std::ldexp(1.0, static_cast<int>(exponents / full_rows)), norm_inf);
   result.scaled_gershgorin = result.jacobi_bound = scaled;
+  result.interpolation_bound = damped;
   result.largest_diagonal = largest;
   if (least_sound > too_small * largest) raise_diagonal(device, a, result);
-  result.constant = constant_of(result.jacobi_diagonal());
+  damp_diagonal(device, result);
   return result;
 }
 

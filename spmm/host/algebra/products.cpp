@@ -1,5 +1,6 @@
 #include "spmm/host/algebra/products.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -70,7 +71,7 @@ Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, con
 }
 
 CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView<double>& a,
-                            const double* diagonal, const CsrView<double>& t, const Buffer<LocalIndex>& hub,
+                            const MatrixNumbers& numbers, const CsrView<double>& t, const Buffer<LocalIndex>& hub,
                             double omega) {
   const auto nodes = static_cast<LocalIndex>(hub.size());
   const LocalIndex unknowns = nodes > 0 ? a.rows / nodes : 1;
@@ -78,7 +79,9 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
     add_row(sums, 1.0, t, i);
     const LocalIndex node = i / unknowns;
     if (hub.data()[node] == node) return;
-    const double scale = -omega / (diagonal[i] != 0.0 ? std::abs(diagonal[i]) : 1.0);
+    const double sum = numbers.row_sums.data()[i];
+    if (sum == 0.0) return;
+    const double scale = -omega / std::max(std::abs(numbers.diagonal.data()[i]), 0.5 * sum);
     for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
       add_row(sums, scale * a.values[k], t, a.column_indices[k]);
   });

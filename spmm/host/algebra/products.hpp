@@ -14,7 +14,7 @@ CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrVie
 Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
                          LocalIndex stride);
 CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView<double>& a,
-                            const double* diagonal, const CsrView<double>& t, const Buffer<LocalIndex>& hub,
+                            const MatrixNumbers& numbers, const CsrView<double>& t, const Buffer<LocalIndex>& hub,
                             double omega);
 
 }  // namespace block_eigs::host

@@ -7,7 +7,7 @@
 #include "spmm/device/buffer.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 
-namespace block_eigs::bcgrq {
+namespace block_eigs {
 
 /// How large rounding errors in products with A get, where ||A|| ||x|| says too little because rows and columns
 /// of A are of very different size. A x with random signs on the entries of x does not cancel as A x may:
@@ -37,4 +37,4 @@ class RoundingProbe {
   bool made_ = false;  ///< on all ranks alike
 };
 
-}  // namespace block_eigs::bcgrq
+}  // namespace block_eigs

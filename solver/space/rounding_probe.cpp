@@ -1,11 +1,11 @@
-#include "solver/block_cg/rounding_probe.hpp"
+#include "solver/space/rounding_probe.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 
-namespace block_eigs::bcgrq {
+namespace block_eigs {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::vector<double> RoundingProbe<T>::quadratic_scales(BlockView<T> x, BlockView
 template class RoundingProbe<float>;
 template class RoundingProbe<double>;
 
-}  // namespace block_eigs::bcgrq
+}  // namespace block_eigs

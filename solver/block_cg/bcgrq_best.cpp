@@ -1,0 +1,56 @@
+#include "solver/block_cg/bcgrq_best.hpp"
+
+namespace block_eigs::bcgrq {
+
+template <class T>
+void note_start(BlockSpace<T>& space, Sides<T>& sides) {
+  BestIterates<T>& best = sides.best;
+  if (best.known) return note_best(space, sides);
+  best.known = true;
+  best.is_zero = sides.starts_at_zero;
+  for (Column& column : sides.columns) column.best_norm = column.true_norm;
+  if (best.is_zero) return;
+  if (best.x.cols() < sides.count()) best.x = space.make_block(sides.count());
+  space.copy(sides.x, best.x.columns(0, sides.count()));
+}
+
+template <class T>
+void note_best(BlockSpace<T>& space, Sides<T>& sides) {
+  BestIterates<T>& best = sides.best;
+  if (best.x.cols() < sides.count()) best.x = space.make_block(sides.count());
+  if (best.is_zero) space.kernels().fill(best.x.view(), 0.0);
+  best.is_zero = false;
+  for (LocalIndex j = 0; j < sides.count(); ++j) {
+    Column& column = sides.columns[static_cast<std::size_t>(j)];
+    if (!(column.true_norm <= column.best_norm)) continue;
+    space.copy(sides.x.columns(j, 1), best.x.columns(j, 1));
+    column.best_norm = column.true_norm;
+  }
+}
+
+template <class T>
+bool restore_best(BlockSpace<T>& space, Sides<T>& sides, bool open_only) {
+  if (!sides.best.known) return false;
+  bool restored = false;
+  for (LocalIndex j = 0; j < sides.count(); ++j) {
+    const Column& column = sides.columns[static_cast<std::size_t>(j)];
+    if (column.true_norm <= column.best_norm) continue;
+    if (open_only && column.outcome != Outcome::not_converged) continue;
+    if (sides.best.is_zero) {
+      space.kernels().fill(sides.x.columns(j, 1), 0.0);
+    } else {
+      space.copy(sides.best.x.columns(j, 1), sides.x.columns(j, 1));
+    }
+    restored = true;
+  }
+  return restored;
+}
+
+template void note_start(BlockSpace<float>&, Sides<float>&);
+template void note_start(BlockSpace<double>&, Sides<double>&);
+template void note_best(BlockSpace<float>&, Sides<float>&);
+template void note_best(BlockSpace<double>&, Sides<double>&);
+template bool restore_best(BlockSpace<float>&, Sides<float>&, bool);
+template bool restore_best(BlockSpace<double>&, Sides<double>&, bool);
+
+}  // namespace block_eigs::bcgrq

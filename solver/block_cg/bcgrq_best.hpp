@@ -1,0 +1,21 @@
+#pragma once
+
+#include "solver/block_cg/bcgrq_state.hpp"
+
+// The iterates with the smallest true residuals, of which the result is the last resort. All are collective where
+// they take memory, and throw RunError on all ranks (memory).
+namespace block_eigs::bcgrq {
+
+/// As a solve begins with X, true norms being known: the best so far where nothing was tried before, else one more
+/// that may be.
+template <class T>
+void note_start(BlockSpace<T>& space, Sides<T>& sides);
+/// Takes note of the iterates that are no worse than the best so far.
+template <class T>
+void note_best(BlockSpace<T>& space, Sides<T>& sides);
+/// Puts the best iterates back where the present ones are worse, but for right-hand sides that are done where
+/// `open_only`. Returns whether there were any; true norms are no longer those of X then.
+template <class T>
+bool restore_best(BlockSpace<T>& space, Sides<T>& sides, bool open_only = false);
+
+}  // namespace block_eigs::bcgrq

@@ -1,0 +1,190 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "solver/preconditioner/jacobi.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// Singular matrices: right-hand sides in their range are solved, others are recognised and named.
+namespace block_eigs {
+namespace {
+
+using test::Problem;
+
+/// In [-1, 1), without order.
+double noise(GlobalIndex i, int j) {
+  return 2.0 * static_cast<double>((i + 1) * (j + 3) * 48271 % 65537) / 65537 - 1.0;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+int count(const BlockCgResult<double>& result, Outcome outcome) {
+  return static_cast<int>(std::count(result.outcomes.begin(), result.outcomes.end(), outcome));
+}
+
+/// Minus the Laplacian of a 20 x 12 grid with zero normal derivatives: the constants are its null space.
+double neumann(GlobalIndex i, GlobalIndex j) {
+  const auto neighbours = [](GlobalIndex a, GlobalIndex b) {
+    return std::abs(a % 20 - b % 20) + std::abs(a / 20 - b / 20) == 1;
+  };
+  if (i != j) return neighbours(i, j) ? -1.0 : 0.0;
+  double degree = 0.0;
+  for (const GlobalIndex k : {i - 20, i - 1, i + 1, i + 20}) {
+    if (k >= 0 && k < 240 && neighbours(i, k)) degree += 1.0;
+  }
+  return degree;
+}
+
+TEST(BlockCgSingular, ASingularMatrixWithRightHandSidesInItsRangeIsSolved) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  // Differences of neighbours sum to zero.
+  const DenseBlock<double> f =
+      test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) { return noise(i, j) - noise((i + 1) % 240, j); });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
+}
+
+TEST(BlockCgSingular, ASingularMatrixWithRightHandSidesOutsideItsRangeIsNamed) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (LinearOperator<double>* preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const double part : {1.0, 1e-3}) {
+      const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
+        return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
+      });
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+      test::expect_consistent(problem, f, result, {});
+      EXPECT_EQ(count(result, Outcome::not_converged), 4);
+      EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
+      for (std::size_t j = 0; j < 4; ++j) {
+        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+      }
+    }
+  }
+}
+
+TEST(BlockCgSingular, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 6, [](GlobalIndex i, int j) {
+    return noise(i, j) - noise((i + 1) % 240, j) + (j == 4 ? 1.0 : 0.0);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 5) << result.remark;
+  EXPECT_EQ(result.outcomes[4], Outcome::not_converged);
+}
+
+TEST(BlockCgSingular, DependentOnesInTheRangeAreSolvedBesideANullVector) {
+  // The null vector is found before the first iteration, with the residual block already brought to fewer columns.
+  test::RuleSource source(
+      60, [](GlobalIndex i, GlobalIndex j) { return i != j || i == 0 ? 0.0 : 1.0 + static_cast<double>(i % 7); });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::make_rhs(problem.space, 5, [](GlobalIndex i, int j) {
+    if (j == 2) return i == 0 ? 1.0 : 0.0;
+    return i == 0 ? 0.0 : noise(i, j % 2);
+  });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
+  EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
+}
+
+/// A plate of 12 x 12 points whose edge is held, and two rows without entries.
+double plate_and_empty_rows(GlobalIndex i, GlobalIndex j) {
+  if (i >= 144 || j >= 144) return 0.0;
+  return i == j ? 4.0 : std::abs(i % 12 - j % 12) + std::abs(i / 12 - j / 12) == 1 ? -1.0 : 0.0;
+}
+
+TEST(BlockCgSingular, RowsWithoutEntriesAreNamed) {
+  test::RuleSource source(146, plate_and_empty_rows);
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.jacobi_diagonal());
+  for (LinearOperator<double>* preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const int sides : {1, 2, 4, 16}) {
+      SCOPED_TRACE(std::to_string(sides) + " right-hand sides");
+      const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+      test::expect_consistent(problem, f, result, {});
+      EXPECT_EQ(count(result, Outcome::not_converged), sides);
+      EXPECT_TRUE(contains(result.remark, preconditioner != nullptr ? "singular" : "||A|| ||x|| ="))
+          << result.remark;
+      EXPECT_LT(result.total_iterations, 200);
+      for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+        EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+      }
+    }
+    // Nothing in these rows: as any other system.
+    const DenseBlock<double> f =
+        test::make_rhs(problem.space, 4, [](GlobalIndex i, int j) { return i < 144 ? noise(i, j) : 0.0; });
+    const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::converged), 4) << result.remark;
+  }
+}
+
+TEST(BlockCgSingular, ASolutionThatIsTooLargeForTheArithmeticIsNamed) {
+  // Hilbert's matrix of 60 rows: its condition number is far beyond 1 / epsilon.
+  test::RuleSource source(60, [](GlobalIndex i, GlobalIndex j) { return 1.0 / static_cast<double>(1 + i + j); });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (const int sides : {1, 4}) {
+    const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+    const auto result = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::not_converged), sides);
+    EXPECT_TRUE(result.findings.end == BlockCgEnd::too_large || result.findings.end == BlockCgEnd::singular_matrix)
+        << result.remark;
+    for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+      EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12));
+    }
+  }
+}
+
+TEST(BlockCgSingular, TheZeroMatrixSolvesNothing) {
+  test::RuleSource source(30, [](GlobalIndex, GlobalIndex) { return 0.0; });
+  Problem<double> problem(source);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(count(result, Outcome::not_converged), 3);
+  EXPECT_TRUE(contains(result.remark, "singular")) << result.remark;
+}
+
+/// An operator that does not know its norm.
+class WithoutNorm final : public LinearOperator<double> {
+ public:
+  explicit WithoutNorm(LinearOperator<double>& inner) : inner_(inner) {}
+  LocalIndex rows() const override { return inner_.rows(); }
+  LocalIndex columns() const override { return inner_.columns(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override { inner_.apply(x, y); }
+
+ private:
+  LinearOperator<double>& inner_;
+};
+
+TEST(BlockCgSingular, ASingularOperatorOfUnknownNormIsNamed) {
+  test::RuleSource source(240, neumann);
+  Problem<double> problem(source);
+  WithoutNorm a(problem.matrix);
+  for (const double part : {0.0, 1.0}) {
+    const DenseBlock<double> f = test::make_rhs(problem.space, 4, [&](GlobalIndex i, int j) {
+      return noise(i, j) - noise((i + 1) % 240, j) + part * (j + 1);
+    });
+    const auto result = block_cg<double>(problem.space, a, nullptr, f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    EXPECT_EQ(count(result, Outcome::converged), part > 0.0 ? 0 : 4) << result.remark;
+    EXPECT_EQ(contains(result.remark, "singular"), part > 0.0) << result.remark;
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
