@@ -38,7 +38,7 @@ std::unique_ptr<Chebyshev<T>> device_smoother(const Context<T>& context, SparseA
   if constexpr (std::is_same_v<T, double>) {
     return std::make_unique<Chebyshev<T>>(context, a, std::move(inverse), constant, numbers.damped_bound, options);
   } else {
-    return std::make_unique<Chebyshev<T>>(context, a, algebra.to_float(inverse), constant, numbers.jacobi_bound,
+    return std::make_unique<Chebyshev<T>>(context, a, algebra.to_float(inverse), constant, numbers.damped_bound,
                                           options);
   }
 }
