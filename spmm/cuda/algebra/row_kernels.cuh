@@ -39,7 +39,7 @@ struct LaneGroup {
 };
 
 template <int L, class Source>
-__global__ void bound_rows(Source source, LocalIndex rows, LocalIndex columns, LocalIndex* bounds) {
+__global__ void bound_rows(Source source, LocalIndex rows, LocalIndex* bounds) {
   const LaneGroup<L> own;
   const auto row = static_cast<LocalIndex>((static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / L);
   if (row >= rows) return;
@@ -47,7 +47,7 @@ __global__ void bound_rows(Source source, LocalIndex rows, LocalIndex columns, L
   const Offset terms = source.terms(row);
   for (Offset t = own.lane; t < terms; t += L) sum += source.template term<false>(row, t).length;
   for (int distance = L / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(own.lanes, sum, distance, L);
-  if (own.lane == 0) bounds[row] = static_cast<LocalIndex>(min(sum, static_cast<Offset>(columns)));
+  if (own.lane == 0) bounds[row] = static_cast<LocalIndex>(min(sum, static_cast<Offset>(RowTable::empty)));
 }
 
 /// Rows of few columns, a thread each, with a list of them in shared memory.

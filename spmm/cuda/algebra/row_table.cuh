@@ -106,14 +106,16 @@ struct RowClasses {
     if (columns <= 2048) return columns <= 768 ? 3 : 4;
     return columns <= 5461 ? 5 : 6;
   }
-  static constexpr LocalIndex least_hope = 48;
-  /// A row whose terms have `bound` columns, repeated ones included, is first tried with a table for so many.
-  static __host__ __device__ LocalIndex hoped_for(LocalIndex bound) {
-    return bound <= least_hope ? bound : bound / 4 > least_hope ? bound / 4 : least_hope;
+  /// For `count` different columns among `entries`: lists are for threads that have little to do.
+  static __host__ __device__ LocalIndex need(LocalIndex count, LocalIndex entries) {
+    return count <= longest_list && entries > 2 * longest_list ? longest_list + 1 : count;
   }
-  /// For `count` different columns among `bound`: lists are for threads that have little to do.
-  static __host__ __device__ LocalIndex for_sums(LocalIndex count, LocalIndex bound) {
-    return count <= longest_list && bound > 2 * longest_list ? longest_list + 1 : count;
+  static constexpr LocalIndex least_hope = 48;
+  /// A row whose terms have so many entries is first tried with a table for a quarter of them.
+  static __host__ __device__ LocalIndex hoped_for(LocalIndex entries, LocalIndex columns) {
+    const LocalIndex most = entries < columns ? entries : columns;
+    const LocalIndex quarter = entries / 4 > least_hope ? entries / 4 : least_hope;
+    return need(most < quarter ? most : quarter, entries);
   }
 };
 

@@ -100,17 +100,17 @@ void sum_all_rows(const std::shared_ptr<CudaDevice>& gpu, const Source& source, 
   }
 }
 
-// What rows need, from `bounds`: their numbers of columns, repeated ones included.
+// What rows need, from the numbers of entries of their terms.
 
-/// For a first try: RowClasses::hoped_for each of them.
-void hope_for(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bounds, LocalIndex rows,
-              LocalIndex* needs);
-/// Where the tables of the first try were too small all of it, and nothing elsewhere.
+/// For a first try: RowClasses::hoped_for.
+void hope_for(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* entries, LocalIndex rows,
+              LocalIndex columns, LocalIndex* needs);
+/// Where the tables of the first try were too small what is needed at most, and nothing elsewhere.
 void keep_failed(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
-                 const LocalIndex* bounds, LocalIndex* needs);
-/// What was counted, but no list, which one thread makes, where that would take it long.
+                 const LocalIndex* entries, LocalIndex columns, LocalIndex* needs);
+/// For what was counted: RowClasses::need.
 void need_for_sums(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
-                   const LocalIndex* bounds, LocalIndex* needs);
+                   const LocalIndex* entries, LocalIndex* needs);
 
 /// What is known of rows before they are summed.
 struct RowLengths {
@@ -127,19 +127,19 @@ RowLengths count_rows(const std::shared_ptr<CudaDevice>& gpu, const Source& sour
   if (rows == 0) return lengths;
   LocalIndex* const counts = lengths.counts.data();
   LocalIndex* const needs = lengths.needs.data();
-  Buffer<LocalIndex> bounds(gpu, size);
+  Buffer<LocalIndex> entries(gpu, size);
   bound_rows<L><<<blocks_for(std::int64_t{rows} * L), block_threads, 0, gpu->stream(Queue::compute)>>>(
-      source, rows, columns, bounds.data());
+      source, rows, entries.data());
   check_launch("bounds of rows");
-  hope_for(gpu, bounds.data(), rows, needs);
+  hope_for(gpu, entries.data(), rows, columns, needs);
   const RowBounds hoped = survey(gpu, needs, rows);
   sum_all_rows<L, false>(gpu, source, rows, needs, hoped, {counts});
   if (hoped.largest >= RowClasses::least_hope) {
-    keep_failed(gpu, counts, rows, bounds.data(), needs);
+    keep_failed(gpu, counts, rows, entries.data(), columns, needs);
     const RowBounds failed = survey(gpu, needs, rows);
     if (failed.largest > 0) sum_all_rows<L, false>(gpu, source, rows, needs, failed, {counts});
   }
-  need_for_sums(gpu, counts, rows, bounds.data(), needs);
+  need_for_sums(gpu, counts, rows, entries.data(), needs);
   return lengths;
 }
 

@@ -68,22 +68,24 @@ Buffer<LocalIndex> list_by_class(const std::shared_ptr<CudaDevice>& gpu, const L
   return list;
 }
 
-void hope_for(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* bounds, LocalIndex rows,
-              LocalIndex* needs) {
-  for_each(*gpu, rows,
-           [bounds, needs] __device__(std::int64_t i) { needs[i] = RowClasses::hoped_for(bounds[i]); });
+void hope_for(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* entries, LocalIndex rows,
+              LocalIndex columns, LocalIndex* needs) {
+  for_each(*gpu, rows, [entries, columns, needs] __device__(std::int64_t i) {
+    needs[i] = RowClasses::hoped_for(entries[i], columns);
+  });
 }
 
 void keep_failed(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
-                 const LocalIndex* bounds, LocalIndex* needs) {
-  for_each(*gpu, rows,
-           [counts, bounds, needs] __device__(std::int64_t i) { needs[i] = counts[i] < 0 ? bounds[i] : -1; });
+                 const LocalIndex* entries, LocalIndex columns, LocalIndex* needs) {
+  for_each(*gpu, rows, [counts, entries, columns, needs] __device__(std::int64_t i) {
+    needs[i] = counts[i] < 0 ? min(entries[i], columns) : -1;
+  });
 }
 
 void need_for_sums(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* counts, LocalIndex rows,
-                   const LocalIndex* bounds, LocalIndex* needs) {
-  for_each(*gpu, rows, [counts, bounds, needs] __device__(std::int64_t i) {
-    needs[i] = RowClasses::for_sums(counts[i], bounds[i]);
+                   const LocalIndex* entries, LocalIndex* needs) {
+  for_each(*gpu, rows, [counts, entries, needs] __device__(std::int64_t i) {
+    needs[i] = RowClasses::need(counts[i], entries[i]);
   });
 }
 
