@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -10,10 +11,15 @@ namespace block_eigs::host {
 
 namespace {
 
+/// Where the rows of a node begin among the entries of A.
+Offset begin_of(const CsrView<double>& a, LocalIndex node, int unknowns) {
+  return a.row_offsets[static_cast<std::ptrdiff_t>(node) * unknowns];
+}
+
 /// Squared Frobenius norms of the blocks of A.
 CsrBuffers<double> squared_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns) {
   return collect_rows(device, a.rows / unknowns, a.columns / unknowns, [&](LocalIndex node, RowSums& sums) {
-    for (Offset k = a.row_offsets[node * unknowns]; k < a.row_offsets[(node + 1) * unknowns]; ++k)
+    for (Offset k = begin_of(a, node, unknowns); k < begin_of(a, node + 1, unknowns); ++k)
       sums.add(a.column_indices[k] / unknowns, a.values[k] * a.values[k]);
   });
 }
@@ -38,7 +44,7 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
   const CsrView<double> view = squares.view();
   const std::vector<double> norms = diagonal_norms(view);
   const auto is_hub = [&](LocalIndex node) {
-    const Offset entries = a.row_offsets[(node + 1) * unknowns] - a.row_offsets[node * unknowns];
+    const Offset entries = begin_of(a, node + 1, unknowns) - begin_of(a, node, unknowns);
     return static_cast<double>(entries) > hub_entries * unknowns;
   };
   CouplingGraph graph;
