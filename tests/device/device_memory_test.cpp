@@ -77,6 +77,17 @@ TYPED_TEST(DeviceMemoryTest, SaysHowMuchWasAskedForAndIsFree) {
   EXPECT_FALSE(this->device_->name().empty());
 }
 
+TYPED_TEST(DeviceMemoryTest, CountsWhatWasReleasedAsFree) {
+  if (this->device_->host_addressable()) return;  // there others take and release memory meanwhile
+  constexpr std::size_t bytes = std::size_t{256} << 20;
+  const std::size_t before = this->device_->memory().free;
+  void* memory = this->device_->allocate(bytes);
+  EXPECT_LE(this->device_->memory().free, before - bytes + bytes / 4);
+  this->device_->release(memory);
+  this->device_->synchronize(Queue::compute);
+  EXPECT_GE(this->device_->memory().free, before - bytes / 4);
+}
+
 TYPED_TEST(DeviceMemoryTest, KnowsItsBackend) {
   EXPECT_EQ(this->device_->backend(), TypeParam::backend);
   EXPECT_EQ(this->device_->host_addressable(), TypeParam::backend == Backend::host);

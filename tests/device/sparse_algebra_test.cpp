@@ -15,6 +15,9 @@ TYPED_TEST(SparseAlgebraTest, MultipliesMatricesOfAllShapes) {
                        random_matrix(random, 300, 500, with_long_row));
   this->expect_product(random_matrix(random, 1, 50, [](LocalIndex) { return 50; }),
                        random_matrix(random, 50, 40, few));
+  // Few columns of many entries each.
+  this->expect_product(random_matrix(random, 300, 60, [](LocalIndex) { return 200; }),
+                       random_matrix(random, 60, 20, [](LocalIndex) { return 60; }));
   this->expect_product(random_matrix(random, 30, 50, none), random_matrix(random, 50, 40, few));
   this->expect_product(random_matrix(random, 30, 50, few), random_matrix(random, 50, 40, none));
   this->expect_product(random_matrix(random, 80, 60, [](LocalIndex) { return 200; }),
