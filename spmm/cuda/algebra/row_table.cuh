@@ -111,10 +111,10 @@ struct RowClasses {
     return count <= longest_list && entries > 2 * longest_list ? longest_list + 1 : count;
   }
   static constexpr LocalIndex least_hope = 48;
-  /// A row whose terms have so many entries is first tried with a table for a quarter of them.
+  /// A row whose terms have so many entries is first tried with a table for a quarter of what it may come to.
   static __host__ __device__ LocalIndex hoped_for(LocalIndex entries, LocalIndex columns) {
     const LocalIndex most = entries < columns ? entries : columns;
-    const LocalIndex quarter = entries / 4 > least_hope ? entries / 4 : least_hope;
+    const LocalIndex quarter = most / 4 > least_hope ? most / 4 : least_hope;
     return need(most < quarter ? most : quarter, entries);
   }
 };
