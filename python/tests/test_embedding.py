@@ -105,8 +105,9 @@ def test_vertex_without_edges():
 
 
 def test_not_symmetric():
-    graph = digits(200)
+    graph = digits(200).tolil()
     graph[0, 1] = 3.0
+    graph = graph.tocsr()
     with pytest.warns(UserWarning, match="not symmetric"):
         ours = spectral_embedding(graph, n_components=3)
     with pytest.warns(UserWarning, match="not symmetric"):
@@ -142,6 +143,7 @@ def test_graph_of_anndata(dtype):
     data.obsm["X_diffmap"] = spectral_embedding(data.obsp["connectivities"], n_components=4)
     theirs = manifold.spectral_embedding(digits(), n_components=4, random_state=0)
     np.testing.assert_allclose(data.obsm["X_diffmap"], theirs, atol=1e-6 * abs(theirs).max())
-    half = data[::2]  # a view, whose graph is of another class
-    embedding = spectral_embedding(half.obsp["connectivities"], n_components=2)
-    assert embedding.shape == (300, 2) and np.isfinite(embedding).all()
+    some = data[:500]  # a view, whose graph is of another class
+    embedding = spectral_embedding(some.obsp["connectivities"], n_components=3)
+    theirs = manifold.spectral_embedding(digits()[:500, :500], n_components=3, random_state=0)
+    np.testing.assert_allclose(embedding, theirs, atol=1e-6 * abs(theirs).max())
