@@ -2,6 +2,7 @@
 add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/cost_model.cpp
+  choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp
@@ -9,6 +10,7 @@ add_library(block_eigs_apps STATIC
   config/config_matrix.cpp
   config/foreign_words.cpp
   config/help.cpp
+  config/read_config.cpp
   input/block_input.cpp
   input/check_mass.cpp
   input/check_mass_densely.cpp

@@ -15,6 +15,8 @@ namespace {
 /// Another way must be expected to be so much cheaper than what is left of this one.
 constexpr double worth_a_change = 1.5;
 constexpr int most_changes = 4;
+/// At least so many are left to new candidates.
+constexpr int changes_after_replacement = 2;
 /// Iterations that the rate of late is measured over.
 constexpr std::size_t rate_window = 10;
 /// One that does not come forward is taken to need all iterations that it may have.
@@ -41,6 +43,7 @@ Choice::Choice(std::vector<Candidate> candidates, const Judgement& judgement)
 }
 
 std::string Choice::description() const {
+  if (current().dense) return fmt::format("none, a dense solver instead, because {}", current().reason);
   return fmt::format("{}{}, because {}", block_eigs::description(current().preconditioner),
                      current().filtered ? " with filters" : "", current().reason);
 }
@@ -114,11 +117,16 @@ bool Choice::proceed(const IterationReport& report, double elsewhere) {
 
 bool Choice::may_change() const { return changes_ < most_changes; }
 
+double Choice::cheapest_other() const {
+  const std::optional<std::size_t> other = best_other();
+  return other ? candidates_[*other].cost : HUGE_VAL;
+}
+
 void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason) {
   candidates_ = std::move(candidates);
   judgement_ = judgement;
   at_ = cheapest(candidates_);
-  ++changes_;
+  changes_ = std::min(changes_ + 1, most_changes - changes_after_replacement);
   begin();
   current().taken = true;
   current().reason = reason;

@@ -16,6 +16,7 @@ namespace block_eigs {
 struct Candidate {
   PreconditionerConfig preconditioner{};
   bool filtered = false;  ///< begins with Chebyshev filters
+  bool dense = false;     ///< no iterations at all: LAPACK
   double setup = 0.0;     ///< what comes before the first step
   double step = 0.0;      ///< what one iteration costs
   double cost = 0.0;      ///< until all is done: expected before it was tried, predicted from its progress after
@@ -60,6 +61,8 @@ class Choice {
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then current().
   bool change(Limitation limitation);
   bool may_change() const;
+  /// What the cheapest of the other ways is expected to cost; infinite without one.
+  double cheapest_other() const;
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 

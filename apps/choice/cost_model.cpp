@@ -16,6 +16,8 @@ constexpr double setup_beside_gpu = 20000.0;
 /// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
 /// the finest level, and the levels below once more in all.
 constexpr double cycle_products = 6.0;
+/// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
+constexpr double dense_bytes = 2.0;
 
 }  // namespace
 
@@ -30,7 +32,8 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
     case PreconditionerType::jacobi:
       return 2.0 * block;
     case PreconditionerType::chebyshev:
-      return (config.chebyshev.degree - 1) * degree();
+      return (config.chebyshev.degree - 1) *
+             (config.of == PreconditionedMatrix::mass ? mass + 3.0 * block : degree());
     case PreconditionerType::amg:
       return cycle_products * degree();
     default:
@@ -43,12 +46,14 @@ double CostModel::setup(PreconditionerType type) const {
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
-                     Backend backend) {
+                     Backend backend, int ranks) {
   CostModel model;
   model.matrix = traits.nonzeros * (precision + index_bytes);
   model.mass = mass_nonzeros * (precision + index_bytes);
   model.block = traits.rows * columns * precision;
   model.setup_per_byte = backend == Backend::cuda ? setup_beside_gpu : setup_on_host;
+  const double host_work = model.setup_per_byte / setup_on_host;
+  model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;
 }
 

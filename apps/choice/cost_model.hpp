@@ -14,6 +14,7 @@ struct CostModel {
   double block = 0.0;           ///< one pass over a block of the columns at work
   double mass = 0.0;            ///< one pass over B, 0 without
   double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
+  double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
 
   double product() const { return matrix + 2.0 * block; }
   /// One degree of a polynomial in A: a product that takes its step along.
@@ -30,6 +31,6 @@ struct CostModel {
 
 /// For blocks of `columns`. `mass_nonzeros` is 0 without B; `precision` is the size of a number.
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
-                     Backend backend);
+                     Backend backend, int ranks = 1);
 
 }  // namespace block_eigs

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "apps/choice/eigen_candidates.hpp"
+#include "solver/lobpcg/overlap.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -18,84 +21,25 @@ constexpr int widening = 8;
 constexpr int widest = 128;
 constexpr double blocks_at_work = 13.0;
 constexpr double most_bytes_for_wider = 1e9;
-
-/// Degrees that filters need for the lowest of `rows` eigenvalues of a mesh: the square root of the ratio of the
-/// norm to the distances between wanted eigenvalues, which on a mesh of d dimensions goes like a power 1/d of
-/// rows over columns.
-double expected_degrees(const MatrixTraits& traits, int columns) {
-  constexpr double for_one = 25.0;
-  if (!traits.like_diffusion()) return 12.0 * for_one;
-  return for_one * std::pow(std::max(traits.rows / columns, 1.0), 1.0 / traits.mesh_dimension());
-}
-
-/// Costs in iterations of LOBPCG, or degrees of a filter.
-class Candidates {
- public:
-  Candidates(const CostModel& costs, const PreconditionerConfig& asked) : costs_(costs), asked_(asked) {}
-
-  void add(PreconditionerType type, bool filtered, double steps, const std::string& reason) {
-    Candidate candidate{of_type(asked_, type), filtered};
-    candidate.setup = costs_.setup(type);
-    // What may follow filters are iterations.
-    candidate.step = costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
-    candidate.cost = candidate.setup + steps * (filtered ? costs_.degree() : candidate.step);
-    candidate.reason = reason;
-    found_.push_back(std::move(candidate));
-  }
-  std::vector<Candidate> take() { return std::move(found_); }
-
- private:
-  const CostModel& costs_;
-  const PreconditionerConfig& asked_;
-  std::vector<Candidate> found_;
-};
-
-std::vector<Candidate> candidates_for(const MatrixTraits& traits, const CostModel& costs,
-                                      const EigensolverConfig& asked, bool with_mass) {
-  Candidates result(costs, asked.preconditioner);
-  const LobpcgOptions& options = asked.options;
-  const bool can_filter = !with_mass && options.filtered_start && traits.norm_inf > 0.0;
-  if (options.which == Which::largest) {
-    const char* reason = "one would amplify the lower end of the spectrum";
-    if (can_filter) result.add(PreconditionerType::none, true, 100.0, reason);
-    result.add(PreconditionerType::none, false, 100.0, reason);
-    return result.take();
-  }
-  const bool varied = traits.badly_scaled() && !traits.reaches_down();
-  const double degrees = expected_degrees(traits, options.block_size);
-  // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
-  if (can_filter && !varied) result.add(PreconditionerType::none, true, degrees, "filters need nothing but A");
-  if (can_filter && varied) {
-    result.add(PreconditionerType::jacobi, false, degrees, traits.differing_rows());
-    // Filters have one norm for all rows.
-    const double factor = traits.norm_inf / traits.least_row;
-    result.add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0), "filters need nothing but A");
-  }
-  // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
-  result.add(PreconditionerType::chebyshev, false,
-             (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)),
-             "it needs nothing but A");
-  if (!can_filter && !varied) result.add(PreconditionerType::jacobi, false, degrees, "it costs next to nothing");
-  if (traits.least_diagonal > 0.0 && !traits.has_hubs()) {
-    const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
-    result.add(PreconditionerType::amg, false, iterations, traits.reason_for_multigrid());
-  }
-  return result.take();
-}
+/// With filters a second time, whose small problems are a third as large: iterations of LOBPCG would be of no use
+/// then, and what filters do not do in so many will not be done.
+constexpr int widest_with_filters = 512;
+constexpr int most_filters_of_widest = 12;
 
 }  // namespace
 
 EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel& costs,
-                                     const EigensolverConfig& asked, bool with_mass)
+                                     const EigensolverConfig& asked, const std::optional<MassTraits>& mass)
     : traits_(traits),
       costs_(costs),
       asked_(asked),
-      with_mass_(with_mass),
-      choice_(candidates_for(traits, costs, asked, with_mass), {.degree = costs.degree()}) {}
+      mass_(mass),
+      choice_(eigen_candidates(traits, mass, costs, asked), {.degree = costs.degree()}) {}
 
 EigensolverConfig EigensolverChoice::config() const {
   EigensolverConfig result = asked_;
   result.preconditioner = choice_.current().preconditioner;
+  result.options.dense = choice_.current().dense;
   result.options.filtered_start =
       asked_.options.filtered_start &&
       (choice_.current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
@@ -106,6 +50,30 @@ EigensolverConfig EigensolverChoice::config() const {
   return result;
 }
 
+/// Whether the largest eigenvalues are still being approached by large steps: limits relative to them grow along,
+/// and no rate of residuals says anything yet.
+bool EigensolverChoice::still_growing() {
+  constexpr double large = 1.1;
+  constexpr std::size_t steps = 10;
+  if (asked_.options.which != Which::largest || values_.empty()) return false;
+  grown_.push_back(values_.back());
+  if (grown_.size() <= steps) return false;
+  grown_.erase(grown_.begin(), grown_.end() - static_cast<std::ptrdiff_t>(steps + 1));
+  return grown_.front() > 0.0 && grown_.back() > large * grown_.front();
+}
+
+/// Of a wanted pair at work, in units of eigenvalues.
+double EigensolverChoice::largest_residual(const IterationReport& report) const {
+  const double last = report.eigenvalues.empty() ? 0.0 : std::abs(report.eigenvalues.back());
+  // With B that is the norm of B^-1/2 r, which the limit relative to |lambda| B x stands for.
+  if (mass_)
+    return asked_.options.convergence == Convergence::relative ? report.worst * asked_.options.tolerance * last
+                                                               : 0.0;
+  double largest = 0.0;
+  for (const double norm : report.residual_norms) largest = norm > largest ? norm : largest;
+  return largest;
+}
+
 bool EigensolverChoice::proceed(const IterationReport& report) {
   if (!report.eigenvalues.empty() && std::isfinite(report.eigenvalues.front()) &&
       std::isfinite(report.residual_norms.front())) {
@@ -113,55 +81,113 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
     const double lowest = report.eigenvalues.front();
     lowest_ = lowest < 0.0 && !traits_.semidefinite() ? lowest - report.residual_norms.front() : 0.0;
   }
-  values_.assign(report.eigenvalues.begin(), report.eigenvalues.end());
-  return choice_.proceed(report, cost_of_wider());
+  // A window may not have got to the last of them.
+  const auto unknown = std::find_if(report.eigenvalues.begin(), report.eigenvalues.end(),
+                                    [](double value) { return !std::isfinite(value); });
+  values_.assign(report.eigenvalues.begin(), unknown);
+  residual_ = largest_residual(report);
+  double elsewhere = HUGE_VAL;
+  if (fits_wider() && clustered()) elsewhere = expected_of_wider();
+  if (at_widest_) elsewhere = narrower_->choice.cheapest_other();
+  const bool goes_on = choice_.proceed(report, elsewhere);
+  return still_growing() || goes_on;
+}
+
+double EigensolverChoice::spread() const {
+  if (values_.empty()) return HUGE_VAL;
+  return std::abs(values_.back() - values_[(values_.size() - 1) / 2]);
+}
+
+double EigensolverChoice::rounding() const {
+  constexpr double share = 1e-13;
+  return share * (mass_ ? std::abs(values_.back()) : traits_.norm_inf);
 }
 
 /// Whether the later half of the wanted values lie so close together that there may be more of them than columns,
-/// and yet so far apart that the tolerance tells them from one that is there many times.
+/// but are no eigenvalue that is there many times.
 bool EigensolverChoice::clustered() const {
   constexpr double close = 1e-4;
-  constexpr double rounding = 1e-13;
-  if (values_.empty() || !std::isfinite(values_.back())) return false;
-  const double last = values_.back();
-  const double spread = std::abs(last - values_[values_.size() / 2]);
-  return spread <= close * std::abs(last) &&
-         spread > std::max(asked_.options.tolerance * std::abs(last), rounding * traits_.norm_inf);
+  return std::isfinite(spread()) && spread() <= close * std::abs(values_.back()) && spread() > rounding();
 }
 
-bool EigensolverChoice::can_widen() const {
+/// Whether the later half of the wanted columns mix eigenvectors of neighbours: their intervals overlap, and they
+/// are no multiple eigenvalue. Of a single value nothing is known: taken for true.
+bool EigensolverChoice::unresolved() const {
+  return std::isfinite(spread()) && overlap(spread(), residual_) && (values_.size() < 2 || spread() > rounding());
+}
+
+/// Columns that the block may have next.
+int EigensolverChoice::wider_block() const {
   const LobpcgOptions& options = asked_.options;
-  return !widened_ && choice_.may_change() && clustered() && options.pairs <= options.block_size &&
-         options.block_size < widest &&
-         blocks_at_work * widest / options.block_size * costs_.block <= most_bytes_for_wider;
+  if (!narrower_ && options.block_size < widest) return std::min(widening * options.block_size, widest);
+  const bool filters = !mass_ && options.filtered_start && traits_.norm_inf > 0.0;
+  if (!filters) return options.block_size;
+  // Wider ones are solved densely.
+  constexpr double widest_share = 0.2;
+  return static_cast<int>(std::min<double>(widest_with_filters, widest_share * traits_.rows));
 }
 
-double EigensolverChoice::cost_of_wider() const {
-  if (!can_widen()) return HUGE_VAL;
+bool EigensolverChoice::fits_wider() const {
+  const int columns = wider_block();
+  return may_widen_ && !at_widest_ && columns > asked_.options.block_size &&
+         blocks_at_work * columns / asked_.options.block_size * costs_.block <= most_bytes_for_wider;
+}
+
+double EigensolverChoice::expected_of_wider() const {
   EigensolverChoice wider = *this;
   wider.widen();
   return wider.choice_.current().cost;
 }
 
 void EigensolverChoice::widen() {
-  int& columns = asked_.options.block_size;
-  const int wider = std::min(widening * columns, widest);
-  costs_.block *= static_cast<double>(wider) / columns;
-  columns = wider;
-  widened_ = true;
-  choice_.replace(candidates_for(traits_, costs_, asked_, with_mass_), {.degree = costs_.degree()},
+  const int wider = wider_block();
+  narrower_.emplace(Narrower{asked_, costs_, choice_});
+  costs_.block *= static_cast<double>(wider) / asked_.options.block_size;
+  asked_.options.block_size = wider;
+  std::vector<Candidate> candidates = eigen_candidates(traits_, mass_, costs_, asked_);
+  if (wider > widest) {
+    std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.filtered; });
+    asked_.options.max_iterations = std::min(asked_.options.max_iterations, most_filters_of_widest);
+    at_widest_ = true;
+  }
+  choice_.replace(std::move(candidates), {.degree = costs_.degree()},
                   fmt::format("eigenvalues lie close together; {} columns", wider));
 }
 
 bool EigensolverChoice::change(Limitation limitation) {
-  const bool may_widen = limitation != Limitation::none && limitation != Limitation::preconditioner;
-  if (may_widen && can_widen()) {
+  const bool ended = limitation != Limitation::none && limitation != Limitation::preconditioner;
+  // What the widest block has not done is left to others with the one before.
+  if (at_widest_ && limitation != Limitation::none) {
+    narrow();
+    limitation = Limitation::stopped;
+  }
+  const bool resume = std::exchange(resume_, false);
+  const bool may_widen = ended && fits_wider();
+  // For a cluster before all other ways; where columns mix neighbours once a way has come to its end, and before
+  // those that are expected to cost more by what was seen of them.
+  const bool mixed = limitation != Limitation::stopped && unresolved();
+  if (may_widen && choice_.may_change() &&
+      (clustered() || (mixed && choice_.cheapest_other() > expected_of_wider()))) {
     widen();
     return true;
   }
-  if (!choice_.change(limitation)) return false;
+  if (!choice_.change(limitation)) {
+    if (resume || !may_widen || !mixed) return resume;
+    widen();
+    return true;
+  }
   PreconditionerConfig& taken = choice_.current().preconditioner;
   if (taken.type == PreconditionerType::amg && lowest_ < 0.0) taken.amg.shift = 1.05 * lowest_;
+  return true;
+}
+
+bool EigensolverChoice::narrow() {
+  if (!narrower_ || asked_.options.block_size == narrower_->asked.options.block_size) return false;
+  asked_ = narrower_->asked;
+  costs_ = narrower_->costs;
+  choice_ = narrower_->choice;
+  may_widen_ = at_widest_ = false;
+  resume_ = true;
   return true;
 }
 

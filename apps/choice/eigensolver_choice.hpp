@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace block_eigs {
 class EigensolverChoice {
  public:
   EigensolverChoice(const MatrixTraits& traits, const CostModel& costs, const EigensolverConfig& asked,
-                    bool with_mass);
+                    const std::optional<MassTraits>& mass);
 
   /// The config with the present choice in place of `auto`.
   EigensolverConfig config() const;
@@ -26,21 +27,42 @@ class EigensolverChoice {
   bool proceed(const IterationReport& report);
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then config().
   bool change(Limitation limitation);
+  /// Where there was no memory for a block that change() had made wider: back to the narrower, for good, and true;
+  /// false where it was not wider. change() says how it goes on.
+  bool narrow();
 
  private:
+  /// What it was before the block became wider.
+  struct Narrower {
+    EigensolverConfig asked;
+    CostModel costs;
+    Choice choice;
+  };
+
+  double largest_residual(const IterationReport& report) const;
+  double spread() const;
+  double rounding() const;
   bool clustered() const;
-  bool can_widen() const;
-  double cost_of_wider() const;
+  bool unresolved() const;
+  bool still_growing();
+  int wider_block() const;
+  bool fits_wider() const;
+  double expected_of_wider() const;
   void widen();
 
   MatrixTraits traits_;
   CostModel costs_;
   EigensolverConfig asked_;
-  bool with_mass_;
+  std::optional<MassTraits> mass_;
   Choice choice_;
   double lowest_ = 0.0;         ///< the lowest Ritz value of late less its residual, where it is negative
   std::vector<double> values_;  ///< of the wanted pairs, of late
-  bool widened_ = false;
+  double residual_ = 0.0;       ///< the largest of these, in units of eigenvalues
+  std::vector<double> grown_;   ///< the last of them, iteration by iteration, of late
+  std::optional<Narrower> narrower_{};
+  bool may_widen_ = true;
+  bool at_widest_ = false;
+  bool resume_ = false;  ///< after narrow(): the present way goes on if there is no other
 };
 
 }  // namespace block_eigs

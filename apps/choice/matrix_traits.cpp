@@ -13,8 +13,20 @@ namespace {
 
 constexpr double rounding = 1e-10;
 
+/// Traits of coupled rows, and of those that stand alone.
+struct Parts {
+  MatrixTraits coupled = nothing();
+  MatrixTraits alone = nothing();
+
+  static MatrixTraits nothing() {
+    MatrixTraits traits;
+    traits.least_diagonal = traits.least_row = traits.lower_bound = std::numeric_limits<double>::infinity();
+    return traits;
+  }
+};
+
 /// What one row adds to the traits of the rank's rows.
-void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits& traits) {
+void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, Parts& parts) {
   double diagonal = 0.0;
   double sum = 0.0;
   double sizes = 0.0;
@@ -25,6 +37,8 @@ void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits&
     if (rows.columns[static_cast<std::size_t>(k)] == row) diagonal = value;
   }
   const double beside = sizes - std::abs(diagonal);
+  MatrixTraits& traits = beside > 0.0 ? parts.coupled : parts.alone;
+  traits.rows += 1.0;
   if (sizes > 0.0 && std::abs(sum) <= rounding * sizes) traits.zero_sums += 1.0;
   if (diagonal >= beside - rounding * sizes) traits.dominant += 1.0;
   traits.longest_row =
@@ -38,6 +52,7 @@ void take_row(const CsrRows& rows, std::size_t i, GlobalIndex row, MatrixTraits&
 
 /// The traits of some rows into those of all.
 void take_part(const MatrixTraits& part, MatrixTraits& all) {
+  all.rows += part.rows;
   all.zero_sums += part.zero_sums;
   all.dominant += part.dominant;
   all.longest_row = std::max(all.longest_row, part.longest_row);
@@ -68,32 +83,48 @@ std::string MatrixTraits::reason_for_multigrid() const {
   return like_diffusion() ? "rows add up to zero as those of a diffusion do" : "the diagonal is positive";
 }
 
+MassTraits examine_mass(const Communicator& comm, std::span<const double> diagonal, double scaled_norm) {
+  double least = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+  for (const double entry : diagonal) {
+    least = std::min(least, entry);
+    largest = std::max(largest, entry);
+  }
+  least = -comm.max(-least);
+  largest = comm.max(largest);
+  return {least > 0.0 && largest > 0.0 ? largest / least : 1.0, scaled_norm};
+}
+
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  MatrixTraits own;
-  own.least_diagonal = own.least_row = own.lower_bound = infinity;
+  Parts own;
   const GlobalIndex first = partition.begin(comm.rank());
 #pragma omp parallel
   {
-    MatrixTraits part;
-    part.least_diagonal = part.least_row = part.lower_bound = infinity;
+    Parts part;
 #pragma omp for schedule(static)
     for (LocalIndex i = 0; i < rows.rows(); ++i) take_row(rows, static_cast<std::size_t>(i), first + i, part);
       // Sums are numbers of rows: whole, and the same in any order.
 #pragma omp critical
-    take_part(part, own);
+    {
+      take_part(part.coupled, own.coupled);
+      take_part(part.alone, own.alone);
+    }
   }
+  const double coupled = comm.sum(own.coupled.rows);
+  MatrixTraits& telling = coupled > 0.0 ? own.coupled : own.alone;
   MatrixTraits all;
   all.rows = static_cast<double>(partition.rows());
   all.nonzeros = comm.sum(static_cast<double>(rows.values.size()));
-  all.longest_row = comm.max(own.longest_row);
-  all.least_diagonal = -comm.max(-own.least_diagonal);
-  all.least_row = -comm.max(-own.least_row);
-  all.scaled_norm = comm.max(own.scaled_norm);
-  all.lower_bound = -comm.max(-own.lower_bound);
-  all.norm_inf = comm.max(own.norm_inf);
-  all.zero_sums = comm.sum(own.zero_sums) / std::max(all.rows, 1.0);
-  all.dominant = comm.sum(own.dominant) / std::max(all.rows, 1.0);
+  all.alone = coupled > 0.0 ? all.rows - coupled : 0.0;
+  all.longest_row = comm.max(telling.longest_row);
+  all.least_diagonal = -comm.max(-telling.least_diagonal);
+  all.least_row = -comm.max(-telling.least_row);
+  all.scaled_norm = comm.max(telling.scaled_norm);
+  all.lower_bound = -comm.max(-telling.lower_bound);
+  all.norm_inf = comm.max(std::max(own.coupled.norm_inf, own.alone.norm_inf));
+  const double counted = std::max(all.rows - all.alone, 1.0);
+  all.zero_sums = comm.sum(telling.zero_sums) / counted;
+  all.dominant = comm.sum(telling.dominant) / counted;
   return all;
 }
 

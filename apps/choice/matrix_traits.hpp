@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "spmm/matrix/csr_rows.hpp"
@@ -9,21 +10,26 @@
 namespace block_eigs {
 
 /// What the entries of a symmetric matrix tell of how to precondition it, over all ranks and equal on all of them.
+/// A row without couplings is an eigenpair by itself and says nothing about the other ones, whatever its diagonal
+/// entry is: all that rows are compared by is of those that are coupled, where there are any.
 struct MatrixTraits {
   double rows = 0.0;
   double nonzeros = 0.0;
+  double alone = 0.0;           ///< rows without couplings
   double longest_row = 0.0;     ///< most nonzeros in a row
   double least_diagonal = 0.0;  ///< smallest entry of the diagonal, 0 where one is not stored
   double least_row = 0.0;       ///< smallest sum |a_ij| of a row that is not zero
   double zero_sums = 0.0;       ///< share of rows whose entries add up to nothing but rounding errors
   double dominant = 0.0;        ///< share of rows with a_ii >= sum |a_ij|, j != i, to rounding errors
-  double lower_bound = 0.0;     ///< Gershgorin's: no eigenvalue is smaller
-  double norm_inf = 0.0;        ///< the largest such sum
+  double lower_bound = 0.0;     ///< Gershgorin's: no eigenvalue of coupled rows is smaller
+  double norm_inf = 0.0;        ///< the largest such sum of all rows
   double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
 
-  double mean_row() const { return rows > 0.0 ? nonzeros / rows : 0.0; }
+  double mean_row() const { return rows > alone ? (nonzeros - alone) / (rows - alone) : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
+  /// Whether it is so full that as a dense matrix it takes about as much memory.
+  bool nearly_full() const { return 8.0 * nonzeros >= rows * rows; }
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:
   /// most rows map the constant to zero, and the diagonal is positive.
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
@@ -40,9 +46,18 @@ struct MatrixTraits {
   std::string differing_rows() const;
   /// What speaks for multigrid.
   std::string reason_for_multigrid() const;
-  /// Whether Gershgorin's discs prove that no eigenvalue is negative.
+  /// Whether Gershgorin's discs prove that no eigenvalue of coupled rows is negative.
   bool semidefinite() const { return lower_bound >= -1e-10 * norm_inf; }
 };
+
+/// What those of a mass matrix B tell of how to precondition with it.
+struct MassTraits {
+  double diagonal_ratio = 1.0;  ///< the largest over the smallest entry of the diagonal
+  double scaled_norm = 1.0;     ///< max_i sum_j |b_ij| / b_ii: 1 where it is diagonal
+};
+
+/// Of the mass matrix with these own entries of the diagonal, all positive. Collective.
+MassTraits examine_mass(const Communicator& comm, std::span<const double> diagonal, double scaled_norm);
 
 /// Of the matrix whose rows are dealt to ranks by `partition`. Collective.
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition);

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/config/foreign_words.hpp"
 #include "io/config/yaml_section.hpp"
-#include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -29,6 +22,8 @@ constexpr std::array preconditioner_names{
     std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none},
     std::pair{"jacobi", PreconditionerType::jacobi},  std::pair{"chebyshev", PreconditionerType::chebyshev},
     std::pair{"amg", PreconditionerType::amg},        std::pair{"petsc", PreconditionerType::petsc}};
+constexpr std::array preconditioned_names{std::pair{"matrix", PreconditionedMatrix::matrix},
+                                          std::pair{"mass", PreconditionedMatrix::mass}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
                                   std::pair{"gamg", AmgMethod::gamg}, std::pair{"hypre", AmgMethod::hypre}};
 constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic},
@@ -70,6 +65,7 @@ struct OwnedKey {
   const char* named;
 };
 constexpr std::array owned_keys{
+    OwnedKey{"of", {PreconditionerType::jacobi, PreconditionerType::chebyshev}, "types jacobi and chebyshev"},
     OwnedKey{"degree", {PreconditionerType::chebyshev, PreconditionerType::amg}, "types chebyshev and amg"},
     OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
     OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
@@ -126,7 +122,10 @@ void describe(YamlSection& section, PreconditionerConfig& config) {
   refuse_keys_of_others(section, config.type);
   if (config.type == PreconditionerType::automatic) {
     describe_unknowns(section, config.amg);
+  } else if (config.type == PreconditionerType::jacobi) {
+    section.choice("of", config.of, preconditioned_names);
   } else if (config.type == PreconditionerType::chebyshev) {
+    section.choice("of", config.of, preconditioned_names);
     describe_degree(section, config.chebyshev.degree);
     section.item("ratio", config.chebyshev.ratio);
     section.check("ratio", config.chebyshev.ratio == 0.0 || config.chebyshev.ratio > 1.0,
@@ -241,39 +240,6 @@ RunConfig parse_config(const std::string& text, const std::string& name, std::sp
   RunConfig config;
   read_yaml(text, name, overrides, config);
   return config;
-}
-
-namespace {
-
-constexpr const char* standard_input = "-";
-
-/// At most `most` bytes; throws InputError.
-std::string read_standard_input(std::size_t most) {
-  std::string text{std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
-  require(!text.empty(), "standard input: is empty; a config is YAML");
-  require(text.size() <= most,
-          fmt::format("standard input: holds {} bytes; a config is YAML of at most {}", text.size(), most));
-  return text;
-}
-
-}  // namespace
-
-RunConfig read_config(const Communicator& comm, const std::string& path, std::span<const std::string> overrides) {
-  constexpr std::int64_t largest = 1 << 20;
-  std::string text;
-  comm.collectively([&] {
-    if (!comm.is_root()) return;
-    if (path == standard_input) {
-      text = read_standard_input(static_cast<std::size_t>(largest));
-      return;
-    }
-    const InputFile file(path);
-    require(file.size() <= largest, fmt::format("{}: holds {} bytes; a config file is YAML of at most {}",
-                                                file.path(), file.size(), largest));
-    text = file.head(static_cast<std::size_t>(file.size()));
-  });
-  const std::string name = path == standard_input ? "standard input" : absolute_path(path);
-  return parse_config(comm.broadcast(text), name, overrides);
 }
 
 bool exists_in_float(const PreconditionerConfig& config) {

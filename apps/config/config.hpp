@@ -31,6 +31,9 @@ enum class Precision { float64, float32 };
 
 enum class PreconditionerType { automatic, none, jacobi, chebyshev, amg, petsc };
 enum class AmgMethod { aggregation, gamg, hypre };
+/// Whose approximate inverse a preconditioner is: A's for the smallest eigenvalues of A x = lambda B x, B's for
+/// the largest.
+enum class PreconditionedMatrix { matrix, mass };
 
 struct AmgConfig {
   AmgMethod method = AmgMethod::aggregation;
@@ -44,6 +47,7 @@ struct AmgConfig {
 
 struct PreconditionerConfig {
   PreconditionerType type = PreconditionerType::automatic;
+  PreconditionedMatrix of = PreconditionedMatrix::matrix;  ///< types jacobi and chebyshev
   ChebyshevOptions chebyshev{};
   AmgConfig amg{};
   std::string options{};  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's

@@ -38,7 +38,7 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
 /// Records, advice and vectors of a result in the caller's units.
 template <class T>
 void conclude(const EigenResult<T>& result, const Verification& verified, const Proof& proof,
-              const RunConfig& config, EigenAnswer<T>& answer) {
+              const RunConfig& config, const LobpcgOptions& options, EigenAnswer<T>& answer) {
   const int pairs = config.eigensolver.options.pairs;
   answer.pairs = pairs_record(verified, proof);
   answer.history = history_record(result.history, pairs);
@@ -47,7 +47,7 @@ void conclude(const EigenResult<T>& result, const Verification& verified, const 
   answer.vectors = result.eigenvectors.to_host();
   const bool all = static_cast<int>(verified.outcomes.size()) == pairs;
   if (all && std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::not_converged) == 0) return;
-  note_advice(advise(unfinished_eigensolve(verified, result.limitation, result.history, pairs), config),
+  note_advice(advise(unfinished_eigensolve(verified, result.limitation, result.history, options), config),
               answer.notes);
 }
 
@@ -87,7 +87,7 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
-  conclude(result, verified, proof, config, answer);
+  conclude(result, verified, proof, config, solver.config.eigensolver.options, answer);
   return answer;
 }
 
@@ -168,7 +168,7 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
   run.solve_seconds = result.solve_seconds;
   run.iterations = result.iterations;
   run.remark = result.remark;
-  conclude(result, verified, proof, config, answer);
+  conclude(result, verified, proof, config, solver.options, answer);
   return answer;
 }
 

@@ -16,6 +16,7 @@
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -134,11 +135,19 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
   return result;
 }
 
+/// The matrix that it is made of.
+template <class T>
+DistributedMatrix<T>& preconditioned(const Problem<T>& problem, const PreconditionerConfig& config) {
+  if (config.of == PreconditionedMatrix::matrix) return *problem.a;
+  require(problem.b != nullptr, "preconditioner.of: there is no mass matrix to make it of; take 'of: matrix'");
+  return *problem.b;
+}
+
 /// Those that need nothing but what the matrix has in store. Not collective.
 template <class T>
 std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
                                                    bool constant_diagonal) {
-  DistributedMatrix<T>& a = *problem.a;
+  DistributedMatrix<T>& a = preconditioned(problem, config);
   if (config.type == PreconditionerType::jacobi)
     return std::make_unique<Jacobi<T>>(problem.context, a.jacobi_diagonal());
   if (config.type == PreconditionerType::none) return nullptr;
@@ -163,7 +172,8 @@ Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& m
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
   }
   Preconditioner<T> result;
-  const bool constant_diagonal = is_constant(problem.context.comm, problem.a->jacobi_diagonal());
+  const bool constant_diagonal =
+      is_constant(problem.context.comm, preconditioned(problem, config).jacobi_diagonal());
   if (config.type == PreconditionerType::jacobi && constant_diagonal) return result;
   problem.context.comm.collectively(
       [&] { result.operation = make_polynomial(problem, config, constant_diagonal); });
@@ -171,9 +181,12 @@ Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& m
 }
 
 std::string description(const PreconditionerConfig& config) {
+  const char* of = config.of == PreconditionedMatrix::mass ? " for the mass matrix" : "";
   switch (config.type) {
+    case PreconditionerType::jacobi:
+      return fmt::format("jacobi{}", of);
     case PreconditionerType::chebyshev:
-      return fmt::format("chebyshev of degree {}", config.chebyshev.degree);
+      return fmt::format("chebyshev of degree {}{}", config.chebyshev.degree, of);
     case PreconditionerType::amg:
       return fmt::format("amg ({}, {}{})", name_of(config.amg.method),
                          config.amg.precision == Precision::float32 ? "float" : "double",

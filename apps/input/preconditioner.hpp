@@ -26,7 +26,7 @@ struct Preconditioner {
   std::string made{};         ///< what it came to, where that is not known beforehand: levels
 };
 
-/// What `config` asks for, made for A. Refers to problem.a, and consumes problem.a_rows.
+/// What `config` asks for, made of A or B. Refers to problem.a and problem.b, and consumes problem.a_rows.
 /// `matrix` says where A comes from. Collective; throws InputError where it cannot be made.
 template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,

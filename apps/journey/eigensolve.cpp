@@ -1,6 +1,8 @@
 #include "apps/journey/eigensolve.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -11,6 +13,7 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -53,6 +56,24 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
+/// iterate by solver.config; nothing where there was no memory for a block that `auto` had made wider.
+template <class T>
+std::optional<EigenResult<T>> iterate_if_possible(BlockSpace<T>& space, Problem<T>& problem,
+                                                  EigenSolver<T>& solver, const DenseBlock<T>& constraints,
+                                                  DenseBlock<T> initial, const Observer& observer,
+                                                  const Proceed& proceed, const Announce& announce) {
+  try {
+    return iterate(space, problem, solver, constraints, std::move(initial), solver.config.eigensolver.options,
+                   observer, proceed);
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
+    if (!solver.choice->narrow()) throw;
+    if (announce) announce(std::string("fewer columns again, because so many could not be had: ") + error.what());
+  }
+  solver.config.eigensolver = solver.choice->config();
+  return std::nullopt;
+}
+
 template <class T>
 bool begins_in_float(const Problem<T>& problem, const EigenSolver<T>& solver) {
   return begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
@@ -73,10 +94,13 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
     const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
-    const double mass = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
-    const CostModel costs = cost_model(traits, mass, block_width(config.eigensolver.options), sizeof(T),
-                                       problem.context.device->backend());
-    solver.choice.emplace(traits, costs, scaled, problem.b != nullptr);
+    const Communicator& comm = problem.context.comm;
+    std::optional<MassTraits> mass;
+    if (problem.b) mass = examine_mass(comm, problem.b->diagonal(), problem.b->scaled_gershgorin_bound());
+    const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
+    const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
+                                       problem.context.device->backend(), comm.size());
+    solver.choice.emplace(traits, costs, scaled, mass);
     solver.config.eigensolver = solver.choice->config();
   }
   solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
@@ -104,21 +128,29 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
                                   solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
   while (!stopped && solver.choice && solver.choice->change(result.limitation)) {
+    const int columns = block_width(solver.config.eigensolver.options);
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
     if (announce) announce("preconditioner from here on: " + solver.choice->description());
     solver.operators.reset();
     solver.operators = other_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
                                        begins_in_float(problem, solver), announce);
-    initial = vectors_of(space, result, block_width(solver.config.eigensolver.options));
-    result.eigenvectors = {};
-    result.guards = {};
+    const LobpcgOptions& options = solver.config.eigensolver.options;
+    const bool wider = block_width(options) > columns;
+    // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
+    initial = wider && options.filtered_start ? DenseBlock<T>() : vectors_of(space, result, block_width(options));
+    // They are what is left where there is no memory for a wider block.
+    if (!wider) {
+      result.eigenvectors = {};
+      result.guards = {};
+    }
     const double seconds = again.seconds();
-    EigenResult<T> next = iterate(space, problem, solver, start.constraints, std::move(initial),
-                                  solver.config.eigensolver.options, observer, proceed);
-    next.setup_seconds += seconds;
-    count_in(result, next);
-    result = std::move(next);
+    std::optional<EigenResult<T>> next = iterate_if_possible(space, problem, solver, start.constraints,
+                                                             std::move(initial), observer, proceed, announce);
+    if (!next) continue;
+    next->setup_seconds += seconds;
+    count_in(result, *next);
+    result = std::move(*next);
   }
   return result;
 }

@@ -56,6 +56,7 @@ ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenRes
   if (!setting.problem.b && mostly_filtered(result.history)) return operators;
   operators.preconditioner = setting.operators.preconditioner.operation.get();
   operators.preconditioner_in_float = in_float.preconditioner;
+  if (setting.config.preconditioner.of == PreconditionedMatrix::mass) return operators;
   if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
   if (cycle_bounds(setting, result.eigenvalues.back())) operators.spectral_bound = 1.0;

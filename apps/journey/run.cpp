@@ -49,11 +49,10 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
 /// Why some of `pairs` are not done and what to try next.
 std::string with_advice(const std::string& remark, const Verification& verified, Limitation limitation,
                         const std::vector<LobpcgIteration>& history, const RunConfig& config,
-                        const Arguments& arguments) {
-  const int pairs = config.eigensolver.options.pairs;
-  const std::vector<Outcome> outcomes = outcomes_of_all(verified, pairs);
+                        const LobpcgOptions& options, const Arguments& arguments) {
+  const std::vector<Outcome> outcomes = outcomes_of_all(verified, options.pairs);
   if (std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged) == 0) return remark;
-  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, pairs), config);
+  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, options), config);
   const std::string advice = advice_text(next, arguments.program, arguments.config, arguments.overrides);
   if (remark.empty() || advice.empty()) return remark + advice;
   return remark + "; " + advice;
@@ -121,7 +120,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
-  record.remark = with_advice(record.remark, verified, result.limitation, result.history, config, arguments);
+  record.remark = with_advice(record.remark, verified, result.limitation, result.history, config,
+                              solver.config.eigensolver.options, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));
   print_proof(comm, verified, proof);
   describe_course(record, solver.choice.has_value(), made, choices.records());

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "apps/report/text.hpp"
+#include "solver/lobpcg/overlap.hpp"
 
 namespace block_eigs {
 
@@ -20,6 +21,12 @@ constexpr double patience = 3.0;
 constexpr double longest_estimate = 1e7;
 /// Of the lowest value, where the shift of a cycle is put: behind the spectrum.
 constexpr double beyond_lowest = 1.05;
+
+/// Blocks are advised to be so many times wider, up to so many columns.
+constexpr int wider = 8;
+constexpr int widest_advised = 512;
+/// Values so close in relation to their size are taken for a cluster.
+constexpr double close = 1e-2;
 
 constexpr const char* automatic_choice = "eigensolver.preconditioner={type: auto}";
 
@@ -40,6 +47,11 @@ Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
     advice.change = fmt::format("eigensolver.max_iterations={}", std::max(500, 4 * std::min(allowed, 1 << 28)));
   }
   if (slow && !is_automatic(config)) advice.change = automatic_choice;
+  if (!slow || !run.clustered || run.columns >= widest_advised) return advice;
+  // `auto` has tried so many already, or had no memory for more.
+  advice.reason = fmt::format(
+      "values lie so close together that they may belong to more than the {} columns at work", run.columns);
+  advice.change = fmt::format("eigensolver.block_size={}", std::min(wider * run.columns, widest_advised));
   return advice;
 }
 
@@ -63,8 +75,10 @@ Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
 }  // namespace
 
 UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitation limitation,
-                                           const std::vector<LobpcgIteration>& history, int pairs) {
+                                           const std::vector<LobpcgIteration>& history,
+                                           const LobpcgOptions& options) {
   UnfinishedEigensolve run;
+  run.columns = block_width(options);
   run.limitation = limitation;
   run.requested = verified.requested;
   const std::size_t found = verified.outcomes.size();
@@ -76,7 +90,13 @@ UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitat
     run.attained = verified.attained[j];
     worst = j;
   }
-  if (found < static_cast<std::size_t>(pairs)) {
+  // Bounds are residuals in units of eigenvalues.
+  if (worst < found && found > 1 && std::isfinite(verified.error_bounds[worst])) {
+    const double last = verified.eigenvalues.back();
+    const double spread = std::abs(last - verified.eigenvalues[(found - 1) / 2]);
+    run.clustered = spread <= close * std::abs(last) && overlap(spread, verified.error_bounds[worst]);
+  }
+  if (found < static_cast<std::size_t>(options.pairs)) {
     run.attained = infinity;
     return run;
   }

@@ -21,11 +21,17 @@ struct UnfinishedEigensolve {
   std::vector<double> course;
   /// No eigenvalue found lies below it by its residual; NaN without one.
   double lowest = std::numeric_limits<double>::quiet_NaN();
+  int columns = 0;  ///< that were at work
+  /// Whether the later half of the values lie so close together that columns may mix eigenvectors of neighbours:
+  /// there may be more of these than columns.
+  bool clustered = false;
 };
 
-/// From a result, verified, for `pairs` asked for. Values and history are in the same units. Not collective.
+/// From a result, verified, for what `options` asked for and that came with as many columns. Values and history
+/// are in the same units. Not collective.
 UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitation limitation,
-                                           const std::vector<LobpcgIteration>& history, int pairs);
+                                           const std::vector<LobpcgIteration>& history,
+                                           const LobpcgOptions& options);
 
 /// What was limiting and what to try next; nothing where all that iterations were asked for is done.
 Advice advise(const UnfinishedEigensolve& run, const RunConfig& config);

@@ -65,7 +65,7 @@ int block_width(const LobpcgOptions& options) {
 }
 
 bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints) {
-  return 5 * (GlobalIndex{std::max(block_width(options), options.pairs)} + constraints) > rows;
+  return options.dense || 5 * (GlobalIndex{std::max(block_width(options), options.pairs)} + constraints) > rows;
 }
 
 Budget iteration_budget(const LobpcgOptions& options, bool filtered) {

@@ -26,6 +26,7 @@ struct LobpcgOptions {
   int block_size = 0;        ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
   GlobalIndex dense_up_to = 3000;  ///< rows up to which what iterations leave undone is solved densely
+  bool dense = false;              ///< solve it densely at once; for at most 20,000 rows
   /// Sharpen the start block of every window by Chebyshev filters while that pays: B = identity, A of known norm;
   /// else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an iteration.
   bool filtered_start = false;
@@ -35,7 +36,7 @@ struct LobpcgOptions {
 int default_block_size(int pairs);
 /// Columns at work.
 int block_width(const LobpcgOptions& options);
-/// Whether a problem of so many rows is so small that lobpcg would solve it densely.
+/// Whether lobpcg solves a problem of so many rows densely: where it is asked to, or where that is so small.
 bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints);
 /// Columns of a start block to take from a coarser model of the problem: the pairs and most of the guard vectors.
 /// The others stay random, for what that model does not see.

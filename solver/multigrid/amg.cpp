@@ -55,8 +55,10 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
       comm.sum(entries) / std::max(1.0, comm.sum(static_cast<double>(hierarchy.front().matrix.nonzeros())));
   ended_ = hierarchy.back().ended;
   for (std::size_t level = 0; level + 1 < hierarchy.size(); ++level) {
-    levels_.push_back(
-        std::make_unique<Level>(context, std::move(hierarchy[level]), hierarchy[level + 1].partition, options));
+    std::vector<double> sums;
+    comm.collectively([&] { sums = absolute_sums(hierarchy[level].matrix); });
+    levels_.push_back(std::make_unique<Level>(context, std::move(hierarchy[level]), sums,
+                                              hierarchy[level + 1].partition, options));
   }
   make_coarsest(std::move(hierarchy.back()), options);
 }
@@ -66,15 +68,18 @@ void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
   const bool dense = is_inverted(context_.comm, level, options);
   // What is left of a singular matrix after rounding errors on the way down must not be inverted.
   const double noise = levels_.empty() ? 0.0 : 1e-14 * levels_.front()->matrix.norm_inf();
+  std::vector<double> sums;
+  context_.comm.collectively([&] { sums = absolute_sums(level.matrix); });
   CsrRows rows = dense ? pseudo_inverse(context_.comm, level.partition, level.matrix, noise,
                                         std::numeric_limits<T>::epsilon())
                        : std::move(level.matrix);
   coarse_matrix_ =
       std::make_unique<DistributedMatrix<T>>(context_, std::move(rows), level.partition, level.partition);
   if (dense) return;
+  const DampedDiagonal d = damped_diagonal(context_.comm, coarse_matrix_->jacobi_diagonal(), sums);
   context_.comm.collectively([&] {
-    coarse_smoother_ = std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, coarse_matrix_->jacobi_diagonal(),
-                                                      coarse_matrix_->jacobi_bound(), long_polynomial);
+    coarse_smoother_ =
+        std::make_unique<Chebyshev<T>>(context_, *coarse_matrix_, d.entries, d.bound, long_polynomial);
   });
 }
 

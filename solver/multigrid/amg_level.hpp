@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/damped_diagonal.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 
 namespace block_eigs {
@@ -11,16 +13,18 @@ namespace block_eigs {
 /// A level of the cycle but the coarsest, with its work space.
 template <class T>
 struct Amg<T>::Level {
-  /// Collective.
-  Level(const Context<T>& context, GridLevel&& level, const Partition& coarser, const AmgOptions& options)
+  /// `sums` of the matrix's rows: absolute_sums(). Collective.
+  Level(const Context<T>& context, GridLevel&& level, const std::vector<double>& sums, const Partition& coarser,
+        const AmgOptions& options)
       : matrix(context, std::move(level.matrix), level.partition, level.partition),
         interpolation(context, std::move(level.interpolation), level.partition, coarser),
         restriction(context, std::move(level.restriction), coarser, level.partition),
         twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
               static_cast<double>(matrix.row_partition().rows())) {
-    const bool constant_diagonal = is_constant(context.comm, matrix.jacobi_diagonal());
+    const DampedDiagonal d = damped_diagonal(context.comm, matrix.jacobi_diagonal(), sums);
+    const bool constant_diagonal = is_constant(context.comm, d.entries);
     context.comm.collectively([&] {
-      smoother.emplace(context, matrix, matrix.jacobi_diagonal(), matrix.jacobi_bound(),
+      smoother.emplace(context, matrix, d.entries, d.bound,
                        ChebyshevOptions{options.smoother_degree, options.smoother_ratio}, constant_diagonal);
     });
   }

@@ -195,6 +195,33 @@ TEST(AmgOnGraphs, HubsDoNotKeepAGridFromBeingCoarsened) {
   EXPECT_LE(2 * problem.cg_iterations(*problem.amg), problem.cg_iterations(jacobi));
 }
 
+/// A grid, and three terms v v^T with v = e_i + 30 e_j: rows i have eight times their diagonal entry beside it,
+/// and a bound of D^-1 A that is made for them covers little of the spectrum of the others.
+TEST(AmgOnGraphs, AFewRowsWithLargeCouplingsDoNotSlowDownTheOthers) {
+  constexpr GlobalIndex points = 100;
+  Problem problem(points * points);
+  const auto grid = laplacian2d(problem.comm, {{points, points}});
+  problem.build(grid->read(problem.partition));
+  const int without = problem.cg_iterations(*problem.amg);
+  CsrRows terms;
+  terms.row_begin = problem.partition.begin(problem.comm.rank());
+  terms.global_rows = terms.global_columns = points * points;
+  for (GlobalIndex i = terms.row_begin; i < problem.partition.end(problem.comm.rank()); ++i) {
+    for (const GlobalIndex first : {2525, 5050, 7575}) {
+      if (i != first && i != first + 1) continue;
+      const double own = i == first ? 1.0 : 30.0;
+      for (const GlobalIndex j : {first, first + 1}) {
+        terms.columns.push_back(j);
+        terms.values.push_back(own * (j == first ? 1.0 : 30.0));
+      }
+    }
+    terms.row_offsets.push_back(static_cast<Offset>(terms.columns.size()));
+  }
+  problem.build(sum(grid->read(problem.partition), terms));
+  expect_symmetric_positive_definite(problem);
+  EXPECT_LE(problem.cg_iterations(*problem.amg), without + 3);
+}
+
 /// The Laplacian of a cycle: its coarsest level is so good a stand-in that the pairs behind the null vector
 /// converge within a few iterations, and the null vector must be as quick.
 TEST(AmgOnGraphs, TheNullVectorIsNotLeftBehind) {

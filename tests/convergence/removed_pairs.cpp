@@ -173,11 +173,14 @@ int main(int argc, char** argv) {
     app.add_flag("--require", arguments.require,
                  "exit code 4 unless all are found, and nothing where none is missing");
     app.add_option("--device", arguments.device, "host or cuda");
-    app.parse(argc, argv);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& wanted) {
+      code = app.exit(wanted);
+      MPI_Finalize();
+      return code;
+    }
     if (!block_eigs::Bench(arguments).run() && arguments.require) code = 4;
-  } catch (const CLI::ParseError& error) {
-    code = error.get_exit_code();
-    fmt::print(stderr, "{}\n", error.what());
   } catch (const std::exception& error) {
     fmt::print(stderr, "removed_pairs: error: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 3);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include "io/generate/generate.hpp"
@@ -11,14 +13,16 @@
 #include "solver/multigrid/rigid_body_modes.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
+#include "tests/support/linear_problem.hpp"
 
 namespace block_eigs {
 namespace {
 
 /// Levels of a matrix, their matrices as operators: products are checked by what is multiplied elsewhere.
 struct Levels {
-  Levels(MatrixSource& source, int unknowns, const NearNullSpace& given, const AggregationOptions& options)
-      : comm(MPI_COMM_WORLD), context(make_context<double>(comm, Backend::host)) {
+  Levels(MatrixSource& source, int unknowns, const NearNullSpace& given, const AggregationOptions& options,
+         MPI_Comm ranks = MPI_COMM_WORLD)
+      : comm(ranks), context(make_context<double>(comm, Backend::host)) {
     std::vector<GlobalIndex> offsets = Partition::uniform(source.rows() / unknowns, comm.size()).offsets();
     for (GlobalIndex& offset : offsets) offset *= unknowns;
     const Partition partition(std::move(offsets));
@@ -70,6 +74,16 @@ void expect_galerkin(const Levels& levels) {
   }
 }
 
+/// The path through 0 .. size - 1 in an order in which neighbours lie far apart: size and 1618 have no common
+/// divisor.
+std::unique_ptr<MatrixSource> permuted_chain(const Communicator& comm, GlobalIndex size) {
+  const auto entry = [size](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i * 1618 % size - j * 1618 % size);
+    return apart == 0 ? 2.0 : apart == 1 ? -1.0 : 0.0;
+  };
+  return std::make_unique<test::RuleSource>(size, entry, comm.handle());
+}
+
 TEST(SmoothedAggregation, CoarseMatricesAreGalerkinProducts) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto source = laplacian3d(comm, {{17, 13, 19}});
@@ -77,6 +91,26 @@ TEST(SmoothedAggregation, CoarseMatricesAreGalerkinProducts) {
   EXPECT_GE(levels.hierarchy.size(), 3U);
   EXPECT_LE(levels.hierarchy.back().partition.rows(), 20 * comm.size());
   expect_galerkin(levels);
+}
+
+TEST(SmoothedAggregation, LevelsAreTheSameOnAnyNumberOfRanks) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Communicator self(MPI_COMM_SELF);
+  const auto sizes = [](const Levels& levels) {
+    std::vector<GlobalIndex> result;
+    for (const GridLevel& level : levels.hierarchy) result.push_back(level.partition.rows());
+    return result;
+  };
+  const auto on = [&](const Communicator& ranks, const auto& make) {
+    const auto source = make(ranks);
+    return sizes(Levels(*source, 1, {}, {0.08, 20, 300}, ranks.handle()));
+  };
+  const auto grid = [](const Communicator& ranks) { return laplacian3d(ranks, {{17, 13, 19}}); };
+  EXPECT_EQ(on(comm, grid), on(self, grid));
+  // Nearly all neighbours lie on other ranks.
+  const auto permuted = [](const Communicator& ranks) { return permuted_chain(ranks, 4001); };
+  EXPECT_EQ(on(comm, permuted), on(self, permuted));
+  EXPECT_GE(on(comm, permuted).size(), 4U);
 }
 
 TEST(SmoothedAggregation, RigidBodyModesPassThroughEveryLevel) {

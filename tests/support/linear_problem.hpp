@@ -23,17 +23,17 @@ namespace block_eigs::test {
 class RuleSource final : public MatrixSource {
  public:
   using Rule = std::function<double(GlobalIndex, GlobalIndex)>;
-  RuleSource(GlobalIndex size, Rule rule) : size_(size), rule_(std::move(rule)) {}
+  RuleSource(GlobalIndex size, Rule rule, MPI_Comm ranks = MPI_COMM_WORLD)
+      : comm_(ranks), size_(size), rule_(std::move(rule)) {}
 
   GlobalIndex rows() const override { return size_; }
   GlobalIndex columns() const override { return size_; }
   std::string description() const override { return "rule"; }
   CsrRows read(const Partition& partition) override {
-    const Communicator comm(MPI_COMM_WORLD);
     CsrRows rows;
-    rows.row_begin = partition.begin(comm.rank());
+    rows.row_begin = partition.begin(comm_.rank());
     rows.global_rows = rows.global_columns = size_;
-    for (GlobalIndex i = rows.row_begin; i < partition.end(comm.rank()); ++i) {
+    for (GlobalIndex i = rows.row_begin; i < partition.end(comm_.rank()); ++i) {
       for (GlobalIndex j = 0; j < size_; ++j) {
         const double value = rule_(i, j);
         if (value == 0.0) continue;
@@ -46,6 +46,7 @@ class RuleSource final : public MatrixSource {
   }
 
  private:
+  Communicator comm_;
   GlobalIndex size_;
   Rule rule_;
 };

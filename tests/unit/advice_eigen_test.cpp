@@ -23,14 +23,22 @@ Verification verified_after(const std::vector<LobpcgIteration>& history) {
   verified.eigenvalues = {4.0, 5.0};
   verified.residual_norms = {1e-12, residual};
   verified.attained = {1e-12 / 4.0, residual / 5.0};
+  verified.error_bounds = verified.residual_norms;
   verified.outcomes = {Outcome::converged, Outcome::not_converged};
   verified.requested = 1e-8;
   return verified;
 }
 
+LobpcgOptions options_for(int pairs) {
+  LobpcgOptions options;
+  options.pairs = pairs;
+  options.block_size = 8;
+  return options;
+}
+
 UnfinishedEigensolve ended(Limitation limitation, double rate = 0.83, int iterations = 50) {
   const std::vector<LobpcgIteration> history = history_of(rate, iterations);
-  return unfinished_eigensolve(verified_after(history), limitation, history, 2);
+  return unfinished_eigensolve(verified_after(history), limitation, history, options_for(2));
 }
 
 RunConfig config_with(PreconditionerType type, int iterations = 50) {
@@ -55,7 +63,7 @@ TEST(UnfinishedEigensolve, IterationsBeforeAPairWasKnownDoNotCount) {
   std::vector<LobpcgIteration> history = history_of(0.83, 50);
   for (std::size_t k = 0; k < 20; ++k) history[k].residual_norms[1] = std::nan("");
   const UnfinishedEigensolve run =
-      unfinished_eigensolve(verified_after(history), Limitation::iterations, history, 2);
+      unfinished_eigensolve(verified_after(history), Limitation::iterations, history, options_for(2));
   EXPECT_EQ(run.course.size(), 30U);
 }
 
@@ -78,10 +86,23 @@ TEST(EigenAdvice, WithoutARateMoreIterationsOrAuto) {
   EXPECT_EQ(advise(run, config_with(PreconditionerType::chebyshev, 3)).change, automatic);
 }
 
+TEST(EigenAdvice, WhereValuesLieCloserThanTheirResidualsTheBlockIsWidened) {
+  for (const double apart : {1.0, 1e-3}) {
+    const std::vector<LobpcgIteration> history = history_of(1.0, 50);
+    Verification verified = verified_after(history);
+    verified.eigenvalues[0] = verified.eigenvalues[1] - apart;
+    verified.residual_norms[1] = verified.error_bounds[1] = 1e-2;
+    const UnfinishedEigensolve run =
+        unfinished_eigensolve(verified, Limitation::iterations, history, options_for(2));
+    const Advice advice = advise(run, config_with(PreconditionerType::automatic));
+    EXPECT_EQ(advice.change, apart == 1.0 ? "eigensolver.max_iterations=500" : "eigensolver.block_size=64");
+  }
+}
+
 TEST(EigenAdvice, PairsThatWereNotBegunNeedIterations) {
   const std::vector<LobpcgIteration> history = history_of(0.5, 50);
   const UnfinishedEigensolve run =
-      unfinished_eigensolve(verified_after(history), Limitation::iterations, history, 5);
+      unfinished_eigensolve(verified_after(history), Limitation::iterations, history, options_for(5));
   EXPECT_TRUE(std::isinf(run.attained));
   EXPECT_EQ(advise(run, config_with(PreconditionerType::automatic, 200)).change, "eigensolver.max_iterations=800");
 }

@@ -5,38 +5,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/eigensolver_choice.hpp"
 #include "tests/support/matrix_traits.hpp"
 
 // What `auto` takes for matrices that look like something, and when it changes its mind.
 namespace block_eigs {
 namespace {
 
+using test::asked;
+using test::choice_for;
 using test::diffusion;
-
-EigensolverConfig asked(Which which = Which::smallest) {
-  EigensolverConfig config;
-  config.options.pairs = 8;
-  config.options.block_size = 10;
-  config.options.which = which;
-  config.options.filtered_start = true;
-  return config;
-}
-
-EigensolverChoice choice_for(const MatrixTraits& traits, const EigensolverConfig& config, double mass = 0.0,
-                             Backend backend = Backend::host) {
-  return {traits, cost_model(traits, mass, config.options.block_size, 8.0, backend), config, mass > 0.0};
-}
-
-PreconditionerType type_of(const EigensolverChoice& choice) { return choice.config().preconditioner.type; }
-
-IterationReport iteration(double worst, const std::vector<double>& values, const std::vector<double>& residuals) {
-  IterationReport report;
-  report.active_columns = report.products = 10;
-  report.worst = worst;
-  report.eigenvalues = values;
-  report.residual_norms = residuals;
-  return report;
-}
+using test::iteration;
+using test::type_of;
 
 TEST(EigensolverChoice, MultigridForDiffusionsOnProcessors) {
   EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked())), PreconditionerType::amg);
@@ -189,6 +169,58 @@ TEST(MatrixTraits, OfAPathWithItsEnds) {
   EXPECT_EQ(traits.scaled_norm, 2.0);
   EXPECT_TRUE(traits.like_diffusion());
   EXPECT_TRUE(traits.semidefinite());
+}
+
+/// The path, and rows that stand alone: an empty one, one of -5 and one of 1e6.
+TEST(MatrixTraits, RowsThatStandAloneSayNothingOfTheOthers) {
+  constexpr GlobalIndex size = 103;
+  CsrRows rows;
+  rows.global_rows = rows.global_columns = size;
+  for (GlobalIndex i = 0; i < size; ++i) {
+    for (GlobalIndex j = std::max<GlobalIndex>(i - 1, 0); j <= std::min<GlobalIndex>(i + 1, size - 4); ++j) {
+      rows.columns.push_back(j);
+      rows.values.push_back(i == j ? 2.0 : -1.0);
+    }
+    if (i >= size - 3) {
+      rows.columns.resize(static_cast<std::size_t>(rows.row_offsets.back()));
+      rows.values.resize(rows.columns.size());
+    }
+    if (i >= size - 2) {
+      rows.columns.push_back(i);
+      rows.values.push_back(i == size - 2 ? -5.0 : 1e6);
+    }
+    rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
+  }
+  const Communicator self(MPI_COMM_SELF);
+  const MatrixTraits traits = examine(self, rows, Partition::uniform(size, 1));
+  EXPECT_EQ(traits.rows, 103.0);
+  EXPECT_EQ(traits.alone, 3.0);
+  EXPECT_EQ(traits.least_diagonal, 2.0);
+  EXPECT_EQ(traits.zero_sums, 0.98);
+  EXPECT_EQ(traits.dominant, 1.0);
+  EXPECT_EQ(traits.lower_bound, 0.0);
+  EXPECT_EQ(traits.least_row, 3.0);
+  EXPECT_EQ(traits.scaled_norm, 2.0);
+  EXPECT_EQ(traits.norm_inf, 1e6);
+  EXPECT_TRUE(traits.like_diffusion());
+  EXPECT_TRUE(traits.semidefinite());
+}
+
+TEST(MatrixTraits, OfADiagonalMatrixAreThoseOfItsRows) {
+  CsrRows rows;
+  rows.global_rows = rows.global_columns = 4;
+  for (GlobalIndex i = 0; i < 4; ++i) {
+    rows.columns.push_back(i);
+    rows.values.push_back(static_cast<double>(i) - 1.0);
+    rows.row_offsets.push_back(i + 1);
+  }
+  const Communicator self(MPI_COMM_SELF);
+  const MatrixTraits traits = examine(self, rows, Partition::uniform(4, 1));
+  EXPECT_EQ(traits.least_diagonal, -1.0);
+  EXPECT_EQ(traits.lower_bound, -1.0);
+  EXPECT_EQ(traits.norm_inf, 2.0);
+  EXPECT_EQ(traits.mean_row(), 1.0);
+  EXPECT_FALSE(traits.semidefinite());
 }
 
 }  // namespace

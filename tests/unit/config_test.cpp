@@ -107,6 +107,17 @@ linear_solver: {preconditioner: {type: petsc, options: "-pc_type bjacobi -sub_pc
   EXPECT_FALSE(config.eigensolver.options.filtered_start);
 }
 
+TEST(Config, PreconditionersAreOfTheMatrixUnlessSaidOtherwise) {
+  const auto of = [](const std::string& preconditioner) {
+    return parse(minimal + "eigensolver: {preconditioner: " + preconditioner + "}").eigensolver.preconditioner.of;
+  };
+  EXPECT_EQ(of("{type: jacobi}"), PreconditionedMatrix::matrix);
+  EXPECT_EQ(of("{type: jacobi, of: mass}"), PreconditionedMatrix::mass);
+  EXPECT_EQ(of("{type: chebyshev, of: mass, degree: 4}"), PreconditionedMatrix::mass);
+  EXPECT_THROW(of("{type: amg, of: mass}"), InputError);
+  EXPECT_THROW(of("{type: jacobi, of: neither}"), InputError);
+}
+
 TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
   const auto inner = [](const std::string& eigensolver) {
     return parse(minimal + "eigensolver: " + eigensolver).eigensolver.inner_precision;

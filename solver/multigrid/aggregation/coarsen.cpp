@@ -9,8 +9,10 @@
 #include "solver/multigrid/aggregation/fill.hpp"
 #include "solver/multigrid/aggregation/galerkin.hpp"
 #include "solver/multigrid/aggregation/interpolation.hpp"
+#include "solver/multigrid/aggregation/nodes.hpp"
 #include "solver/multigrid/aggregation/row_exchange.hpp"
 #include "solver/multigrid/aggregation/tentative.hpp"
+#include "solver/multigrid/damped_diagonal.hpp"
 #include "spmm/parallel/halo_plan.hpp"
 
 namespace block_eigs::aggregation {
@@ -33,7 +35,7 @@ ColumnNumbers number_columns(const CsrRows& a, const Partition& partition, int r
 }
 
 struct Bounds {
-  double scaled = 0.0;    ///< max_i sum_j |a_ij| / |a_ii|: no eigenvalue of D^-1 A is larger
+  double scaled = 0.0;    ///< no eigenvalue of D^-1 A is larger, D as damped_diagonal() has it
   double diagonal = 0.0;  ///< max_i |a_ii|
 };
 
@@ -50,7 +52,7 @@ Bounds bounds_of(const Communicator& comm, const CsrRows& a) {
       sum += std::abs(a.values[k]);
       if (a.columns[k] == a.row_begin + i) diagonal = std::abs(a.values[k]);
     }
-    bound = std::max(bound, sum / (diagonal > 0.0 ? diagonal : 1.0));
+    if (sum > 0.0) bound = std::max(bound, sum / damped_diagonal(diagonal, sum));
     largest = std::max(largest, diagonal);
   }
   return {std::max(comm.max(bound), 1e-300), comm.max(largest)};
@@ -86,10 +88,10 @@ bool may_fill(const Communicator& comm, const SparseRows<LocalIndex>& p, std::si
   return comm.any(mean > few * aggregates || static_cast<double>(longest) > many * aggregates);
 }
 
-/// Consecutive rows as their aggregates lie on ranks.
-Partition partition_of(const Communicator& comm, LocalIndex rows) {
-  std::vector<GlobalIndex> offsets{0};
-  for (const std::int64_t count : comm.all_gather(std::int64_t{rows})) offsets.push_back(offsets.back() + count);
+/// `width` consecutive rows for each one of `partition`.
+Partition widened(const Partition& partition, int width) {
+  std::vector<GlobalIndex> offsets = partition.offsets();
+  for (GlobalIndex& offset : offsets) offset *= width;
   return Partition(std::move(offsets));
 }
 
@@ -109,16 +111,14 @@ Partition concentrated(const Partition& partition, GlobalIndex rows_per_rank) {
 
 /// Values and places of the tentative interpolation, ghosts included. Collective.
 TentativeRows tentative_rows(const Communicator& comm, const HaloPlan& plan, const Aggregates& aggregates,
-                             int unknowns_per_node, std::vector<double> values, std::size_t modes,
-                             GlobalIndex first_column) {
+                             int unknowns_per_node, std::vector<double> values, std::size_t modes) {
   TentativeRows rows;
   rows.modes = modes;
   rows.values = std::move(values);
   comm.collectively([&] {
     rows.first_columns.reserve(aggregates.of_node.size() * static_cast<std::size_t>(unknowns_per_node));
-    for (const LocalIndex aggregate : aggregates.of_node) {
-      const GlobalIndex column =
-          aggregate < 0 ? -1 : first_column + GlobalIndex{aggregate} * static_cast<GlobalIndex>(modes);
+    for (const GlobalIndex aggregate : aggregates.of_node) {
+      const GlobalIndex column = aggregate < 0 ? -1 : aggregate * static_cast<GlobalIndex>(modes);
       rows.first_columns.insert(rows.first_columns.end(), static_cast<std::size_t>(unknowns_per_node), column);
     }
   });
@@ -175,20 +175,17 @@ Interpolation interpolate(const Communicator& comm, const Stage& stage, const Co
   const Partition& partition = stage.level.partition;
   const auto modes = static_cast<std::size_t>(stage.space.modes);
   const double per_row = comm.sum(static_cast<double>(a.nonzeros())) / static_cast<double>(partition.rows());
+  const int unknowns = stage.space.unknowns_per_node;
+  const Nodes nodes = nodes_of(comm, a, partition, unknowns);
+  const Aggregates aggregates =
+      aggregate(comm, nodes, strength_graph(comm, a, nodes, options.threshold, hub_factor * per_row));
   Interpolation result;
-  Aggregates aggregates;
-  Tentative tentative;
-  comm.collectively([&] {
-    result.fine = number_columns(a, partition, comm.rank());
-    const int unknowns = stage.space.unknowns_per_node;
-    aggregates = aggregate(strength_graph(a, unknowns, options.threshold, hub_factor * per_row));
-    tentative = tentative_interpolation(aggregates, stage.space);
-  });
-  result.coarse = partition_of(comm, aggregates.count * stage.space.modes);
+  result.coarse = widened(aggregates.partition, stage.space.modes);
   if (hardly_coarser(result.coarse, partition)) return result;
+  Tentative tentative = tentative_interpolation(comm, aggregates, stage.space);
+  comm.collectively([&] { result.fine = number_columns(a, partition, comm.rank()); });
   const HaloPlan plan(comm, partition, result.fine.ghosts());
-  const TentativeRows t = tentative_rows(comm, plan, aggregates, stage.space.unknowns_per_node,
-                                         std::move(tentative.values), modes, result.coarse.begin(comm.rank()));
+  const TentativeRows t = tentative_rows(comm, plan, aggregates, unknowns, std::move(tentative.values), modes);
   const Bounds bounds = bounds_of(comm, a);
   comm.collectively([&] {
     result.rows = smoothed_interpolation(a, result.fine, t, 4.0 / 3.0 / bounds.scaled, aggregates.is_hub);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "solver/multigrid/damped_diagonal.hpp"
+
 namespace block_eigs::aggregation {
 
 namespace {
@@ -58,10 +60,12 @@ SparseRows<GlobalIndex> smoothed_interpolation(const CsrRows& a, const ColumnNum
       const auto first = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
       const auto last = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]);
       double diagonal = 0.0;
+      double sum = 0.0;
       for (std::size_t k = first; k < last; ++k) {
+        sum += std::abs(a.values[k]);
         if (a.columns[k] == a.row_begin + i) diagonal = a.values[k];
       }
-      const double scale = -omega / (diagonal != 0.0 ? std::abs(diagonal) : 1.0);
+      const double scale = sum > 0.0 ? -omega / damped_diagonal(diagonal, sum) : 0.0;
       const auto own = static_cast<std::size_t>(i);
       row.add(1.0, tentative.first_columns[own], tentative.values.data() + own * modes);
       const bool smoothed = is_hub[static_cast<std::size_t>(i / per_node)] == 0;

@@ -15,9 +15,9 @@ struct TentativeRows {
   std::vector<GlobalIndex> first_columns;  ///< of the aggregate that a row belongs to, -1 for none
 };
 
-/// P = (I - omega D^-1 A) T: interpolation smoothed by a step of damped Jacobi, own rows, columns ascending. Rows
-/// of hubs stay as in T: smoothed they would couple all aggregates that a hub sees with each other. `is_hub` tells
-/// of them node by node. Not collective.
+/// P = (I - omega D^-1 A) T: interpolation smoothed by a step of damped Jacobi, D as damped_diagonal() has it, own
+/// rows, columns ascending. Rows of hubs stay as in T: smoothed they would couple all aggregates that a hub sees
+/// with each other. `is_hub` tells of them node by node. Not collective.
 SparseRows<GlobalIndex> smoothed_interpolation(const CsrRows& a, const ColumnNumbers& numbers,
                                                const TentativeRows& tentative, double omega,
                                                const std::vector<char>& is_hub);

@@ -15,7 +15,10 @@ struct Tentative {
 };
 
 /// Orthonormal factors of the near-null space aggregate by aggregate. Modes that depend on others within an
-/// aggregate (rotations of a single node) get columns of zeros. Not collective.
-Tentative tentative_interpolation(const Aggregates& aggregates, const NearNullSpace& fine);
+/// aggregate (rotations of a single node) get columns of zeros. The rank of its root factors an aggregate, with
+/// the members' rows in the order of their numbers: the same bits whatever ranks they lie on. Collective; what it
+/// throws is OnAllRanks.
+Tentative tentative_interpolation(const Communicator& comm, const Aggregates& aggregates,
+                                  const NearNullSpace& fine);
 
 }  // namespace block_eigs::aggregation

@@ -1,0 +1,135 @@
+#include "apps/choice/eigen_candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace block_eigs {
+
+namespace {
+
+/// Iterations, or degrees of filters, for the end of the spectrum that is far from zero.
+constexpr double expected_at_far_end = 100.0;
+
+/// Degrees that filters need for the lowest of `rows` eigenvalues of a mesh: the square root of the ratio of the
+/// norm to the distances between wanted eigenvalues, which on a mesh of d dimensions goes like a power 1/d of
+/// rows over columns.
+double expected_degrees(const MatrixTraits& traits, int columns) {
+  constexpr double for_one = 25.0;
+  if (!traits.like_diffusion()) return 12.0 * for_one;
+  return for_one * std::pow(std::max(traits.rows / columns, 1.0), 1.0 / traits.mesh_dimension());
+}
+
+/// Iterations with Jacobi, which are about as many. Where there are hubs, paths between any two rows are short:
+/// rows scaled alike, eigenvalues do not come as close to zero as those of a mesh.
+double expected_with_jacobi(const MatrixTraits& traits, double degrees) {
+  constexpr double with_hubs = 75.0;
+  return traits.has_hubs() ? std::min(with_hubs, degrees) : degrees;
+}
+
+/// Costs in iterations of LOBPCG, or degrees of a filter.
+class Candidates {
+ public:
+  Candidates(const CostModel& costs, const PreconditionerConfig& asked) : costs_(costs), asked_(asked) {}
+
+  void add(PreconditionerType type, bool filtered, double steps, const std::string& reason) {
+    add(Candidate{of_type(asked_, type), filtered}, steps, reason);
+  }
+  void add_of_mass(PreconditionerType type, double steps, const std::string& reason, int degree_factor = 1) {
+    Candidate candidate{of_type(asked_, type)};
+    candidate.preconditioner.of = PreconditionedMatrix::mass;
+    candidate.preconditioner.chebyshev.degree *= degree_factor;
+    add(std::move(candidate), steps, reason);
+  }
+  void add_dense(const std::string& reason) {
+    Candidate candidate{of_type(asked_, PreconditionerType::none)};
+    candidate.dense = true;
+    candidate.step = candidate.cost = costs_.dense;
+    candidate.reason = reason;
+    found_.push_back(std::move(candidate));
+  }
+  std::vector<Candidate> take() { return std::move(found_); }
+
+ private:
+  void add(Candidate candidate, double steps, const std::string& reason) {
+    candidate.setup = costs_.setup(candidate.preconditioner.type);
+    // What may follow filters are iterations.
+    candidate.step = costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
+    candidate.cost = candidate.setup + steps * (candidate.filtered ? costs_.degree() : candidate.step);
+    candidate.reason = reason;
+    found_.push_back(std::move(candidate));
+  }
+
+  const CostModel& costs_;
+  const PreconditionerConfig& asked_;
+  std::vector<Candidate> found_;
+};
+
+/// For an end of the spectrum that is far from zero: what is large there is B^-1 as much as A.
+void add_those_of_mass(const MassTraits& mass, Candidates& result) {
+  const char* reason = "the gradient of the Rayleigh quotient is B^-1 (A x - lambda B x)";
+  if (mass.diagonal_ratio > 1.0) result.add_of_mass(PreconditionerType::jacobi, expected_at_far_end, reason);
+  // Where B is diagonal that is the inverse itself; mass matrices of finite elements are nearly so. Others are
+  // not.
+  if (!(mass.scaled_norm > 1.0)) return;
+  constexpr double with_polynomial = 0.8 * expected_at_far_end;
+  constexpr int longer = 4;
+  result.add_of_mass(PreconditionerType::chebyshev, with_polynomial, reason);
+  result.add_of_mass(PreconditionerType::chebyshev, with_polynomial, reason, longer);
+}
+
+void add_for_far_end(const std::optional<MassTraits>& mass, bool can_filter, Candidates& result) {
+  const char* reason = "one of A would amplify the lower end of the spectrum";
+  if (can_filter) result.add(PreconditionerType::none, true, expected_at_far_end, reason);
+  const double unequal = mass ? std::sqrt(mass->diagonal_ratio) : 1.0;
+  result.add(PreconditionerType::none, false, unequal * expected_at_far_end, reason);
+  if (mass) add_those_of_mass(*mass, result);
+}
+
+void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits>& mass, bool can_filter,
+                      int columns, Candidates& result) {
+  const bool varied = traits.badly_scaled() && !traits.reaches_down();
+  const double degrees = expected_degrees(traits, columns);
+  // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
+  if (can_filter && !varied) result.add(PreconditionerType::none, true, degrees, "filters need nothing but A");
+  if (can_filter && varied) {
+    result.add(PreconditionerType::jacobi, false, expected_with_jacobi(traits, degrees), traits.differing_rows());
+    // Filters have one norm for all rows.
+    const double factor = traits.norm_inf / traits.least_row;
+    result.add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0), "filters need nothing but A");
+  }
+  // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
+  result.add(PreconditionerType::chebyshev, false,
+             (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)),
+             "it needs nothing but A");
+  if (!can_filter && !varied)
+    result.add(PreconditionerType::jacobi, false, expected_with_jacobi(traits, degrees),
+               "it costs next to nothing");
+  if (traits.least_diagonal > 0.0 && !traits.has_hubs() && !traits.nearly_full()) {
+    const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
+    result.add(PreconditionerType::amg, false, iterations, traits.reason_for_multigrid());
+  }
+  // Some eigenvalue is below zero, or all are zero: the lower end may be as far from zero as the upper.
+  if (mass && !(traits.least_diagonal > 0.0) && !traits.semidefinite()) add_those_of_mass(*mass, result);
+}
+
+}  // namespace
+
+std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::optional<MassTraits>& mass,
+                                        const CostModel& costs, const EigensolverConfig& asked) {
+  Candidates result(costs, asked.preconditioner);
+  const LobpcgOptions& options = asked.options;
+  const bool can_filter = !mass && options.filtered_start && traits.norm_inf > 0.0;
+  if (options.which == Which::largest) {
+    add_for_far_end(mass, can_filter, result);
+  } else {
+    add_for_near_end(traits, mass, can_filter, options.block_size, result);
+  }
+  // With B errors are those of a Cholesky factor, which iterations do not have.
+  if (!mass && traits.nearly_full() && traits.rows <= static_cast<double>(options.dense_up_to))
+    result.add_dense("the matrix is small and nearly full");
+  return result.take();
+}
+
+}  // namespace block_eigs

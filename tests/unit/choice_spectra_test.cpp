@@ -1,0 +1,166 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "apps/choice/eigensolver_choice.hpp"
+#include "tests/support/eigensolver_choice.hpp"
+#include "tests/support/matrix_traits.hpp"
+
+// What `auto` does about clusters, mass matrices, full matrices and graphs with hubs.
+namespace block_eigs {
+namespace {
+
+using test::asked;
+using test::choice_for;
+using test::diffusion;
+using test::iteration;
+using test::type_of;
+
+/// `spread` apart in all, with residuals of 1e-6, as Ritz values of the first columns of a wide cluster.
+EigensolverChoice after_a_cluster(double spread) {
+  MatrixTraits traits = diffusion(4000, 5);
+  traits.zero_sums = 0.0;
+  EigensolverChoice choice = choice_for(traits, asked());
+  std::vector<double> values;
+  for (int j = 0; j < 8; ++j) values.push_back(1.0 + spread / 7.0 * j);
+  const std::vector<double> residuals(8, 1e-6);
+  for (int i = 0; i < 100; ++i) {
+    if (!choice.proceed(iteration(100.0, values, residuals))) break;
+  }
+  return choice;
+}
+
+TEST(EigensolverChoice, ClustersNarrowerThanTheToleranceAreWidenedForToo) {
+  // A tolerance of 1e-8 does not tell these apart, and yet there may be more of them than columns.
+  EigensolverChoice choice = after_a_cluster(1e-9);
+  EXPECT_TRUE(choice.change(Limitation::stopped));
+  EXPECT_EQ(choice.config().options.block_size, 80);
+}
+
+TEST(EigensolverChoice, AWiderBlockWithoutMemoryIsGivenUp) {
+  EigensolverChoice choice = after_a_cluster(1e-9);
+  EXPECT_FALSE(choice.narrow());
+  ASSERT_TRUE(choice.change(Limitation::stopped));
+  ASSERT_TRUE(choice.narrow());
+  EXPECT_EQ(choice.config().options.block_size, 10);
+  EXPECT_FALSE(choice.narrow());
+  EXPECT_TRUE(choice.change(Limitation::stopped)) << "it goes on, whatever else there is";
+  for (int i = 0; i < 10 && choice.change(Limitation::iterations); ++i)
+    EXPECT_EQ(choice.config().options.block_size, 10);
+}
+
+TEST(EigensolverChoice, BlocksAreWidenedTwiceForFiltersAndThenGoBack) {
+  EigensolverChoice choice = after_a_cluster(1e-9);
+  ASSERT_TRUE(choice.change(Limitation::stopped));
+  ASSERT_TRUE(choice.change(Limitation::stopped));
+  EXPECT_EQ(choice.config().options.block_size, 512);
+  EXPECT_TRUE(choice.config().options.filtered_start);
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  EXPECT_LT(choice.config().options.max_iterations, 50) << "iterations of LOBPCG would take for ever";
+  ASSERT_TRUE(choice.change(Limitation::iterations));
+  EXPECT_EQ(choice.config().options.block_size, 80);
+  EXPECT_GT(choice.config().options.max_iterations, 50);
+}
+
+TEST(EigensolverChoice, ValuesThatResidualsDoNotTellApartAreTheLastReasonToWiden) {
+  // 1e-3 of the values: no cluster by itself, but as wide as the residuals that nothing brings down.
+  MatrixTraits traits = diffusion(4000, 5);
+  traits.zero_sums = 0.0;
+  for (const double residual : {1e-3, 1e-6}) {
+    EigensolverChoice choice = choice_for(traits, asked());
+    std::vector<double> values;
+    for (int j = 0; j < 8; ++j) values.push_back(1.0 + 1e-3 * j);
+    const std::vector<double> residuals(8, residual);
+    int changes = 0;
+    do {
+      for (int i = 0; i < 100; ++i) (void)choice.proceed(iteration(1e5, values, residuals));
+    } while (choice.config().options.block_size == 10 && choice.change(Limitation::iterations) && ++changes < 10);
+    EXPECT_EQ(choice.config().options.block_size > 10, residual == 1e-3);
+    EXPECT_GT(changes, 1) << "other ways come first";
+  }
+}
+
+EigensolverChoice choice_with_mass(const MassTraits& mass, const MatrixTraits& traits, Which which) {
+  const EigensolverConfig config = asked(which);
+  return {traits, cost_model(traits, 3e4, 10, 8.0, Backend::host), config, mass};
+}
+
+TEST(EigensolverChoice, TheLargestPairsOfAPencilArePreconditionedByItsMass) {
+  const MatrixTraits traits = diffusion(8000, 5);
+  EigensolverConfig config = choice_with_mass({1e4, 1.0}, traits, Which::largest).config();
+  EXPECT_EQ(config.preconditioner.type, PreconditionerType::jacobi);
+  EXPECT_EQ(config.preconditioner.of, PreconditionedMatrix::mass);
+  config = choice_with_mass({1.0, 1.0}, traits, Which::largest).config();
+  EXPECT_EQ(config.preconditioner.type, PreconditionerType::none) << "B is a multiple of I";
+  config = choice_with_mass({1e4, 1.0}, traits, Which::smallest).config();
+  EXPECT_EQ(config.preconditioner.of, PreconditionedMatrix::matrix);
+}
+
+TEST(EigensolverChoice, WhereJacobiOfTheMassIsTooSlowPolynomialsFollow) {
+  EigensolverChoice choice = choice_with_mass({1e4, 3.9}, diffusion(8000, 5), Which::largest);
+  std::vector<int> degrees;
+  for (int i = 0; i < 4 && choice.change(Limitation::iterations); ++i) {
+    const PreconditionerConfig taken = choice.config().preconditioner;
+    if (taken.type != PreconditionerType::chebyshev) continue;
+    EXPECT_EQ(taken.of, PreconditionedMatrix::mass);
+    degrees.push_back(taken.chebyshev.degree);
+  }
+  EXPECT_EQ(degrees, (std::vector<int>{8, 32}));
+}
+
+TEST(EigensolverChoice, LargestValuesThatStillGrowAreNotJudgedByTheirResiduals) {
+  for (const double growth : {1.2, 1.0}) {
+    EigensolverChoice choice = choice_with_mass({1e4, 1.0}, diffusion(8000, 5), Which::largest);
+    std::vector<double> values(8, 1.0);
+    bool goes_on = true;
+    for (int i = 0; i < 50 && goes_on; ++i) {
+      for (double& value : values) value *= growth;
+      goes_on = choice.proceed(iteration(1e7, values, std::vector<double>(8, 0.1)));
+    }
+    EXPECT_EQ(goes_on, growth > 1.0);
+  }
+}
+
+/// A full matrix of normal numbers, about.
+MatrixTraits full(double rows) {
+  MatrixTraits traits;
+  traits.rows = traits.longest_row = rows;
+  traits.nonzeros = rows * rows;
+  traits.least_diagonal = -3.0;
+  traits.least_row = traits.norm_inf = rows;
+  traits.lower_bound = -rows;
+  traits.scaled_norm = 1e3;
+  return traits;
+}
+
+TEST(EigensolverChoice, SmallFullMatricesAreSolvedDensely) {
+  EXPECT_TRUE(choice_for(full(1000), asked()).config().options.dense);
+  EXPECT_FALSE(choice_for(full(20000), asked()).config().options.dense);
+  EXPECT_FALSE(choice_for(diffusion(1000, 7), asked()).config().options.dense);
+  EigensolverConfig never = asked();
+  never.options.dense_up_to = 0;
+  EXPECT_FALSE(choice_for(full(1000), never).config().options.dense);
+  EXPECT_NE(choice_for(full(1000), asked()).description().find("dense"), std::string::npos);
+}
+
+TEST(EigensolverChoice, LargerFullMatricesAreSolvedDenselyWhenIterationsAreSlow) {
+  EigensolverChoice choice = choice_for(full(2900), asked());
+  ASSERT_FALSE(choice.config().options.dense);
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8}, residuals(8, 0.1);
+  for (int i = 0; i < 200 && choice.proceed(iteration(1e6, values, residuals)); ++i) continue;
+  for (int i = 0; i < 3 && !choice.config().options.dense; ++i) ASSERT_TRUE(choice.change(Limitation::stopped));
+  EXPECT_TRUE(choice.config().options.dense);
+}
+
+TEST(EigensolverChoice, JacobiForGraphsWithHubs) {
+  MatrixTraits traits = diffusion(16384, 13);
+  traits.longest_row = 1000.0;
+  traits.least_diagonal = 1.0;
+  traits.least_row = 2.0;
+  traits.norm_inf = 2000.0;
+  EXPECT_EQ(type_of(choice_for(traits, asked())), PreconditionerType::jacobi);
+}
+
+}  // namespace
+}  // namespace block_eigs
