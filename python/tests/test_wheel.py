@@ -58,6 +58,50 @@ def test_libraries_come_along():
     assert [path for path in others if not OF_THE_SYSTEM.match(path.name)] == []
 
 
+WITH_MPI4PY = """
+import scipy.sparse as sp
+{imports}
+from mpi4py import MPI
+A = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(500, 500), format="csr")
+w, v = block_eigs.eigsh(A, 3, comm=MPI.COMM_WORLD)
+assert len(w) == 3
+with open("/proc/self/maps") as maps:
+    print(*{{line.split()[-1] for line in maps if "/libmpi.so" in line}})
+"""
+
+
+@pytest.mark.parametrize("imports", ["import block_eigs, mpi4py.MPI", "import mpi4py.MPI, block_eigs"])
+def test_mpi_is_shared_with_mpi4py(imports):
+    code = WITH_MPI4PY.format(imports=imports)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(pathlib.Path(sys.prefix, "lib", "libmpi.so.40"))]
+
+
+OTHER_LIBRARY = """
+import ctypes, sys
+ctypes.CDLL(sys.argv[1])
+import block_eigs
+with open("/proc/self/maps") as maps:
+    print(*{line.split()[-1] for line in maps if "/libmpi.so" in line})
+"""
+
+
+def test_mpi_that_is_loaded_already_is_taken(tmp_path):
+    """Two libraries in one process would not know each other's communicators."""
+    library = pathlib.Path(sys.prefix, "lib", "libmpi.so.40")
+    other = shutil.copy(library, tmp_path / library.name)
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_LIBRARY, other],
+        env={**os.environ, "LD_LIBRARY_PATH": str(library.parent)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [str(other)]
+
+
 def test_no_instructions_of_the_processor_that_built():
     """x86-64-v3 has registers of 256 bits."""
     objdump = shutil.which("objdump", path=os.defpath + ":/usr/bin")
