@@ -1,10 +1,14 @@
 # Warnings, optimisation and sanitizers of the project's own targets.
+set(BLOCK_EIGS_MARCH "${BLOCK_EIGS_PROCESSOR}")
+if(BLOCK_EIGS_NATIVE)
+  set(BLOCK_EIGS_MARCH native)
+endif()
 add_library(block_eigs_flags INTERFACE)
 target_include_directories(block_eigs_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 target_compile_options(block_eigs_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<AND:$<BOOL:${BLOCK_EIGS_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
-  $<$<AND:$<BOOL:${BLOCK_EIGS_NATIVE}>,$<COMPILE_LANGUAGE:CXX>>:-march=native>)
+  $<$<AND:$<BOOL:${BLOCK_EIGS_MARCH}>,$<COMPILE_LANGUAGE:CXX>>:-march=${BLOCK_EIGS_MARCH}>)
 # GCC 12 sees overlaps in std::string's operator+ that are not there (its bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(block_eigs_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)

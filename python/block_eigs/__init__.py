@@ -9,23 +9,31 @@ docs/python.md explains everything.
 """
 
 import atexit as _atexit
+import importlib as _importlib
 
-from . import _core
-from ._eigsh import eigsh
-from ._results import EigenPairs, Interrupted, NotConverged, Solutions
-from ._solve import solve
+from ._system import load_core as _load_core
+
+_core = _load_core()
+
+from ._eigsh import eigsh  # noqa: E402
+from ._results import EigenPairs, Interrupted, NotConverged, Solutions  # noqa: E402
+from ._solve import solve  # noqa: E402
 
 __version__ = _core.__version__
-__all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "read_result", "solve", "write_matrix"]
+_LAZY = {
+    "cotangent_laplacian": "meshes",
+    "read_result": "files",
+    "spectral_embedding": "embedding",
+    "write_matrix": "files",
+}
+__all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "solve", *_LAZY]
 
 # Only where this package has started MPI; whoever started it otherwise ends it.
 _atexit.register(_core.end_mpi)
 
 
 def __getattr__(name):
-    """Files are read and written by modules that are loaded when they are needed."""
-    if name in ("read_result", "write_matrix"):
-        from . import files
-
-        return getattr(files, name)
+    """Files, graphs and meshes are for modules that are loaded when they are needed."""
+    if name in _LAZY:
+        return getattr(_importlib.import_module(f".{_LAZY[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

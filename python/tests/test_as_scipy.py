@@ -1,15 +1,18 @@
 """SciPy's own tests of eigsh, run with our function in its place.
 
 SciPy's module is taken from where SciPy is installed, with its matrices and its tolerances; tests/test_arpack.py of
-scipy/sparse/linalg/_eigen/arpack. What does not apply:
+scipy/sparse/linalg/_eigen/arpack. Of its tests of eigsh
 
-- which = LM, SM, BE, and sigma with its modes: not offered; they say what to do instead (test_errors.py).
-- test_hermitian_modes: complex matrices are not offered.
-- test_linearoperator_deallocation: about classes of SciPy.
-- test_reentering: here a run within a run works (test_operators.py) and is no error.
-- test_symmetric_no_convergence: its 30 rows are solved densely, so that nothing is left undone; the same with 300 rows,
-  and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
-- test_regression_arpackng_1315, test_eigs_*, *nonsymmetric*, svds: other functions.
+test_symmetric_modes is run for SA and LA, with and without M, float32 and float64, sparse, dense and LinearOperator.
+    LM, SM, BE, and sigma with its modes are not offered; they say what to do instead (test_errors.py).
+test_symmetric_starting_vector is run for SA and LA instead of LM, which is the same as LA for its matrices.
+test_symmetric_no_convergence has 30 rows, which are solved densely here, so that nothing is left undone: run with 300
+    rows, and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
+test_eigen_bad_shapes, test_eigen_bad_kwargs, test_ticket_1459_arpack_crash, test_parallel_threads and
+test_eigsh_for_k_greater are written out below where they are of eigs too.
+test_real_eigs_real_k_subset is of eigs, and done for eigsh all the same.
+
+What does not apply is in DOES_NOT_APPLY, and test_nothing_is_left_out holds the two lists against SciPy's module.
 """
 
 import inspect
@@ -17,6 +20,7 @@ import threading
 
 import numpy as np
 import pytest
+import scipy
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_equal
 from scipy.linalg import eigh
@@ -35,11 +39,42 @@ def generate(function, *arguments, **options):
     return function(*arguments, **options)
 
 
+DOES_NOT_APPLY = {
+    "test_hermitian_modes": "complex matrices are not offered (test_errors.py)",
+    "test_linearoperator_deallocation": "about classes of SciPy",
+    "test_reentering": "a run within a run works here (test_operators.py) and is no error",
+    "test_regression_arpackng_1315": "of eigs",
+    "test_eigs_for_k_greater": "of eigs",
+    "test_gh24358": "of eigs",
+    "test_real_nonsymmetric_modes": "of eigs",
+    "test_complex_nonsymmetric_modes": "of eigs",
+    "test_nonsymmetric_starting_vector": "of eigs",
+    "test_standard_nonsymmetric_starting_vector": "of eigs",
+    "test_general_nonsymmetric_starting_vector": "of eigs",
+    "test_standard_nonsymmetric_no_convergence": "of eigs",
+}
+
+
 @pytest.fixture
 def ours(monkeypatch):
-    """SciPy's test functions with our eigsh."""
-    monkeypatch.setattr(arpack, "eigsh", eigsh)
-    return arpack
+    """SciPy's test functions with our eigsh, which they must call."""
+    calls = []
+
+    def counted(*arguments, **options):
+        calls.append(arguments)
+        return eigsh(*arguments, **options)
+
+    monkeypatch.setattr(arpack, "eigsh", counted)
+    yield arpack
+    assert calls
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(scipy.__version__) >= "1.18.0", reason="lists are of SciPy 1.8 to 1.17")
+def test_nothing_is_left_out():
+    theirs = {name for name in vars(arpack) if name.startswith("test_")}
+    here = {name for name in globals() if name.startswith("test_")}
+    assert "test_symmetric_modes" in theirs
+    assert theirs - DOES_NOT_APPLY.keys() - here == set()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +100,7 @@ def test_symmetric_starting_vector(ours, params, which, case, typ, k):
     ours.eval_evec(True, d, typ, k, which, v0)
 
 
-def test_symmetric_no_convergence(ours):
+def test_symmetric_no_convergence():
     m = generate(arpack.generate_matrix, 300, hermitian=True, pos_definite=True)
     tol, rtol, atol = arpack._get_test_tolerance("d")
     with pytest.raises(ArpackNoConvergence) as caught:
@@ -78,12 +113,12 @@ def test_symmetric_no_convergence(ours):
     )
 
 
-def test_bad_shapes():
+def test_eigen_bad_shapes():
     with pytest.raises(ValueError):
         eigsh(sp.csc_matrix(np.zeros((2, 3))))
 
 
-def test_bad_kwargs():
+def test_eigen_bad_kwargs():
     with pytest.raises(ValueError):
         eigsh(sp.csc_matrix(np.zeros((8, 8))), which="XX")
 
@@ -149,8 +184,8 @@ def test_eigsh_for_k_greater():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("which", ["SA", "LA"])
-def test_real_k_subset(dtype, which):
-    """As test_real_eigs_real_k_subset, which is of eigs."""
+def test_real_eigs_real_k_subset(dtype, which):
+    """SciPy's is of eigs."""
     n = 10
     A = sp.rand(n, n, density=0.5, random_state=1)
     A.data = 2 * A.data - 1
