@@ -142,7 +142,10 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
 ExitCode run_eigensolver(const Communicator& comm, const Arguments& arguments) {
   const RunConfig config = read_config(comm, arguments.config, arguments.overrides);
-  if (config.output) require_writable(comm, config.output->file);
+  if (config.output) {
+    require_writable(comm, config.output->file);
+    require_not_among(comm, config.output->file, {config.matrix.file, config.mass ? config.mass->file : ""});
+  }
   return config.precision == Precision::float32 ? run<float>(comm, arguments, config)
                                                 : run<double>(comm, arguments, config);
 }

@@ -118,7 +118,11 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 ExitCode run_linear_solver(const Communicator& comm, const Arguments& arguments) {
   RunConfig config = read_config(comm, arguments.config, arguments.overrides);
   config.mass.reset();  // of no concern here
-  if (config.output) require_writable(comm, config.output->file);
+  if (config.output) {
+    require_writable(comm, config.output->file);
+    require_not_among(comm, config.output->file,
+                      {config.matrix.file, config.right_hand_sides ? config.right_hand_sides->input.file : ""});
+  }
   return config.precision == Precision::float32 ? run<float>(comm, arguments, config)
                                                 : run<double>(comm, arguments, config);
 }

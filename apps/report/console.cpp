@@ -101,7 +101,9 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const RunRe
     fmt::print("{} iterations; set-up {}, solve {}\n", run.iterations, duration_text(run.setup_seconds),
                duration_text(run.solve_seconds));
     if (limited)
-      fmt::print("at accuracy limit: as accurate as the arithmetic allows, though not within the tolerance\n");
+      fmt::print(
+          "at accuracy limit: residuals within rounding errors, though not within the tolerance; error bounds say "
+          "how good values are\n");
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {

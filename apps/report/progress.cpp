@@ -61,6 +61,9 @@ std::size_t terminal_width(int descriptor) {
 void ProgressText::take(const IterationReport& report) {
   last_ = report;
   last_.eigenvalues = last_.residual_norms = {};  // not valid for long
+  // Another solve has begun, with a clock and a count of its own.
+  if (!recent_.empty() && (report.seconds < recent_.back().seconds || report.iteration < recent_.back().iteration))
+    recent_.clear();
   const double distance = std::clamp(report.distance, 1e-300, 1e300);
   recent_.push_back({report.seconds, std::log(distance), report.iteration, report.converged});
   if (recent_.size() > samples) recent_.pop_front();

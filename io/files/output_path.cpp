@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "spmm/error.hpp"
 
@@ -101,6 +102,17 @@ void require_writable(const Communicator& comm, const std::string& given) {
         fmt::format("{}: cannot be written: rank {} does not see files that rank 0 makes in that folder; it must "
                     "be one that all nodes share",
                     path, comm.rank()));
+  });
+}
+
+void require_not_among(const Communicator& comm, const std::string& path, const std::vector<std::string>& inputs) {
+  comm.collectively([&] {
+    if (!comm.is_root()) return;
+    for (const std::string& input : inputs) {
+      std::error_code unknown;  // what is not there is found elsewhere
+      const bool same = !input.empty() && std::filesystem::equivalent(path, input, unknown);
+      require(!same, path + ": the result would replace what it is made from; name another file under 'output'");
+    }
   });
 }
 

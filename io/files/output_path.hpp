@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "spmm/parallel/communicator.hpp"
 
@@ -36,5 +37,9 @@ std::string resolved_output_path(const std::string& path);
 /// can be made in it, and what would be replaced is a file. Leaves nothing behind. Throws InputError on all ranks
 /// that names the path. Collective.
 void require_writable(const Communicator& comm, const std::string& path);
+
+/// Throws InputError on all ranks where `path` is one of `inputs`, by whatever name: writing a result there would
+/// replace what it was made from. Empty names are none. Collective.
+void require_not_among(const Communicator& comm, const std::string& path, const std::vector<std::string>& inputs);
 
 }  // namespace block_eigs

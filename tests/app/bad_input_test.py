@@ -42,6 +42,16 @@ class BadConfig(harness.AppTest):
     def test_override_of_unknown_key(self):
         self.refuse(GENERATED, "command line", "eigensolver.pears=4", "'pairs'", overrides=["eigensolver.pears=4"])
 
+    def test_result_in_place_of_the_matrix(self):
+        """Under another name of the same file, too."""
+        name = self.save(harness.laplacian(60), "a_matrix.npz")
+        os.symlink(name, self.path("link.npz"))
+        before = open(self.path(name), "rb").read()
+        for output in (name, "link.npz"):
+            text = f"matrix: {{file: {name}}}\neigensolver: {{pairs: 3}}\noutput: {{file: {output}}}\n"
+            self.refuse(text, "would replace what it is made from")
+        self.assertEqual(open(self.path(name), "rb").read(), before)
+
     def test_broken_yaml(self):
         self.refuse("matrix: {file: a.h5\n", "run.yaml", "not valid YAML")
 
