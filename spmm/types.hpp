@@ -74,11 +74,6 @@ class ViewList {
   LocalIndex cols_ = 0;
 };
 
-/// What stands for the diagonal of a row without entries where something divides by it, as a share of the largest
-/// entry. The row's unit vector is an eigenvector of eigenvalue zero: preconditioned residuals must bring it forth
-/// before the eigenvectors of small values, which multigrid amplifies by their inverse.
-constexpr double empty_row = 1e-10;
-
 template <class T>
 using ConstBlockList = ViewList<ConstBlockView<T>>;
 template <class T>

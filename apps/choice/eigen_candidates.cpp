@@ -106,7 +106,9 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
   if (!can_filter && !varied)
     result.add(PreconditionerType::jacobi, false, expected_with_jacobi(traits, degrees),
                "it costs next to nothing");
-  if (traits.least_diagonal > 0.0 && !traits.has_hubs() && !traits.nearly_full()) {
+  // Multigrid amplifies eigenvectors of small values by their inverse, and those of rows that stand alone with a
+  // zero hardly: these would be passed over.
+  if (traits.least_diagonal > 0.0 && !traits.null_rows && !traits.has_hubs() && !traits.nearly_full()) {
     const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
     result.add(PreconditionerType::amg, false, iterations, traits.reason_for_multigrid());
   }

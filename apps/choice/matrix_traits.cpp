@@ -116,6 +116,7 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   all.rows = static_cast<double>(partition.rows());
   all.nonzeros = comm.sum(static_cast<double>(rows.values.size()));
   all.alone = coupled > 0.0 ? all.rows - coupled : 0.0;
+  all.null_rows = comm.any(all.alone > 0.0 && !(own.alone.least_diagonal > 0.0));
   all.longest_row = comm.max(telling.longest_row);
   all.least_diagonal = -comm.max(-telling.least_diagonal);
   all.least_row = -comm.max(-telling.least_row);

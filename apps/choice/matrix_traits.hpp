@@ -16,6 +16,7 @@ struct MatrixTraits {
   double rows = 0.0;
   double nonzeros = 0.0;
   double alone = 0.0;           ///< rows without couplings
+  bool null_rows = false;       ///< some of them have a diagonal entry that is not positive, or none
   double longest_row = 0.0;     ///< most nonzeros in a row
   double least_diagonal = 0.0;  ///< smallest entry of the diagonal, 0 where one is not stored
   double least_row = 0.0;       ///< smallest sum |a_ij| of a row that is not zero

@@ -209,9 +209,7 @@ void DistributedMatrix<T>::raise_diagonal(const CsrRows& rows, double largest) {
         if (rows.columns[k] != rows.row_begin + i) beside = std::max(beside, size);
       }
       double& d = raised_[static_cast<std::size_t>(i)];
-      const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest)
-                           : d == 0.0   ? empty_row * largest
-                                        : 0.0;
+      const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest) : d == 0.0 ? largest : 0.0;
       if (sound > too_small * std::abs(d)) d = sound;
       if (d == 0.0) d = 1.0;
       bound = std::max(bound, sum / std::abs(d));

@@ -59,8 +59,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// What Jacobi divides by: own diagonal entries, any sign, raised to r_i min(1, r_i / max_j |d_j|) in magnitude
   /// where that is more than twice as much, r_i = max_j |a_ij| beside the diagonal. A positive semi-definite
   /// matrix has no such entries, as a_ij^2 <= a_ii a_jj; elsewhere 1 / d_i would drown all other rows. Where row
-  /// and diagonal are zero: empty_row max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not
-  /// square.
+  /// and diagonal are zero: max_j |d_j|, or 1. In host memory; the diagonal where the matrix is not square.
   const std::vector<double>& jacobi_diagonal() const;
   /// sum_j |a_ij| of own rows, where some row's is far above the typical one; else empty. In host memory.
   const std::vector<double>& row_sums() const;

@@ -157,21 +157,6 @@ def path(size):
     return line(size), 4 * np.sin(np.pi * np.arange(1, PAIRS + 1) / (2 * (size + 1))) ** 2
 
 
-def case_rows_that_stand_alone(_):
-    """A path, an empty row and one with a negative diagonal entry, which say nothing of how to treat the path."""
-    a, values = path(6000)
-    a = sparse.block_diag([sparse.csr_matrix((1, 1)), a, [[-5.0]]]).tocsr()
-    return a, "smallest", np.concatenate([[-5.0, 0.0], values])[:PAIRS]
-
-
-def case_rows_without_entries(_):
-    """Ten of them beside a path: zeros more often than is asked for, and small values that multigrid amplifies."""
-    a, _ = path(6000)
-    a = sparse.block_diag([a, sparse.csr_matrix((PAIRS, PAIRS))]).tocsr()
-    order = np.random.default_rng(0).permutation(a.shape[0])
-    return a[order][:, order].tocsr(), "smallest", np.zeros(PAIRS)
-
-
 def case_permuted_path(_):
     """A path in an order in which nearly all neighbours lie on other ranks."""
     a, values = path(20000)

@@ -47,7 +47,7 @@ endif()
 if(BLOCK_EIGS_SYSTEM_PYTHON)
   foreach(case cluster_of_50 cluster_within_tolerance cluster_of_300 cluster_around_zero stiffness c62_smallest
       c62_largest penalty_edge penalty_point largest_with_mass largest_with_consistent_mass
-      largest_with_near_singular_mass rows_that_stand_alone rows_without_entries permuted_path)
+      largest_with_near_singular_mass permuted_path)
     add_test(NAME default_settings.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
       ${CMAKE_CURRENT_SOURCE_DIR}/convergence/default_settings_test.py $<TARGET_FILE:block-eigs> ${real_matrices}
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})

@@ -195,6 +195,7 @@ TEST(MatrixTraits, RowsThatStandAloneSayNothingOfTheOthers) {
   const MatrixTraits traits = examine(self, rows, Partition::uniform(size, 1));
   EXPECT_EQ(traits.rows, 103.0);
   EXPECT_EQ(traits.alone, 3.0);
+  EXPECT_TRUE(traits.null_rows);
   EXPECT_EQ(traits.least_diagonal, 2.0);
   EXPECT_EQ(traits.zero_sums, 0.98);
   EXPECT_EQ(traits.dominant, 1.0);

@@ -89,7 +89,7 @@ __global__ void raise_rows(CsrView<double> a, const double* diagonals, double la
   if (i < a.rows) {
     const RowOfMatrix row = look_at(a, i);
     double d = diagonals[i];
-    double sound = d == 0.0 ? empty_row * largest_diagonal : 0.0;
+    double sound = d == 0.0 ? largest_diagonal : 0.0;
     if (row.beside > 0.0) sound = row.beside * fmin(1.0, row.beside / largest_diagonal);
     if (sound > too_small * fabs(d)) d = sound;
     if (d == 0.0) d = 1.0;

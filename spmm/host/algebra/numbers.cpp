@@ -108,9 +108,7 @@ void raise_diagonal(const std::shared_ptr<Device>& device, const CsrView<double>
     const RowOfMatrix row = look_at(a, i);
     double d = numbers.diagonal.data()[i];
     const double beside = row.beside;
-    const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest)
-                         : d == 0.0   ? empty_row * largest
-                                      : 0.0;
+    const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest) : d == 0.0 ? largest : 0.0;
     if (sound > too_small * std::abs(d)) d = sound;
     if (d == 0.0) d = 1.0;
     numbers.raised.data()[i] = d;
