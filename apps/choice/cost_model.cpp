@@ -13,6 +13,9 @@ constexpr double passes_of_cg = 14.0;
 /// Measured: the set-up takes as long as so many passes over A.
 constexpr double setup_on_host = 130.0;
 constexpr double setup_beside_gpu = 20000.0;
+/// On the device itself, and what its launches and waits take at the least.
+constexpr double setup_on_gpu = 1000.0;
+constexpr double least_setup_on_gpu = 4e10;
 /// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
 /// the finest level, and the levels below once more in all.
 constexpr double cycle_products = 6.0;
@@ -42,7 +45,7 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
 }
 
 double CostModel::setup(PreconditionerType type) const {
-  return type == PreconditionerType::amg ? setup_per_byte * matrix : 0.0;
+  return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
@@ -51,8 +54,11 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   model.matrix = traits.nonzeros * (precision + index_bytes);
   model.mass = mass_nonzeros * (precision + index_bytes);
   model.block = traits.rows * columns * precision;
-  model.setup_per_byte = backend == Backend::cuda ? setup_beside_gpu : setup_on_host;
-  const double host_work = model.setup_per_byte / setup_on_host;
+  const bool on_gpu = backend == Backend::cuda;
+  const bool levels_on_gpu = on_gpu && ranks == 1 && precision == sizeof(double);
+  model.setup_per_byte = levels_on_gpu ? setup_on_gpu : on_gpu ? setup_beside_gpu : setup_on_host;
+  model.least_setup = levels_on_gpu ? least_setup_on_gpu : 0.0;
+  const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
   model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;
 }

@@ -14,6 +14,7 @@ struct CostModel {
   double block = 0.0;           ///< one pass over a block of the columns at work
   double mass = 0.0;            ///< one pass over B, 0 without
   double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
+  double least_setup = 0.0;     ///< of the same for the smallest A
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
 
   double product() const { return matrix + 2.0 * block; }

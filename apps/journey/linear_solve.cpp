@@ -48,7 +48,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
   }
   const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
   const CostModel costs = cost_model(traits, 0.0, linear_columns(scaled, right_hand_sides), sizeof(T),
-                                     problem.context.device->backend());
+                                     problem.context.device->backend(), problem.context.comm.size());
   solver.choice.emplace(traits, costs, scaled, right_hand_sides);
   if (announce) announce("preconditioner: " + solver.choice->description());
   make_chosen(problem, solver, announce);

@@ -18,10 +18,10 @@ inline EigensolverConfig asked(Which which = Which::smallest) {
 }
 
 inline EigensolverChoice choice_for(const MatrixTraits& traits, const EigensolverConfig& config, double mass = 0.0,
-                                    Backend backend = Backend::host) {
+                                    Backend backend = Backend::host, int ranks = 1) {
   std::optional<MassTraits> of_mass;
   if (mass > 0.0) of_mass = MassTraits{1.0, 2.0};
-  return {traits, cost_model(traits, mass, config.options.block_size, 8.0, backend), config, of_mass};
+  return {traits, cost_model(traits, mass, config.options.block_size, 8.0, backend, ranks), config, of_mass};
 }
 
 inline PreconditionerType type_of(const EigensolverChoice& choice) { return choice.config().preconditioner.type; }

@@ -24,6 +24,14 @@ TEST(EigensolverChoice, MultigridForDiffusionsOnProcessors) {
   EXPECT_EQ(choice_for(diffusion(1e6, 7), asked()).config().inner_precision, Precision::float32);
 }
 
+/// One GPU makes the levels itself; where the host makes them, others are done before.
+TEST(EigensolverChoice, OnAGpuMultigridIsForThoseWhoseLevelsItMakes) {
+  EXPECT_EQ(type_of(choice_for(diffusion(2e6, 7), asked(), 0.0, Backend::cuda)), PreconditionerType::amg);
+  EXPECT_NE(type_of(choice_for(diffusion(2e6, 7), asked(), 0.0, Backend::cuda, 2)), PreconditionerType::amg);
+  EXPECT_NE(type_of(choice_for(diffusion(1e5, 7), asked(), 0.0, Backend::cuda)), PreconditionerType::amg)
+      << "the set-up's launches take longer than filters";
+}
+
 TEST(EigensolverChoice, NoPreconditionerForTheUpperEnd) {
   EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked(Which::largest))), PreconditionerType::none);
 }

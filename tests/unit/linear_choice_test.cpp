@@ -72,7 +72,7 @@ TEST(LinearSolverChoice, NoSetUpForFewIterations) {
   coarse.tolerance = 0.1;
   EXPECT_NE(type_of(choice_for(diffusion(1e5, 7), 1, coarse)), PreconditionerType::amg);
   EXPECT_NE(type_of(choice_for(diffusion(1e5, 7), 8, {}, Backend::cuda)), PreconditionerType::amg)
-      << "the set-up is the host's work";
+      << "the set-up's launches take longer than the solve";
 }
 
 TEST(LinearSolverChoice, ScaledRowsAreScaledBackAndNotCoarsened) {
