@@ -110,14 +110,6 @@ GridHierarchy build_levels(Problem<T>& problem, const PreconditionerConfig& conf
                                 {name_of(config.amg.method), std::move(space), config.options});
 }
 
-/// Whether levels are made where the matrix is: by one rank on a GPU, from numbers in double. Others make them in
-/// host memory.
-template <class T>
-bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config) {
-  return std::is_same_v<T, double> && config.amg.method == AmgMethod::aggregation &&
-         problem.context.comm.size() == 1 && !problem.context.device->host_addressable();
-}
-
 /// The cycle in precision U for A - shift I. Collective.
 template <class U, class T>
 std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matrix,
@@ -186,6 +178,13 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 
 }  // namespace
 
+template <class T>
+bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config) {
+  return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
+         config.amg.method == AmgMethod::aggregation && problem.context.comm.size() == 1 &&
+         !problem.context.device->host_addressable();
+}
+
 bool needs_rows(const PreconditionerConfig& config) {
   return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc ||
          config.type == PreconditionerType::automatic;
@@ -230,5 +229,8 @@ template Preconditioner<float> make_preconditioner(Problem<float>&, const Matrix
                                                    const PreconditionerConfig&);
 template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
                                                     const PreconditionerConfig&);
+
+template bool has_levels_on_device(const Problem<float>&, const PreconditionerConfig&);
+template bool has_levels_on_device(const Problem<double>&, const PreconditionerConfig&);
 
 }  // namespace block_eigs

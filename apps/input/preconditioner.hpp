@@ -16,6 +16,11 @@ namespace block_eigs {
 /// Whether make_preconditioner wants A's rows in problem.a_rows.
 bool needs_rows(const PreconditionerConfig& config);
 
+/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank on a GPU,
+/// from numbers in double. Others make them in host memory.
+template <class T>
+bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config);
+
 /// A preconditioner, and what else it has to offer.
 template <class T>
 struct Preconditioner {
