@@ -92,7 +92,7 @@ class KilledRank(harness.AppTest):
 
 
 class Progress(harness.AppTest):
-    LINE = re.compile(r"iteration \d+: \d/4 pairs, worst residual \d\.\de[+-]\d+, \d+\.\d+ s")
+    LINE = re.compile(r"iteration \d+/\d+: \d/4 pairs, residual \d\.\de[+-]\d+ times its limit")
 
     def watch(self, seconds, stderr):
         """Starts the endless run with that stderr, and ends it."""

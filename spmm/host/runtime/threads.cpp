@@ -69,15 +69,15 @@ double cgroup_quota() {
 }
 
 /// OpenMP ends the process where a thread cannot be started; here that is an error like any other. The stacks of
-/// these threads are there for those of OpenMP afterwards.
+/// these threads are there for those of OpenMP afterwards, and one more, for what OpenMP takes beside them.
 void try_threads(int count) {
   std::vector<std::thread> threads;
   std::promise<void> end;
   const std::shared_future<void> ended = end.get_future().share();
   bool all = true;
   try {
-    threads.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) threads.emplace_back([ended] { ended.wait(); });
+    threads.reserve(static_cast<std::size_t>(count) + 1);
+    for (int i = 0; i <= count; ++i) threads.emplace_back([ended] { ended.wait(); });
   } catch (const std::exception&) {
     all = false;
   }
