@@ -7,17 +7,6 @@ namespace block_eigs {
 
 double damped_diagonal(double diagonal, double sum) { return std::max(std::abs(diagonal), 0.5 * sum); }
 
-std::vector<double> absolute_sums(const CsrRows& rows) {
-  std::vector<double> sums(static_cast<std::size_t>(rows.rows()), 0.0);
-#pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto last = static_cast<std::size_t>(rows.row_offsets[i + 1]);
-    for (auto k = static_cast<std::size_t>(rows.row_offsets[i]); k < last; ++k)
-      sums[i] += std::abs(rows.values[k]);
-  }
-  return sums;
-}
-
 DampedDiagonal damped_diagonal(const Communicator& comm, std::span<const double> diagonal,
                                const std::vector<double>& sums) {
   DampedDiagonal result;

@@ -21,9 +21,6 @@ struct DampedDiagonal {
   double bound = 0.0;
 };
 
-/// Sums of |a_ij| over own rows. Not collective.
-std::vector<double> absolute_sums(const CsrRows& rows);
-
 /// Of the matrix with that diagonal (DistributedMatrix::jacobi_diagonal(), say) and these sums. Collective; what
 /// it throws is OnAllRanks.
 DampedDiagonal damped_diagonal(const Communicator& comm, std::span<const double> diagonal,

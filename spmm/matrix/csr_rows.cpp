@@ -1,10 +1,22 @@
 #include "spmm/matrix/csr_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
 namespace block_eigs {
+
+std::vector<double> absolute_sums(const CsrRows& rows) {
+  std::vector<double> sums(static_cast<std::size_t>(rows.rows()), 0.0);
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto last = static_cast<std::size_t>(rows.row_offsets[i + 1]);
+    for (auto k = static_cast<std::size_t>(rows.row_offsets[i]); k < last; ++k)
+      sums[i] += std::abs(rows.values[k]);
+  }
+  return sums;
+}
 
 void sort_rows(CsrRows& rows) {
   std::vector<std::pair<GlobalIndex, double>> row;

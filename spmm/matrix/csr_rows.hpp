@@ -21,6 +21,9 @@ struct CsrRows {
   Offset nonzeros() const { return row_offsets.back(); }
 };
 
+/// sum_j |a_ij| of the rows. Not collective.
+std::vector<double> absolute_sums(const CsrRows& rows);
+
 /// Sorts the columns of every row and sums duplicates, in place.
 void sort_rows(CsrRows& rows);
 

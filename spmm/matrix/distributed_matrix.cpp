@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "spmm/device/raised_entry.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/split_rows.hpp"
 
@@ -15,9 +16,6 @@ namespace {
 
 /// Rows with more than so many times the typical sum stand out.
 constexpr double far_above = 100.0;
-
-/// A diagonal entry is raised where a positive semi-definite matrix would have more than this many times as much.
-constexpr double too_small = 2.0;
 
 struct RowNumbers {
   std::vector<double> diagonal;
@@ -81,17 +79,6 @@ std::vector<double> downloaded(const Buffer<double>& values) {
   return result;
 }
 
-std::vector<double> sums_of_rows(const CsrRows& rows) {
-  std::vector<double> sums(static_cast<std::size_t>(rows.rows()), 0.0);
-#pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < rows.rows(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    for (Offset k = rows.row_offsets[row]; k < rows.row_offsets[row + 1]; ++k)
-      sums[row] += std::abs(rows.values[static_cast<std::size_t>(k)]);
-  }
-  return sums;
-}
-
 void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
   require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
           "distributed matrix: the rows given are not those that the partition gives to this rank");
@@ -131,7 +118,7 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   const std::int64_t full_rows = comm.sum(exponents[1]);
   const auto mean = static_cast<int>(comm.sum(exponents[0]) / std::max<std::int64_t>(full_rows, 1));
   typical_row_sum_ = full_rows > 0 ? std::min(std::ldexp(1.0, mean), norm_inf_) : 0.0;
-  if (norm_inf_ > far_above * typical_row_sum_) comm.collectively([&] { row_sums_ = sums_of_rows(rows); });
+  if (norm_inf_ > far_above * typical_row_sum_) comm.collectively([&] { row_sums_ = absolute_sums(rows); });
   scaled_gershgorin_ = jacobi_bound_ = comm.max(scaled_gershgorin_);
   const bool square = row_partition_.rows() == column_partition_.rows();
   const double largest = comm.max(diagonals[0]);
@@ -209,9 +196,7 @@ void DistributedMatrix<T>::raise_diagonal(const CsrRows& rows, double largest) {
         if (rows.columns[k] != rows.row_begin + i) beside = std::max(beside, size);
       }
       double& d = raised_[static_cast<std::size_t>(i)];
-      const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest) : d == 0.0 ? largest : 0.0;
-      if (sound > too_small * std::abs(d)) d = sound;
-      if (d == 0.0) d = 1.0;
+      d = raised_entry(d, beside, largest);
       bound = std::max(bound, sum / std::abs(d));
     }
   });

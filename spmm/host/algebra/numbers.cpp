@@ -7,12 +7,11 @@
 #include <memory>
 #include <utility>
 
+#include "spmm/device/raised_entry.hpp"
+
 namespace block_eigs::host {
 
 namespace {
-
-/// What raised_diagonal takes a diagonal entry for too small by: it would be this many times as large.
-constexpr double too_small = 2.0;
 
 /// What a row says of its diagonal entry.
 struct RowOfMatrix {
@@ -107,10 +106,7 @@ void raise_diagonal(const std::shared_ptr<Device>& device, const CsrView<double>
   for (LocalIndex i = 0; i < a.rows; ++i) {
     const RowOfMatrix row = look_at(a, i);
     double d = numbers.diagonal.data()[i];
-    const double beside = row.beside;
-    const double sound = beside > 0.0 ? beside * std::min(1.0, beside / largest) : d == 0.0 ? largest : 0.0;
-    if (sound > too_small * std::abs(d)) d = sound;
-    if (d == 0.0) d = 1.0;
+    d = raised_entry(d, row.beside, largest);
     numbers.raised.data()[i] = d;
     bound = std::max(bound, row.sum / std::abs(d));
   }
