@@ -3,7 +3,8 @@
 #include <cassert>
 #include <cstddef>
 #include <span>
-#include <vector>
+
+#include "spmm/aligned_allocator.hpp"
 
 namespace block_eigs {
 
@@ -46,7 +47,7 @@ class SmallMatrix {
 
   int rows_ = 0;
   int cols_ = 0;
-  std::vector<double> values_;
+  AlignedVector<double> values_;
 };
 
 }  // namespace block_eigs

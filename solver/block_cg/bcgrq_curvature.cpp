@@ -25,19 +25,19 @@ std::vector<double> largest_components(const SmallMatrix& directions, const Smal
   return result;
 }
 
-/// The largest p^T A p / p^T M p of the columns of S, from `products` = S^T [A S, S]; on rank 0.
+/// The largest p^T A p / p^T M p of the columns of S, from `products` = S^T [A S, S].
 double largest_quotient(const SmallMatrix& products, const SmallMatrix& weights) {
   double largest = 0.0;
   for (int j = 0; j < weights.cols(); ++j) largest = std::max(largest, products(j, j) / weights(j, j));
   return largest;
 }
 
-/// examine_curvature on rank 0; `suspects` then are its own. Collective.
+/// examine_curvature where the recurrence is known; `suspects` then are its own. Collective.
 template <class T>
-Examined examine_on_root(State<T>& state, const SmallMatrix& products, CurvatureMeasure* measure,
+Examined examine_for_all(State<T>& state, const SmallMatrix& products, CurvatureMeasure* measure,
                          SmallMatrix& suspects) {
   SmallMatrix found;
-  state.space.on_root(
+  state.space.solve_small(
       [&] {
         if (measure != nullptr) measure->weights = state.recurrence.weights();
         Curvature curvature =
@@ -126,7 +126,7 @@ Examined examine_one_by_one(State<T>& state, const Sides<T>& sides, const SmallM
   SmallMatrix directions(suspects.rows(), static_cast<int>(null.size()) / suspects.rows());
   std::copy(null.begin(), null.end(), directions.data());
   SmallMatrix along, along_r;
-  state.space.on_root(
+  state.space.solve_small(
       [&] {
         along_r = lapack::product(suspects, true, state.recurrence.components(), false);
         const std::vector<double> found = largest_components(directions, state.recurrence.components());
@@ -144,7 +144,7 @@ Examined examine_one_by_one(State<T>& state, const Sides<T>& sides, const SmallM
 template <class T>
 Examined examine_by_norm(State<T>& state, const SmallMatrix& products) {
   SmallMatrix suspects;
-  return examine_on_root<T>(state, products, nullptr, suspects);
+  return examine_for_all<T>(state, products, nullptr, suspects);
 }
 
 template <class T>
@@ -153,7 +153,7 @@ Examined examine_closely(State<T>& state, const Sides<T>& sides, const SmallMatr
   CurvatureMeasure measure{{}, state.probe.quadratic_scales(state.s.view(), state.as.view()), inner};
   multiply(state);
   SmallMatrix suspects;
-  const Examined found = examine_on_root(state, products, &measure, suspects);
+  const Examined found = examine_for_all(state, products, &measure, suspects);
   return suspects.cols() > 0 ? examine_one_by_one(state, sides, suspects, inner) : found;
 }
 

@@ -76,7 +76,7 @@ struct State {
   LinearOperator<T>* preconditioner;
   LocalIndex width;
   LinearResidualTest test;       ///< ||A|| in it grows with what is met where A does not know its norm
-  BlockCgRecurrence recurrence;  ///< C, T, zeta, Xi: meaningful on rank 0 alone
+  BlockCgRecurrence recurrence;  ///< C, T, zeta, Xi: of BlockSpace::solve_small, maybe on rank 0 alone
   Panel<T> q;                    ///< Q', before a round R
   Panel<T> z;                    ///< Z' = M^-1 Q'; empty where M is the identity: see preconditioned()
   Panel<T> s;                    ///< directions

@@ -94,7 +94,7 @@ bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients)
     } else {
       state.space.gram({state.q.view()}, {state.q.view()}, products);
     }
-    state.space.on_root(
+    state.space.solve_small(
         [&] {
           const Result result = recurrence.factorise(products);
           rebasing = result == Result::nearly_dependent ? recurrence.rebasing() : SmallMatrix();
@@ -148,7 +148,11 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   const ConstBlockView<T> s = state.s.view();
   const ConstBlockView<T> as = state.as.view();
   SmallMatrix products;
-  state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products);
+  std::vector<double> solution_norms;
+  Sums sums;
+  state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products, sums);
+  if (look && k > 0) state.space.column_norms(sides.x, solution_norms, sums);
+  state.space.sum(sums);
   if (!all_finite(products)) {
     note_beyond_range(sides);
     return RoundEnd::impossible;
@@ -157,11 +161,11 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
     if (const auto end = examine(state, sides, budget, products)) return end;
   }
   if (look && k > 0) {
-    const bool doubtful = measure_solutions(state, sides);
+    const bool doubtful = measure_solutions(state, sides, solution_norms);
     if (doubtful && give_up_growing(state, sides, budget)) return RoundEnd::given_up;
     if (doubtful) multiply(state);
   }
-  state.space.on_root([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
+  state.space.solve_small([&] { coefficients = state.recurrence.residual_update(products); }, {&coefficients});
   if (coefficients.cols() > 0) return std::nullopt;
   if (look) return RoundEnd::stalled;
   state.space.gram({s}, {as, s}, products);

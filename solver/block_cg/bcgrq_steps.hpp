@@ -71,9 +71,9 @@ void begin_sides(State<T>& state, Sides<T>& sides);
 /// state.q = F - A X, with its norms and the scales of A X. Uses up state.as.
 template <class T>
 void measure_residuals(State<T>& state, Sides<T>& sides);
-/// Scales of A X. Whether products with A were needed for them, which use up state.as.
+/// Scales of A X, from the norms of X. Whether products with A were needed for them, which use up state.as.
 template <class T>
-bool measure_solutions(State<T>& state, Sides<T>& sides);
+bool measure_solutions(State<T>& state, Sides<T>& sides, const std::vector<double>& norms);
 /// Whether the gap between recursive and true residual, which rounding errors open, asks for a new round from the
 /// true one (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 2000). Right-hand sides whose gap is at the accuracy
 /// limit are done instead.

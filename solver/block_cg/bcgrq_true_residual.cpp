@@ -27,7 +27,7 @@ void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   state.a.apply(sides.x, state.as.view());
   const std::vector<double> norms = state.space.residual(sides.f, state.as.view(), ones, r);
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].true_norm = norms[j];
-  measure_solutions(state, sides);
+  measure_solutions(state, sides, state.space.column_norms(sides.x));
 }
 
 /// Initial guesses that numbers are too small for are replaced by zero. Whether there were any.
@@ -123,8 +123,7 @@ void measure_residuals(State<T>& state, Sides<T>& sides) {
 }
 
 template <class T>
-bool measure_solutions(State<T>& state, Sides<T>& sides) {
-  const std::vector<double> norms = state.space.column_norms(sides.x);
+bool measure_solutions(State<T>& state, Sides<T>& sides, const std::vector<double>& norms) {
   bool doubtful = false;
   for (std::size_t j = 0; j < norms.size(); ++j) {
     Column& column = sides.columns[j];
@@ -145,7 +144,7 @@ bool measure_solutions(State<T>& state, Sides<T>& sides) {
 template <class T>
 bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
   if (!sides.any_active()) return false;
-  measure_solutions(state, sides);
+  measure_solutions(state, sides, state.space.column_norms(sides.x));
   bool rounding_matters = false;
   for (const Column& column : sides.columns) {
     rounding_matters |= column.active && column.limit < 100.0 * accuracy_limit(state, column);
@@ -213,14 +212,14 @@ Outcome judge(const State<T>& state, const Column& column) {
 
 template void begin_sides(State<float>&, Sides<float>&);
 template void measure_residuals(State<float>&, Sides<float>&);
-template bool measure_solutions(State<float>&, Sides<float>&);
+template bool measure_solutions(State<float>&, Sides<float>&, const std::vector<double>&);
 template bool needs_residual_replacement(State<float>&, Sides<float>&);
 template bool has_gained(Sides<float>&);
 template Next conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<float>&, const Column&);
 template void begin_sides(State<double>&, Sides<double>&);
 template void measure_residuals(State<double>&, Sides<double>&);
-template bool measure_solutions(State<double>&, Sides<double>&);
+template bool measure_solutions(State<double>&, Sides<double>&, const std::vector<double>&);
 template bool needs_residual_replacement(State<double>&, Sides<double>&);
 template bool has_gained(Sides<double>&);
 template Next conclude_round(State<double>&, Sides<double>&, const Budget&, RoundEnd, bool);

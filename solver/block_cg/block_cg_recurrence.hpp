@@ -8,7 +8,7 @@
 namespace block_eigs {
 
 /// The small matrices of BCGrQ (Dubrulle, ETNA 12, 2001, with an inner product x^T M^-1 y in which Q is
-/// orthonormal): pure arithmetic on Gram matrices, done on rank 0. The tall blocks are
+/// orthonormal): pure arithmetic on Gram matrices. The tall blocks are
 ///   Q'  as stored; Q = Q' T are its orthonormal columns and R = Q C the residuals; Z' = M^-1 Q';
 ///   S   the directions, with S^T Q = I, but for what M^-1 lacks of symmetry.
 /// Q is never formed: T goes into the coefficients of the next update. Where M^-1 is not quite symmetric

@@ -54,33 +54,64 @@ SmallMatrix leading_rows(const SmallMatrix& matrix, int count) {
   return result;
 }
 
-/// Z^T A Z and Z^T B Z from one Gram product with W and what is known of X and P, or, `measured`, from another one
-/// with these; the small problem's solution.
+/// What rayleigh_ritz sums over the ranks.
+struct BasisProducts {
+  SmallMatrix of_w;            ///< [X P W]^T [A W, B W]
+  SmallMatrix of_known;        ///< [X P]^T [A X, A P, B X, B P]; empty where that is taken for known
+  SmallMatrix along_deflated;  ///< V^T B W, V deflated; empty where that is taken for zero
+};
+
+/// In one message. With B the projection of W before had one pass, and what that has left of V is measured where
+/// `projected`.
 template <class T>
-RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, int wanted, double smallest_pivot,
-                     bool measured) {
+BasisProducts multiply_basis(const LobpcgRun<T>& run, const LobpcgState<T>& state, bool measured, bool projected) {
+  BlockSpace<T>& space = run.problem.space;
+  BasisProducts products;
+  Sums sums;
+  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
+  if (measured)
+    space.gram({state.x.v(), state.p.v()}, {state.x.a(), state.p.a(), state.x.b(), state.p.b()}, products.of_known,
+               sums);
+  if (projected && run.problem.b != nullptr && state.deflated.cols() > 0)
+    space.gram({state.deflated.v()}, {state.w.b()}, products.along_deflated, sums);
+  space.sum(sums);
+  return products;
+}
+
+/// Largest part of a column of W that lies along V, both as B measures.
+double largest_part_along(const BasisProducts& products) {
+  const SmallMatrix& along = products.along_deflated;
+  const int before = products.of_w.rows() - along.cols();
+  double most = 0.0;
+  for (int j = 0; j < along.cols(); ++j) {
+    const double squared = products.of_w(before + j, along.cols() + j);
+    for (int i = 0; i < along.rows(); ++i) most = std::max(most, std::abs(along(i, j)) / std::sqrt(squared));
+  }
+  return most;
+}
+
+/// Z^T A Z and Z^T B Z from the products with W and what is known of X and P, or from products with these; the
+/// small problem's solution.
+template <class T>
+RitzSolution project(const LobpcgRun<T>& run, const LobpcgState<T>& state, const BasisProducts& products,
+                     int wanted, double smallest_pivot) {
   const int known = state.x.cols() + state.p.cols();
   const int nw = state.w.cols();
   const int moving = columns_with_directions(run, state);
-  BlockSpace<T>& space = run.problem.space;
-  SmallMatrix products, of_known;
-  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products);
-  if (measured)
-    space.gram({state.x.v(), state.p.v()}, {state.x.a(), state.p.a(), state.x.b(), state.p.b()}, of_known);
-  return solve_ritz_on_root<T>(space, [&] {
+  return solve_ritz_for_all<T>(run.problem.space, [&] {
     const int size = known + nw;
     RitzProblem problem{SmallMatrix(size, size), SmallMatrix::identity(size),        moving, wanted,
                         smallest_pivot,          run.options.which == Which::largest};
-    if (measured) {
-      fill_leading(problem.projected, of_known, 0);
-      fill_leading(problem.gram, of_known, known);
+    if (products.of_known.cols() > 0) {
+      fill_leading(problem.projected, products.of_known, 0);
+      fill_leading(problem.gram, products.of_known, known);
     } else {
       fill_known(problem.projected, state);
       problem.errors = leading_rows(state.rounding.samples, known);
     }
     problem.seed = static_cast<std::uint64_t>(run.budget.spent());
-    fill_w_columns(problem.projected, products, 0);
-    fill_w_columns(problem.gram, products, nw);
+    fill_w_columns(problem.projected, products.of_w, 0);
+    fill_w_columns(problem.gram, products.of_w, nw);
     return problem;
   });
 }
@@ -151,7 +182,10 @@ void renew_images(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     problem.a.apply(panel->v(), panel->a());
     if (problem.b != nullptr) problem.b->apply(panel->v(), panel->b());
   }
-  state.ritz.residuals = problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+  Sums sums;
+  problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view(), state.ritz.residuals, sums);
+  add_x_along_r(run, state, sums);
+  problem.space.sum(sums);
   state.rounding.since_refresh = 0;
 }
 
@@ -184,8 +218,15 @@ template <class T>
 RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int wanted) {
   if (state.w.cols() == 0) return {};
   const double acceptable = acceptable_pivot(run, state);
-  RitzSolution solution =
-      project(run, state, wanted, acceptable > strict_pivot ? 0.0 : acceptable, state.rounding.measure);
+  const bool strict = acceptable > strict_pivot;
+  BasisProducts products = multiply_basis(run, state, state.rounding.measure, !strict);
+  if (largest_part_along(products) > tolerable_loss(run, state)) {
+    deflate(run.problem, state);
+    run.problem.b->apply(state.w.v(), state.w.b());
+    run.problem.a.apply(state.w.v(), state.w.a());
+    products = multiply_basis(run, state, state.rounding.measure, false);
+  }
+  RitzSolution solution = project(run, state, products, wanted, strict ? 0.0 : acceptable);
   if (possible(run, state, solution)) return solution;
   if (!is_finite(run, state)) return {};
   // What is left of W once and again is small beside it: from here on it is made orthonormal before it is
@@ -195,7 +236,7 @@ RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int w
   for (const Resort resort : {Resort::orthonormal_w, Resort::without_p, Resort::renewed_x}) {
     resort_to(run, state, resort);
     if (state.w.cols() == 0) continue;
-    solution = project(run, state, wanted, 0.0, true);
+    solution = project(run, state, multiply_basis(run, state, true, false), wanted, 0.0);
     if (possible(run, state, solution)) return solution;
   }
   return {};

@@ -14,15 +14,10 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// How large rounding errors in A x and B x are, the norms of x and B x being known.
 template <class T>
-void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+void measure_sizes(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   RitzPairs& ritz = state.ritz;
-  ritz.norms.assign(ritz.values.size(), 1.0);
-  ritz.image_norms = ritz.norms;
-  if (run.problem.b != nullptr) {
-    ritz.norms = run.problem.space.column_norms(state.x.v());
-    ritz.image_norms = run.problem.space.column_norms(state.x.b());
-  }
   if (!run.phase.verified) {
     state.sizes.bound(state.test, ritz);
     return;
@@ -33,14 +28,10 @@ void measure_norms(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     state.rounding.near_tolerance = state.rounding.near_tolerance || state.test.near_rounding(ritz.pair(j));
 }
 
-/// Residual norms without the components along locked vectors, B being the identity.
-template <class T>
-void leave_out_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  if (state.deflated.locked() == 0) return;
-  SmallMatrix along;
-  run.problem.space.gram({state.deflated.v()}, {state.r.view()}, along);
+/// Residual norms without the components `along` locked vectors, B being the identity.
+void leave_out_locked(const SmallMatrix& along, std::vector<double>& norms) {
   for (int j = 0; j < along.cols(); ++j) {
-    double& norm = state.ritz.residuals[static_cast<std::size_t>(j)];
+    double& norm = norms[static_cast<std::size_t>(j)];
     double squared = norm * norm;
     for (int i = 0; i < along.rows(); ++i) squared -= along(i, j) * along(i, j);
     norm = std::sqrt(std::max(squared, 0.0));
@@ -91,14 +82,27 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.r.set_columns(nx);
   state.ritz.moves = moves_of(state.ritz.values, solution.values);
   state.ritz.values = solution.values;
-  state.ritz.residuals = space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(),
-                                               state.ritz.values, state.r.view());
+  RitzPairs& ritz = state.ritz;
+  ritz.norms.assign(ritz.values.size(), 1.0);
+  ritz.image_norms = ritz.norms;
+  SmallMatrix along_locked;
+  Sums sums;
+  space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(), ritz.values,
+                        state.r.view(), ritz.residuals, sums);
+  if (run.problem.b != nullptr) {
+    space.column_norms(state.x.v(), ritz.norms, sums);
+    space.column_norms(state.x.b(), ritz.image_norms, sums);
+  }
+  if (state.window.one_of_many && state.deflated.locked() > 0)
+    space.gram({state.deflated.v()}, {state.r.view()}, along_locked, sums);
+  add_x_along_r(run, state, sums);
+  space.sum(sums);
   state.projected_p = solution.projected_p;
   state.rounding.samples = solution.errors;
   state.rounding.amplification = solution.amplification;
   state.rounding.measure = false;
-  if (state.window.one_of_many) leave_out_locked(run, state);
-  measure_norms(run, state);
+  leave_out_locked(along_locked, ritz.residuals);
+  measure_sizes(run, state);
 }
 
 template <class T>
@@ -161,7 +165,7 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.rounding.since_refresh = 0;
   state.p.set_columns(0);
   state.w.set_columns(0);
-  const RitzSolution solution = solve_ritz_on_root<T>(space, [&] {
+  const RitzSolution solution = solve_ritz_for_all<T>(space, [&] {
     return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
                        0.0,  run.options.which == Which::largest};
   });

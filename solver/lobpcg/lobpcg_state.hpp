@@ -109,8 +109,8 @@ struct RoundingErrors {
   bool near_tolerance =
       false;              ///< some residual has come down to within six digits of them, and the tolerance is there
   int since_refresh = 0;  ///< iterations since A X and A P were computed
-  /// Samples of the errors of [X P] since it was last found orthonormal; on rank 0 alone, empty for none. See
-  /// carried_errors.
+  /// Samples of the errors of [X P] since it was last found orthonormal; empty for none, and on ranks that do not
+  /// solve small problems. See carried_errors.
   SmallMatrix samples;
   double amplification = 1.0;  ///< their largest mean square, on all ranks
   int strict_until = 0;        ///< iterations spent until W is taken as it comes again
@@ -141,6 +141,7 @@ struct LobpcgState {
   RitzPairs ritz;           ///< of x
   RitzPairs locked;         ///< of the locked vectors, in their order
   SmallMatrix projected_p;  ///< P^T A P
+  SmallMatrix x_along_r;    ///< X^T R where the last step formed it, and both are what they were; else empty
   ResidualTest test;
   ProductSizes<T> sizes;
   Window window;

@@ -34,24 +34,80 @@ bool cancels(const SmallMatrix& products, int vectors) {
   return false;
 }
 
+/// [V W]^T B W with V deflated, B W being W where it is compared with itself; nothing where there is no V.
+template <class T>
+void add_along_deflated(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w,
+                        SmallMatrix& products, Sums& sums) {
+  if (state.deflated.cols() > 0) problem.space.gram({state.deflated.b(), w}, {w}, products, sums);
+}
+
+/// W -= V (V^T B W) from these products. Whether that took away most of a column.
+template <class T>
+bool take_out_deflated(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w,
+                       const SmallMatrix& products) {
+  const int vectors = state.deflated.cols();
+  if (products.cols() == 0) return false;
+  problem.space.update({state.deflated.v(), w}, projection(products, vectors), {w});
+  return cancels(products, vectors);
+}
+
+template <class T>
+bool deflate_once(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w) {
+  SmallMatrix products;
+  Sums sums;
+  add_along_deflated(problem, state, w, products, sums);
+  problem.space.sum(sums);
+  return take_out_deflated(problem, state, w, products);
+}
+
+/// R^T M^-1 R, column by column, in the iterations that look whether M is positive definite: the first ones and
+/// every tenth. Behind M^-1 R there are `fresh` columns in W.
+template <class T>
+void add_inner_squares(const LobpcgRun<T>& run, const LobpcgState<T>& state, int fresh, std::vector<double>& dots,
+                       Sums& sums) {
+  constexpr int always_until = 3;
+  constexpr int period = 10;
+  const int spent = run.budget.spent() - run.first_iteration;
+  if (run.problem.preconditioner == nullptr || (spent >= always_until && spent % period != 0)) return;
+  const LocalIndex columns = state.w.cols() - fresh;
+  run.problem.space.column_dots(state.r.columns(0, columns), state.w.v().columns(0, columns), dots, sums);
+}
+
+/// False where one of them is negative beyond rounding errors or not finite. W is as it was.
+template <class T>
+bool is_positive_definite(const LobpcgRun<T>& run, const LobpcgState<T>& state, const std::vector<double>& dots) {
+  std::vector<double> norms;
+  for (std::size_t j = 0; j < dots.size(); ++j) {
+    if (dots[j] > 0.0 && std::isfinite(dots[j])) continue;
+    const auto columns = static_cast<LocalIndex>(dots.size());
+    if (norms.empty()) norms = run.problem.space.column_norms(state.w.v().columns(0, columns));
+    // One that works in float is not told from a definite one within float's rounding errors.
+    constexpr double rounding = 1e-4;
+    if (!(dots[j] >= -rounding * norms[j] * state.ritz.residuals[j])) return false;
+  }
+  return true;
+}
+
 /// R -= B X (X^T R). A Ritz value is known to epsilon ||A||, so that a small residual is X in good part, and a
 /// preconditioner that varies a lot would turn it into little else.
 template <class T>
 void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   if (state.active() == 0) return;  // all of a window locked at once, random columns to come
-  SmallMatrix products;
-  run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
+  SmallMatrix& products = state.x_along_r;
+  if (products.cols() == 0) run.problem.space.gram({state.x.v()}, {state.r.view()}, products);
   run.problem.space.update({state.x.b(), state.r.view()}, projection(products, state.active()), {state.r.view()});
+  products = {};
 }
 
-/// Without the leading `count` rows.
-void leave_out_leading(SmallMatrix& matrix, int count) {
-  if (matrix.rows() <= count) {
+/// Without the leading `rows` and `columns`.
+void leave_out_leading(SmallMatrix& matrix, int rows, int columns) {
+  if (matrix.rows() <= rows) {
     matrix = {};
     return;
   }
-  SmallMatrix rest(matrix.rows() - count, matrix.cols());
-  for (int j = 0; j < rest.cols(); ++j) std::copy_n(matrix.column(j) + count, rest.rows(), rest.column(j));
+  SmallMatrix rest(matrix.rows() - rows, matrix.cols() - columns);
+  for (int j = 0; j < rest.cols(); ++j)
+    std::copy_n(matrix.column(columns + j) + rows, rest.rows(), rest.column(j));
   matrix = std::move(rest);
 }
 
@@ -79,7 +135,8 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));
   state.locked.append(state.ritz.take_leading(count));
-  leave_out_leading(state.rounding.samples, count);
+  leave_out_leading(state.rounding.samples, count, 0);
+  leave_out_leading(state.x_along_r, count, count);
   const LocalIndex left = state.active() - count;
   state.x.narrow(count, left);
   state.r.narrow(count, left);
@@ -113,27 +170,6 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template <class T>
-bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& state, int fresh) {
-  constexpr int always_until = 3;
-  constexpr int period = 10;
-  const int spent = run.budget.spent() - run.first_iteration;
-  if (run.problem.preconditioner == nullptr || (spent >= always_until && spent % period != 0)) return true;
-  const LocalIndex columns = state.w.cols() - fresh;
-  if (columns == 0) return true;
-  const ConstBlockView<T> w = state.w.v().columns(0, columns);
-  const std::vector<double> dots = run.problem.space.column_dots(state.r.columns(0, columns), w);
-  std::vector<double> norms;
-  for (std::size_t j = 0; j < dots.size(); ++j) {
-    if (dots[j] > 0.0 && std::isfinite(dots[j])) continue;
-    if (norms.empty()) norms = run.problem.space.column_norms(w);
-    // One that works in float is not told from a definite one within float's rounding errors.
-    constexpr double rounding = 1e-4;
-    if (!(dots[j] >= -rounding * norms[j] * state.ritz.residuals[j])) return false;
-  }
-  return true;
-}
-
-template <class T>
 void deflate(const EigenProblem<T>& problem, LobpcgState<T>& state) {
   deflate(problem, state, state.w.v());
 }
@@ -141,49 +177,64 @@ void deflate(const EigenProblem<T>& problem, LobpcgState<T>& state) {
 template <class T>
 void deflate(const EigenProblem<T>& problem, const LobpcgState<T>& state, BlockView<T> w) {
   constexpr int most_passes = 2;
-  const LocalIndex vectors = state.deflated.cols();
-  bool again = vectors > 0 && w.cols > 0;
+  bool again = state.deflated.cols() > 0 && w.cols > 0;
   for (int pass = 0; again && pass < most_passes; ++pass) {
-    SmallMatrix products;
-    problem.space.gram({state.deflated.b(), w}, {w}, products);
-    problem.space.update({state.deflated.v(), w}, projection(products, vectors), {w});
-    // With B the lengths compared would be those of different norms.
-    again = problem.b != nullptr || cancels(products, vectors);
+    const bool cancelled = deflate_once(problem, state, w);
+    // With B the lengths compared are those of different norms.
+    again = problem.b != nullptr || cancelled;
   }
 }
 
 template <class T>
-void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state, const SmallMatrix* products) {
   try {
     state.w.narrow(0, orthonormalize<T>(run.problem.space, {state.deflated.v(), state.x.v(), state.p.v()},
                                         state.w.v(), state.w.b(), {state.deflated.b(), state.x.b(), state.p.b()},
-                                        Orthonormality::well_conditioned, run.problem.b));
+                                        Orthonormality::well_conditioned, run.problem.b, products));
   } catch (const NumericalError&) {
     state.w.narrow(0, 0);  // values that are not finite: nothing new to be had from W
   }
 }
 
 template <class T>
-void orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+bool orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state, int fresh) {
+  const EigenProblem<T>& problem = run.problem;
+  BlockSpace<T>& space = problem.space;
+  const BlockView<T> w = state.w.v();
   const bool strict = acceptable_pivot(run, state) > strict_pivot;
-  if (!strict) deflate(run.problem, state);
-  if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
-  if (strict) orthonormalize_w(run, state);
+  Sums sums;
+  std::vector<double> dots;
+  SmallMatrix products;
+  add_inner_squares(run, state, fresh, dots, sums);
+  if (strict) {
+    if (problem.b != nullptr) problem.b->apply(w, state.w.b());
+    space.gram({state.deflated.v(), state.x.v(), state.p.v(), w}, {state.w.b()}, products, sums);
+    space.sum(sums);
+    if (!is_positive_definite(run, state, dots)) return false;
+    orthonormalize_w(run, state, &products);
+    return true;
+  }
+  add_along_deflated(problem, state, w, products, sums);
+  space.sum(sums);
+  if (!is_positive_definite(run, state, dots)) return false;
+  // With B what is left is measured beside the small problem: see rayleigh_ritz.
+  const bool cancelled = take_out_deflated<T>(problem, state, w, products);
+  if (cancelled && problem.b == nullptr) deflate_once(problem, state, w);
+  if (problem.b != nullptr) problem.b->apply(w, state.w.b());
+  return true;
 }
 
 template void lock_converged(const LobpcgRun<float>&, LobpcgState<float>&);
 template int expand(const LobpcgRun<float>&, LobpcgState<float>&);
-template bool preconditioner_is_sound(const LobpcgRun<float>&, const LobpcgState<float>&, int);
 template void deflate(const EigenProblem<float>&, LobpcgState<float>&);
 template void deflate(const EigenProblem<float>&, const LobpcgState<float>&, BlockView<float>);
-template void orthonormalize_w(const LobpcgRun<float>&, LobpcgState<float>&);
-template void orthogonalize(const LobpcgRun<float>&, LobpcgState<float>&);
+template void orthonormalize_w(const LobpcgRun<float>&, LobpcgState<float>&, const SmallMatrix*);
+template bool orthogonalize(const LobpcgRun<float>&, LobpcgState<float>&, int);
 template void lock_converged(const LobpcgRun<double>&, LobpcgState<double>&);
 template int expand(const LobpcgRun<double>&, LobpcgState<double>&);
-template bool preconditioner_is_sound(const LobpcgRun<double>&, const LobpcgState<double>&, int);
 template void deflate(const EigenProblem<double>&, LobpcgState<double>&);
 template void deflate(const EigenProblem<double>&, const LobpcgState<double>&, BlockView<double>);
-template void orthonormalize_w(const LobpcgRun<double>&, LobpcgState<double>&);
-template void orthogonalize(const LobpcgRun<double>&, LobpcgState<double>&);
+template void orthonormalize_w(const LobpcgRun<double>&, LobpcgState<double>&, const SmallMatrix*);
+template bool orthogonalize(const LobpcgRun<double>&, LobpcgState<double>&, int);
 
 }  // namespace block_eigs

@@ -17,20 +17,16 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state);
 template <class T>
 int expand(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
-/// False where r^T M^-1 r of W = [M^-1 R, `fresh` columns] is negative beyond rounding errors or not finite: M is
-/// not positive definite. Looks at the first iterations and at every tenth.
-template <class T>
-bool preconditioner_is_sound(const LobpcgRun<T>& run, const LobpcgState<T>& state, int fresh);
-
 /// W made orthogonal to what is deflated, and orthonormal to X and P too where the tolerance is near rounding
-/// errors; B W.
+/// errors; B W. False where r^T M^-1 r of W = [M^-1 R, `fresh` columns] is negative beyond rounding errors or not
+/// finite: M is not positive definite. That is looked at in the first iterations and in every tenth.
 template <class T>
-void orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state);
+bool orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state, int fresh);
 
 /// W, whose image B W is there, made orthonormal, and orthogonal to what is deflated, X and P. Dependent columns
-/// are dropped, all of them where values are not finite.
+/// are dropped, all of them where values are not finite. `products` as for orthonormalize.
 template <class T>
-void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state);
+void orthonormalize_w(const LobpcgRun<T>& run, LobpcgState<T>& state, const SmallMatrix* products = nullptr);
 
 /// W -= V (V^T B W), V deflated; once more where that took away most of a column.
 template <class T>
@@ -51,6 +47,15 @@ RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int w
 enum class Resort { orthonormal_w, without_p, renewed_x };
 template <class T>
 void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort);
+
+/// X^T R along with `sums` that are formed as R is, where `expand` will ask for it: the tolerance is near rounding
+/// errors.
+template <class T>
+void add_x_along_r(const LobpcgRun<T>& run, LobpcgState<T>& state, Sums& sums) {
+  state.x_along_r = {};
+  if (state.rounding.near_tolerance)
+    run.problem.space.gram({state.x.v()}, {state.r.view()}, state.x_along_r, sums);
+}
 
 /// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda.
 template <class T>

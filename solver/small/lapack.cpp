@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spmm/aligned_allocator.hpp"
 #include "spmm/error.hpp"
 
 extern "C" {
@@ -61,7 +62,7 @@ std::vector<double> eigen_without_divide_and_conquer(SmallMatrix& matrix) {
   const int lda = leading(matrix);
   std::vector<double> values(static_cast<std::size_t>(n));
   const int lwork = std::max(1, 34 * n);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
+  AlignedVector<double> work(static_cast<std::size_t>(lwork));
   int info = 0;
   dsyev_("V", "L", &n, matrix.data(), &lda, values.data(), work.data(), &lwork, &info);
   if (info != 0) throw NumericalError("small dense eigenproblem: the QR algorithm does not converge");
@@ -78,7 +79,7 @@ std::vector<double> symmetric_eigen(SmallMatrix& matrix) {
   std::vector<double> values(static_cast<std::size_t>(n));
   const int lwork = 1 + 6 * n + 2 * n * n;
   const int liwork = 3 + 5 * n;
-  std::vector<double> work(static_cast<std::size_t>(lwork));
+  AlignedVector<double> work(static_cast<std::size_t>(lwork));
   std::vector<int> iwork(static_cast<std::size_t>(liwork));
   const SmallMatrix saved = matrix;
   int info = 0;
@@ -140,8 +141,8 @@ SmallMatrix orthonormal_rows(SmallMatrix matrix) {
   if (m == 0 || n == 0) return matrix;
   const int lda = leading(matrix);
   const int lwork = 64 * std::max(m, n);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
-  std::vector<double> tau(static_cast<std::size_t>(m));
+  AlignedVector<double> work(static_cast<std::size_t>(lwork));
+  AlignedVector<double> tau(static_cast<std::size_t>(m));
   int info = 0;
   dgelqf_(&m, &n, matrix.data(), &lda, tau.data(), work.data(), &lwork, &info);
   dorglq_(&m, &n, &m, matrix.data(), &lda, tau.data(), work.data(), &lwork, &info);
@@ -194,7 +195,7 @@ std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count,
   };
   call(&lwork_wanted, &query, &liwork, &query);
   const int lwork = static_cast<int>(lwork_wanted);
-  std::vector<double> work(static_cast<std::size_t>(lwork));
+  AlignedVector<double> work(static_cast<std::size_t>(lwork));
   std::vector<int> iwork(static_cast<std::size_t>(liwork));
   call(work.data(), &lwork, iwork.data(), &liwork);
   if (info != 0 || found != count) {

@@ -155,10 +155,10 @@ RitzSolution solve_ritz(RitzProblem problem) {
 }
 
 template <class T>
-RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose) {
+RitzSolution solve_ritz_for_all(BlockSpace<T>& space, const std::function<RitzProblem()>& pose) {
   RitzSolution solution;
   SmallMatrix values;  // the Ritz values, and behind them how much rounding errors have grown
-  space.on_root(
+  space.solve_small(
       [&] {
         solution = solve_ritz(pose());
         values.resize(static_cast<int>(solution.values.size()) + 1, 1);
@@ -172,7 +172,7 @@ RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzPr
   return solution;
 }
 
-template RitzSolution solve_ritz_on_root(BlockSpace<float>&, const std::function<RitzProblem()>&);
-template RitzSolution solve_ritz_on_root(BlockSpace<double>&, const std::function<RitzProblem()>&);
+template RitzSolution solve_ritz_for_all(BlockSpace<float>&, const std::function<RitzProblem()>&);
+template RitzSolution solve_ritz_for_all(BlockSpace<double>&, const std::function<RitzProblem()>&);
 
 }  // namespace block_eigs

@@ -32,7 +32,7 @@ struct RitzSolution {
   SmallMatrix projected_p;     ///< P'^T A P'
   std::vector<double> values;  ///< wanted Ritz values
   int p_columns = 0;
-  SmallMatrix errors{};        ///< of [X' P'], see carried_errors; on rank 0 alone
+  SmallMatrix errors{};        ///< of [X' P'], see carried_errors; maybe on rank 0 alone
   double amplification = 1.0;  ///< the largest mean square of a row of them
 };
 
@@ -49,8 +49,8 @@ RitzSolution solve_ritz(RitzProblem problem);
 SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coefficients,
                            const std::vector<double>& squared_norms, std::uint64_t seed);
 
-/// Poses and solves the small problem on rank 0; the solution on all ranks. Collective.
+/// Poses and solves the small problem, by BlockSpace::solve_small. Collective.
 template <class T>
-RitzSolution solve_ritz_on_root(BlockSpace<T>& space, const std::function<RitzProblem()>& pose);
+RitzSolution solve_ritz_for_all(BlockSpace<T>& space, const std::function<RitzProblem()>& pose);
 
 }  // namespace block_eigs

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "spmm/error.hpp"
+
 namespace block_eigs {
 
 template <class T>
@@ -13,14 +15,31 @@ DenseBlock<T> BlockSpace<T>::make_block(LocalIndex cols) {
 }
 
 template <class T>
-void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) {
-  if (left.cols() == 0 || right.cols() == 0) return result.resize(left.cols(), right.cols());
-  {
-    const Profile::Scope scope(profile(), Phase::block_algebra);
-    kernels().gram(left, right, result);
+void BlockSpace<T>::sum(Sums& sums) {
+  std::vector<double> all = sums.packed();
+  if (comm().size() > 1 && !all.empty()) {
+    const Profile::Scope scope(profile(), Phase::communication);
+    replicas_.append_to(all);
+    comm().sum(std::span(all));
+    replicas_.check(comm(), all);
   }
-  const Profile::Scope scope(profile(), Phase::communication);
-  comm().sum(result.values());
+  sums.unpack(all);
+}
+
+template <class T>
+void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) {
+  Sums sums;
+  gram(left, right, result, sums);
+  sum(sums);
+}
+
+template <class T>
+void BlockSpace<T>::gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result,
+                         Sums& sums) {
+  if (left.cols() == 0 || right.cols() == 0) return result.resize(left.cols(), right.cols());
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().gram(left, right, result);
+  sums.add(result.values());
 }
 
 template <class T>
@@ -33,46 +52,68 @@ void BlockSpace<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coeff
 template <class T>
 std::vector<double> BlockSpace<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx,
                                             std::span<const double> lambda, BlockView<T> r) {
-  std::vector<double> squared(static_cast<std::size_t>(r.cols));
-  if (r.cols == 0) return squared;
-  {
-    const Profile::Scope scope(profile(), Phase::block_algebra);
-    kernels().residual(ax, bx, lambda, r, squared);
-  }
-  return norms_of(std::move(squared));
+  std::vector<double> norms;
+  Sums sums;
+  residual(ax, bx, lambda, r, norms, sums);
+  sum(sums);
+  return norms;
 }
 
 template <class T>
-std::vector<double> BlockSpace<T>::update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
-                                                   const BlockList<T>& out, ConstBlockView<T> bx,
-                                                   std::span<const double> lambda, BlockView<T> r) {
-  std::vector<double> squared(static_cast<std::size_t>(r.cols));
-  if (out.cols() == 0) return squared;
-  {
-    const Profile::Scope scope(profile(), Phase::block_algebra);
-    kernels().update_residual(in, coefficients, out, bx, lambda, r, squared);
-  }
-  return norms_of(std::move(squared));
+void BlockSpace<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
+                             BlockView<T> r, std::vector<double>& norms, Sums& sums) {
+  norms.assign(static_cast<std::size_t>(r.cols), 0.0);
+  if (r.cols == 0) return;
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().residual(ax, bx, lambda, r, norms);
+  sums.add_squares(norms);
+}
+
+template <class T>
+void BlockSpace<T>::update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                    const BlockList<T>& out, ConstBlockView<T> bx, std::span<const double> lambda,
+                                    BlockView<T> r, std::vector<double>& norms, Sums& sums) {
+  norms.assign(static_cast<std::size_t>(r.cols), 0.0);
+  if (out.cols() == 0) return;
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().update_residual(in, coefficients, out, bx, lambda, r, norms);
+  sums.add_squares(norms);
 }
 
 template <class T>
 std::vector<double> BlockSpace<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y) {
-  std::vector<double> dots(static_cast<std::size_t>(x.cols));
-  if (x.cols == 0) return dots;
-  {
-    const Profile::Scope scope(profile(), Phase::block_algebra);
-    kernels().column_dots(x, y, dots);
-  }
-  const Profile::Scope scope(profile(), Phase::communication);
-  comm().sum(std::span(dots));
+  std::vector<double> dots;
+  Sums sums;
+  column_dots(x, y, dots, sums);
+  sum(sums);
   return dots;
 }
 
 template <class T>
+void BlockSpace<T>::column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::vector<double>& dots, Sums& sums) {
+  dots.assign(static_cast<std::size_t>(x.cols), 0.0);
+  if (x.cols == 0) return;
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().column_dots(x, y, dots);
+  sums.add(dots);
+}
+
+template <class T>
 std::vector<double> BlockSpace<T>::column_norms(ConstBlockView<T> x) {
-  std::vector<double> norms = column_dots(x, x);
-  for (double& norm : norms) norm = std::sqrt(norm);
+  std::vector<double> norms;
+  Sums sums;
+  column_norms(x, norms, sums);
+  sum(sums);
   return norms;
+}
+
+template <class T>
+void BlockSpace<T>::column_norms(ConstBlockView<T> x, std::vector<double>& norms, Sums& sums) {
+  norms.assign(static_cast<std::size_t>(x.cols), 0.0);
+  if (x.cols == 0) return;
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().column_dots(x, x, norms);
+  sums.add_squares(norms);
 }
 
 template <class T>
@@ -103,26 +144,46 @@ void BlockSpace<T>::on_root(const std::function<void()>& step, std::initializer_
     if (comm().is_root()) step();
   });
   if (comm().size() == 1) return;
-  std::vector<double> shapes;
+  std::vector<double> shapes, values;
   for (const SmallMatrix* matrix : results) {
     shapes.push_back(matrix->rows());
     shapes.push_back(matrix->cols());
   }
   comm().broadcast(shapes);
-  std::size_t i = 0;
+  const double* shape = shapes.data();
   for (SmallMatrix* matrix : results) {
-    if (!comm().is_root()) matrix->resize(static_cast<int>(shapes[i]), static_cast<int>(shapes[i + 1]));
-    i += 2;
-    comm().broadcast(matrix->values());
+    if (!comm().is_root()) matrix->resize(static_cast<int>(shape[0]), static_cast<int>(shape[1]));
+    values.insert(values.end(), matrix->values().begin(), matrix->values().end());
+    shape += 2;
+  }
+  comm().broadcast(values);
+  const double* value = values.data();
+  for (SmallMatrix* matrix : results) {
+    std::copy_n(value, matrix->values().size(), matrix->data());
+    value += matrix->values().size();
   }
 }
 
 template <class T>
-std::vector<double> BlockSpace<T>::norms_of(std::vector<double> squared) {
-  const Profile::Scope scope(profile(), Phase::communication);
-  comm().sum(std::span(squared));
-  for (double& value : squared) value = std::sqrt(value);
-  return squared;
+bool BlockSpace<T>::replicates() {
+  if (!replicates_) replicates_ = Replicas::possible(comm());
+  return *replicates_;
+}
+
+template <class T>
+void BlockSpace<T>::solve_small(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results) {
+  if (comm().size() == 1 || !replicates()) return on_root(step, results);
+  const Profile::Scope scope(profile(), Phase::small_dense);
+  try {
+    step();
+  } catch (const OnAllRanks&) {
+    throw;
+  } catch (const InputError& error) {
+    throw Agreed<InputError>(error);
+  } catch (const RunError& error) {
+    throw Agreed<RunError>(error);
+  }
+  for (const SmallMatrix* matrix : results) replicas_.add(matrix->values());
 }
 
 template class BlockSpace<float>;

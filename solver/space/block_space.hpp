@@ -1,9 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "solver/space/replicas.hpp"
+#include "solver/space/sums.hpp"
 #include "spmm/device/kernels.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -35,21 +38,31 @@ class BlockSpace {
   /// n x cols, contents undefined. Collective: throws on all ranks when one is out of memory.
   DenseBlock<T> make_block(LocalIndex cols);
 
-  /// result = [left]^T [right] over all ranks. Collective.
+  /// Makes sums over all ranks of all that was added, in one message; none where nothing was. What this rank has
+  /// solved for itself is compared on the way. Collective; throws RunError on all ranks where that differs.
+  void sum(Sums& sums);
+
+  /// result = [left]^T [right] over all ranks. Collective; with `sums` it is not, and complete when they are.
   void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result);
+  void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result, Sums& sums);
   /// [out] = [in] coefficients. Not collective.
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
-  /// r = ax - bx diag(lambda); returns the norms of its columns over all ranks. Collective.
+  /// r = ax - bx diag(lambda); the norms of its columns over all ranks. Collective; with `sums` as gram.
   std::vector<double> residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
                                BlockView<T> r);
-  /// update, then residual of the first columns of out[0], see Kernels::update_residual. Collective.
-  std::vector<double> update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
-                                      const BlockList<T>& out, ConstBlockView<T> bx,
-                                      std::span<const double> lambda, BlockView<T> r);
-  /// x_j^T y_j of every column over all ranks. Collective.
+  void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                std::vector<double>& norms, Sums& sums);
+  /// update, then residual of the first columns of out[0], see Kernels::update_residual; `norms` with `sums`. Not
+  /// collective.
+  void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                       ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
+                       std::vector<double>& norms, Sums& sums);
+  /// x_j^T y_j of every column over all ranks. Collective; with `sums` as gram.
   std::vector<double> column_dots(ConstBlockView<T> x, ConstBlockView<T> y);
-  /// Euclidean norms of the columns over all ranks. Collective.
+  void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::vector<double>& dots, Sums& sums);
+  /// Euclidean norms of the columns over all ranks. Collective; with `sums` as gram.
   std::vector<double> column_norms(ConstBlockView<T> x);
+  void column_norms(ConstBlockView<T> x, std::vector<double>& norms, Sums& sums);
   void copy(ConstBlockView<T> x, BlockView<T> y);
   /// y = step.product A x + ... as LinearOperator::apply_step, in one pass where `a` can, else by way of `ax`.
   /// Collective.
@@ -59,15 +72,24 @@ class BlockSpace {
   void fill_random(BlockView<T> y, std::uint64_t seed);
 
   /// Runs `step` on rank 0 and hands `results` to all ranks; `step` gives each its final shape, and an
-  /// exception of it is thrown on all. Small dense problems go this way, because LAPACK need not return the
-  /// same bits on different machines, nor eigenvectors of the same sign. Collective.
+  /// exception of it is thrown on all. For what is too large to be done by every rank. Collective.
   void on_root(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results);
+  /// Small dense problems, from numbers that all ranks have, `results` as for on_root: on every rank where their
+  /// arithmetic gives the same bits (see Replicas), without a message; else on_root, because LAPACK need not
+  /// return the same bits on different machines, nor eigenvectors of the same sign. Which of them does not change,
+  /// so that `step` may change what no other rank is told of. Collective; throws what `step` throws, memory apart
+  /// on all ranks.
+  void solve_small(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results);
+  /// From now on small problems are solved on rank 0 alone. On all ranks or none.
+  void solve_on_root_alone() { replicates_ = false; }
 
  private:
-  std::vector<double> norms_of(std::vector<double> squared);
+  bool replicates();
 
   Context<T> context_;
   Partition partition_;
+  std::optional<bool> replicates_;  ///< whether small problems are solved on every rank, once that is known
+  Replicas replicas_;
 };
 
 }  // namespace block_eigs

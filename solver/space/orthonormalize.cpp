@@ -143,7 +143,8 @@ ConstBlockList<T> with(const ConstBlockList<T>& list, ConstBlockView<T> last) {
 
 template <class T>
 LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against, BlockView<T> w, BlockView<T> bw,
-                          const ConstBlockList<T>& b_against, Orthonormality goal, LinearOperator<T>* b) {
+                          const ConstBlockList<T>& b_against, Orthonormality goal, LinearOperator<T>* b,
+                          const SmallMatrix* products) {
   const double epsilon = std::numeric_limits<T>::epsilon();
   // A pass loses about epsilon / pivot of orthogonality; from this pivot on that is small enough to be
   // corrected by coefficients alone.
@@ -153,7 +154,11 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
   Pass pass;
   bool projected_alone = false;
   for (int i = 0; i < most_passes && w.cols > 0; ++i) {
-    space.gram(with<T>(against, w), {bw}, gram);
+    if (i == 0 && products != nullptr) {
+      gram = *products;
+    } else {
+      space.gram(with<T>(against, w), {bw}, gram);
+    }
     for (const double value : gram.values()) {
       if (!std::isfinite(value)) throw NumericalError("orthonormalize: a vector holds values that are not finite");
     }
@@ -166,7 +171,7 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
       check_positive<T>(space, gram, w, bw);
     }
     SmallMatrix pivot;
-    space.on_root(
+    space.solve_small(
         [&] {
           const double nothing = projected_alone ? 1e4 * epsilon * epsilon : 0.0;
           pass = make_pass(gram, accept, 10.0 * epsilon * std::max(gram.rows(), 10), nothing, i == 0);
@@ -194,9 +199,9 @@ LocalIndex orthonormalize(BlockSpace<T>& space, const ConstBlockList<T>& against
 
 template LocalIndex orthonormalize(BlockSpace<float>&, const ConstBlockList<float>&, BlockView<float>,
                                    BlockView<float>, const ConstBlockList<float>&, Orthonormality,
-                                   LinearOperator<float>*);
+                                   LinearOperator<float>*, const SmallMatrix*);
 template LocalIndex orthonormalize(BlockSpace<double>&, const ConstBlockList<double>&, BlockView<double>,
                                    BlockView<double>, const ConstBlockList<double>&, Orthonormality,
-                                   LinearOperator<double>*);
+                                   LinearOperator<double>*, const SmallMatrix*);
 
 }  // namespace block_eigs

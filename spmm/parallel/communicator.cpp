@@ -1,9 +1,11 @@
 #include "spmm/parallel/communicator.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <numeric>
 
 #include "spmm/device/address_space.hpp"
 #include "spmm/error.hpp"
@@ -16,19 +18,16 @@ namespace {
 MPI_Datatype mpi_type(double) { return MPI_DOUBLE; }
 MPI_Datatype mpi_type(std::int64_t) { return MPI_INT64_T; }
 
-/// Reduce and broadcast, not MPI_Allreduce: its result need not be bit-equal on all ranks.
-template <class T>
-void reduce_to_all(MPI_Comm comm, std::span<T> values, MPI_Op op) {
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  if (size == 1 || values.empty()) return;
-  in_pieces(values.size(), [&](std::size_t first, int count) {
-    T* const piece = values.data() + first;
-    MPI_Reduce(rank == 0 ? MPI_IN_PLACE : piece, piece, count, mpi_type(T{}), op, 0, comm);
-    MPI_Bcast(piece, count, mpi_type(T{}), 0, comm);
-  });
+/// Bytes that a rank may get beside what it has to, for one message instead of two. About what passes between two
+/// processes while a message is on its way.
+constexpr std::size_t bearable_bytes = std::size_t{256} << 10;
+
+/// sums = the parts of all ranks, one behind the other, added in rank order.
+void add_in_order(std::span<const double> parts, std::span<double> sums) {
+  std::copy_n(parts.begin(), sums.size(), sums.begin());
+  for (std::size_t first = sums.size(); first < parts.size(); first += sums.size()) {
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += parts[first + i];
+  }
 }
 
 template <class T>
@@ -108,26 +107,54 @@ Communicator::Communicator(MPI_Comm parent) {
   MPI_Comm_free(&node);
 }
 
-void Communicator::sum(std::span<double> values) const { reduce_to_all(handle(), values, MPI_SUM); }
-void Communicator::sum(std::span<std::int64_t> values) const { reduce_to_all(handle(), values, MPI_SUM); }
+void Communicator::sum(std::span<double> values) const {
+  if (size_ == 1) return;
+  const auto ranks = static_cast<std::size_t>(size_);
+  std::vector<double> parts;
+  in_pieces(values.size(), [&](std::size_t first, int count) {
+    const std::span<double> piece = values.subspan(first, static_cast<std::size_t>(count));
+    if ((ranks - 2) * piece.size_bytes() <= bearable_bytes) {
+      parts.resize(ranks * piece.size());
+      MPI_Allgather(piece.data(), count, MPI_DOUBLE, parts.data(), count, MPI_DOUBLE, counted());
+      return add_in_order(parts, piece);
+    }
+    const std::size_t share = (piece.size() + ranks - 1) / ranks;
+    std::vector<double> all(ranks * share, 0.0), sums(share);
+    std::copy(piece.begin(), piece.end(), all.begin());
+    parts.resize(all.size());
+    const auto length = static_cast<int>(share);
+    MPI_Alltoall(all.data(), length, MPI_DOUBLE, parts.data(), length, MPI_DOUBLE, counted());
+    add_in_order(parts, sums);
+    MPI_Allgather(sums.data(), length, MPI_DOUBLE, all.data(), length, MPI_DOUBLE, counted());
+    std::copy_n(all.begin(), piece.size(), piece.begin());
+  });
+}
+
+void Communicator::sum(std::span<std::int64_t> values) const {
+  if (size_ == 1) return;
+  in_pieces(values.size(), [&](std::size_t first, int count) {
+    MPI_Allreduce(MPI_IN_PLACE, values.data() + first, count, MPI_INT64_T, MPI_SUM, counted());
+  });
+}
 
 std::int64_t Communicator::sum(std::int64_t value) const {
-  reduce_to_all(handle(), std::span(&value, 1), MPI_SUM);
+  sum(std::span(&value, 1));
   return value;
 }
 
 double Communicator::sum(double value) const {
-  reduce_to_all(handle(), std::span(&value, 1), MPI_SUM);
+  sum(std::span(&value, 1));
   return value;
 }
 
 double Communicator::max(double value) const {
-  reduce_to_all(handle(), std::span(&value, 1), MPI_MAX);
-  return value;
+  if (size_ == 1) return value;
+  const std::vector<double> all = all_gather(value);
+  return std::accumulate(all.begin(), all.end(), all.front(), [](double a, double b) { return std::max(a, b); });
 }
 
 std::int64_t Communicator::max(std::int64_t value) const {
-  reduce_to_all(handle(), std::span(&value, 1), MPI_MAX);
+  if (size_ > 1) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, counted());
   return value;
 }
 
@@ -135,35 +162,35 @@ bool Communicator::any(bool value) const { return max(std::int64_t{value ? 1 : 0
 
 void Communicator::broadcast(std::span<double> values) const {
   in_pieces(values.size(), [&](std::size_t first, int count) {
-    MPI_Bcast(values.data() + first, count, MPI_DOUBLE, 0, handle());
+    MPI_Bcast(values.data() + first, count, MPI_DOUBLE, 0, counted());
   });
 }
 
 std::string Communicator::broadcast(std::string text) const {
   auto length = static_cast<std::int64_t>(text.size());
-  MPI_Bcast(&length, 1, MPI_INT64_T, 0, handle());
+  MPI_Bcast(&length, 1, MPI_INT64_T, 0, counted());
   text.resize(static_cast<std::size_t>(length));
   in_pieces(text.size(),
-            [&](std::size_t first, int count) { MPI_Bcast(text.data() + first, count, MPI_CHAR, 0, handle()); });
+            [&](std::size_t first, int count) { MPI_Bcast(text.data() + first, count, MPI_CHAR, 0, counted()); });
   return text;
 }
 
 std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
-  return gather_one(handle(), size_, value);
+  return gather_one(counted(), size_, value);
 }
 
-std::vector<double> Communicator::all_gather(double value) const { return gather_one(handle(), size_, value); }
+std::vector<double> Communicator::all_gather(double value) const { return gather_one(counted(), size_, value); }
 
 std::vector<std::vector<std::int64_t>> Communicator::all_to_all(
     const std::vector<std::vector<std::int64_t>>& outgoing) const {
-  return exchange(handle(), size_, outgoing);
+  return exchange(counted(), size_, outgoing);
 }
 
 std::vector<std::vector<double>> Communicator::all_to_all(const std::vector<std::vector<double>>& outgoing) const {
-  return exchange(handle(), size_, outgoing);
+  return exchange(counted(), size_, outgoing);
 }
 
-void Communicator::barrier() const { MPI_Barrier(handle()); }
+void Communicator::barrier() const { MPI_Barrier(counted()); }
 
 void Communicator::collectively(const std::function<void()>& step) const {
   std::exception_ptr failure;

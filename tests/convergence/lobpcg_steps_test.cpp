@@ -39,8 +39,8 @@ struct Steps {
 
   /// An iteration as the loop takes it, up to where the small problem is posed.
   void expand_basis() {
-    expand(run, state);
-    orthogonalize(run, state);
+    const int fresh = expand(run, state);
+    orthogonalize(run, state, fresh);
     problem.matrix.apply(state.w.v(), state.w.a());
   }
   void iterate(int count) {

@@ -55,3 +55,6 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()
+
+# A program of its own: it stands in for functions of MPI.
+block_eigs_test(collectives SOURCES convergence/collectives_test.cpp support/mpi_collectives.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)

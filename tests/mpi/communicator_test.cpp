@@ -36,6 +36,18 @@ TEST(CommunicatorTest, SumsAreBitEqualOnAllRanks) {
   }
 }
 
+TEST(CommunicatorTest, PartsAreAddedInRankOrder) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() < 3) GTEST_SKIP() << "two numbers have one sum";
+  // 1 is lost beside 1e16 where it is added to it, and stays where it comes behind.
+  const double part = comm.rank() == 0 ? 1e16 : comm.rank() == 1 ? 1.0 : comm.rank() == 2 ? -1e16 : 1.0;
+  for (const std::size_t length : {std::size_t{1}, std::size_t{100'001}}) {  // all parts to all, and by shares
+    std::vector<double> values(length, part);
+    comm.sum(std::span(values));
+    for (const double value : values) ASSERT_EQ(value, comm.size() - 3.0);
+  }
+}
+
 TEST(CommunicatorTest, AllToAllDeliversRaggedMessages) {
   const Communicator comm(MPI_COMM_WORLD);
   std::vector<std::vector<std::int64_t>> outgoing(static_cast<std::size_t>(comm.size()));
