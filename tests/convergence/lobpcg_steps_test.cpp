@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
 
 // Steps of the iteration that keep its vectors orthogonal to what is deflated.
 namespace block_eigs {
@@ -16,7 +18,9 @@ namespace {
 
 /// Four random constraints, and a start block beside them.
 struct Steps {
-  Steps() : problem(*laplacian2d(Communicator(MPI_COMM_WORLD), {.size = {20, 19}})) {
+  explicit Steps(bool with_mass = false)
+      : problem(*laplacian2d(Communicator(MPI_COMM_WORLD), {.size = {20, 19}})),
+        mass(with_mass ? make_mass(problem) : nullptr) {
     DenseBlock<double> constraints = space().make_block(4);
     space().fill_random(constraints.view(), 7);
     state.window = make_window(options, false);
@@ -26,15 +30,23 @@ struct Steps {
   BlockSpace<double>& space() { return problem.space; }
   double along_deflated(ConstBlockView<double> x) {
     SmallMatrix products;
-    space().gram({state.deflated.v()}, {x}, products);
+    space().gram({state.deflated.b()}, {x}, products);
     double most = 0.0;
     for (const double value : products.values()) most = std::max(most, std::abs(value));
     return most;
   }
-  /// Deflated vectors with a part of 1e-7 beside them.
-  void fill_nearly_deflated(BlockView<double> x) {
+  /// Deflated vectors with a part of `rest` beside them.
+  void fill_nearly_deflated(BlockView<double> x, double rest = 1e-7) {
     space().fill_random(x, 3);
-    problem.context.kernels->axpby(1.0, state.deflated.v(), 1e-7, x);
+    problem.context.kernels->axpby(1.0, state.deflated.v(), rest, x);
+  }
+  /// Tridiagonal and diagonally dominant.
+  static std::unique_ptr<LinearOperator<double>> make_mass(test::Problem<double>& problem) {
+    test::RuleSource source(problem.matrix.row_partition().rows(), [](GlobalIndex i, GlobalIndex j) {
+      return i == j ? 1.0 + static_cast<double>(i % 5) : std::abs(i - j) == 1 ? 0.3 : 0.0;
+    });
+    return std::make_unique<DistributedMatrix<double>>(problem.context, source.read(problem.partition),
+                                                       problem.partition, problem.partition);
   }
 
   /// An iteration as the loop takes it, up to where the small problem is posed.
@@ -69,13 +81,14 @@ struct Steps {
   }
 
   test::Problem<double> problem;
+  std::unique_ptr<LinearOperator<double>> mass;
   LobpcgOptions options{.pairs = 4, .block_size = 4};
   Budget budget{10};
   Observer observer;
   Proceed proceed;
   std::vector<LobpcgIteration> history;
   LobpcgRun<double> run{
-      {problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, proceed, history};
+      {problem.space, problem.matrix, mass.get(), nullptr}, options, {}, budget, observer, proceed, history};
   LobpcgState<double> state{run.problem, options, 4, 4};
 };
 
@@ -87,6 +100,24 @@ TEST(LobpcgSteps, WhatCancelsIsProjectedTwice) {
   const std::vector<double> norms = steps.space().column_norms(steps.state.w.v());
   EXPECT_LT(norms[0], 1e-5);
   EXPECT_LT(steps.along_deflated(steps.state.w.v()), 1e-14 * norms[0]);
+}
+
+TEST(LobpcgSteps, WithMassWhatOneProjectionLeavesIsMeasuredAndTakenOut) {
+  Steps steps(true);
+  const int fresh = expand(steps.run, steps.state);
+  const BlockView<double> w = steps.state.w.v();
+  steps.fill_nearly_deflated(w, 1e-10);
+  ASSERT_TRUE(orthogonalize(steps.run, steps.state, fresh));
+  steps.problem.matrix.apply(w, steps.state.w.a());
+  const double once = steps.along_deflated(w) / steps.space().column_norms(w)[0];
+  EXPECT_GT(once, 1e-8);
+  EXPECT_FALSE(rayleigh_ritz(steps.run, steps.state, 4).values.empty());
+  EXPECT_LT(steps.along_deflated(w) / steps.space().column_norms(w)[0], 1e-5 * once);
+  // Its images are those of what is left.
+  DenseBlock<double> image = steps.space().make_block(4);
+  steps.mass->apply(w, image.view());
+  steps.problem.context.kernels->axpby(1.0, steps.state.w.b(), -1.0, image.view());
+  EXPECT_EQ(steps.space().column_norms(image.view())[0], 0.0);
 }
 
 TEST(LobpcgSteps, DirectionsOfAnotherPhaseAreDeflated) {
