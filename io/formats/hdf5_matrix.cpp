@@ -9,6 +9,7 @@
 #include "io/source/array_source.hpp"
 #include "io/source/check_matrix.hpp"
 #include "io/source/compressed_matrix.hpp"
+#include "io/source/symmetry.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
