@@ -25,7 +25,8 @@ int topology(int cpu, const std::string& entry) {
 std::vector<Cpu> cpus_of(const cpu_set_t& set) {
   std::vector<Cpu> cpus;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) cpus.push_back({cpu, topology(cpu, "physical_package_id"), topology(cpu, "core_id")});
+    if (CPU_ISSET(cpu, &set))
+      cpus.push_back({cpu, topology(cpu, "physical_package_id"), topology(cpu, "core_id")});
   }
   return cpus;
 }

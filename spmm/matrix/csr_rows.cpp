@@ -18,7 +18,24 @@ std::vector<double> absolute_sums(const CsrRows& rows) {
   return sums;
 }
 
+namespace {
+
+/// Whether the columns of every row ascend already, none twice.
+bool are_sorted(const CsrRows& rows) {
+  bool sorted = true;
+#pragma omp parallel for schedule(static) reduction(&& : sorted)
+  for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
+    const auto last = static_cast<std::size_t>(rows.row_offsets[i]);
+    for (auto k = static_cast<std::size_t>(rows.row_offsets[i - 1]) + 1; k < last; ++k)
+      sorted = sorted && rows.columns[k - 1] < rows.columns[k];
+  }
+  return sorted;
+}
+
+}  // namespace
+
 void sort_rows(CsrRows& rows) {
+  if (are_sorted(rows)) return;
   std::vector<std::pair<GlobalIndex, double>> row;
   Offset kept = 0;
   Offset begin = 0;
