@@ -19,4 +19,13 @@ void resize_large(std::vector<T>& values, std::size_t count) {
   values.resize(count);
 }
 
+/// to = from, by all threads. Throws std::bad_alloc.
+template <class T>
+void copy_large(const std::vector<T>& from, std::vector<T>& to) {
+  to.clear();
+  resize_large(to, from.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < from.size(); ++k) to[k] = from[k];
+}
+
 }  // namespace block_eigs

@@ -108,7 +108,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
-  if (options.keep_rows) problem.a_rows = rows;
+  if (options.keep_rows) problem.a_rows = copy_of(rows);
   problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "spmm/large_vectors.hpp"
+
 namespace block_eigs {
 
 std::vector<double> absolute_sums(const CsrRows& rows) {
@@ -33,6 +35,17 @@ bool are_sorted(const CsrRows& rows) {
 }
 
 }  // namespace
+
+CsrRows copy_of(const CsrRows& rows) {
+  CsrRows copy;
+  copy.row_begin = rows.row_begin;
+  copy.global_rows = rows.global_rows;
+  copy.global_columns = rows.global_columns;
+  copy_large(rows.row_offsets, copy.row_offsets);
+  copy_large(rows.columns, copy.columns);
+  copy_large(rows.values, copy.values);
+  return copy;
+}
 
 void sort_rows(CsrRows& rows) {
   if (are_sorted(rows)) return;
