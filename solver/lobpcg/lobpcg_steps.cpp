@@ -99,15 +99,14 @@ void free_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   products = {};
 }
 
-/// Without the leading `rows` and `columns`.
-void leave_out_leading(SmallMatrix& matrix, int rows, int columns) {
-  if (matrix.rows() <= rows) {
+/// Without the leading `count` rows.
+void leave_out_leading(SmallMatrix& matrix, int count) {
+  if (matrix.rows() <= count) {
     matrix = {};
     return;
   }
-  SmallMatrix rest(matrix.rows() - rows, matrix.cols() - columns);
-  for (int j = 0; j < rest.cols(); ++j)
-    std::copy_n(matrix.column(columns + j) + rows, rest.rows(), rest.column(j));
+  SmallMatrix rest(matrix.rows() - count, matrix.cols());
+  for (int j = 0; j < rest.cols(); ++j) std::copy_n(matrix.column(j) + count, rest.rows(), rest.column(j));
   matrix = std::move(rest);
 }
 
@@ -135,8 +134,8 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));
   state.locked.append(state.ritz.take_leading(count));
-  leave_out_leading(state.rounding.samples, count, 0);
-  leave_out_leading(state.x_along_r, count, count);
+  leave_out_leading(state.rounding.samples, count);
+  state.x_along_r = {};
   const LocalIndex left = state.active() - count;
   state.x.narrow(count, left);
   state.r.narrow(count, left);

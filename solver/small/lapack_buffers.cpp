@@ -9,11 +9,15 @@
 extern "C" {
 // Null where BLAS is not OpenBLAS.
 [[gnu::weak]] int openblas_get_num_threads();
+// Null where it is not MKL.
+[[gnu::weak]] int MKL_Get_Max_Threads();
 }
 
 namespace block_eigs::lapack {
 
 int blas_threads() { return openblas_get_num_threads != nullptr ? openblas_get_num_threads() : 1; }
+
+bool keeps_order_of_sums() { return MKL_Get_Max_Threads == nullptr || MKL_Get_Max_Threads() == 1; }
 
 void reserve_buffers() {
   // Some of the room is for what else moves in meanwhile: threads of MPI, say.

@@ -7,6 +7,10 @@ namespace block_eigs::lapack {
 /// Threads that the BLAS below LAPACK will use: those of OpenBLAS, 1 where it is another.
 int blas_threads();
 
+/// Whether the same call gives the same bits each time, with numbers at the same place in a cache line. MKL may
+/// take fewer threads when it likes (MKL_DYNAMIC), and then adds in another order.
+bool keeps_order_of_sums();
+
 /// Address space that OpenBLAS takes for each of its threads, when it has its first work.
 inline constexpr std::size_t blas_buffer_bytes = std::size_t{128} << 20;
 

@@ -12,7 +12,8 @@ bool Replicas::possible(const Communicator& comm) {
   std::uint64_t mine = 0;
   comm.collectively([&] { mine = arithmetic_digest(); });
   const std::vector<std::int64_t> all = comm.all_gather(std::bit_cast<std::int64_t>(mine));
-  return std::all_of(all.begin(), all.end(), [&](std::int64_t digest) { return digest == all.front(); });
+  return std::all_of(all.begin(), all.end(),
+                     [&](std::int64_t digest) { return digest != 0 && digest == all.front(); });
 }
 
 void Replicas::add(std::span<const double> results) { digest_ = digest_of(results, digest_); }

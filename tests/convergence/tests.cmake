@@ -7,6 +7,8 @@ block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RAN
 block_eigs_test(lobpcg_breakdown SOURCES convergence/lobpcg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_mixed SOURCES convergence/lobpcg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_dense SOURCES convergence/lobpcg_dense_test.cpp RANKS 1 2 LABELS convergence TIMEOUT 240)
+# A program of its own: it stands in for functions of MPI.
+block_eigs_test(collectives SOURCES convergence/collectives_test.cpp support/mpi_collectives.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(probe SOURCES convergence/probe_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(amg SOURCES convergence/amg_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(amg_graph SOURCES convergence/amg_graph_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
@@ -55,6 +57,3 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()
-
-# A program of its own: it stands in for functions of MPI.
-block_eigs_test(collectives SOURCES convergence/collectives_test.cpp support/mpi_collectives.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
