@@ -13,8 +13,8 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     if (run.iterations_left() <= 0) return LoopEnd::out_of_budget;
 
     const int fresh = expand(run, state);  // W = M^-1 R, random columns where the window has room
-    if (!orthogonalize(run, state, fresh))
-      return LoopEnd::unsound_preconditioner;       // W -= V V^T B W, V locked; B W
+    // W -= V V^T B W, V locked; B W
+    if (!orthogonalize(run, state, fresh)) return LoopEnd::unsound_preconditioner;
     run.problem.a.apply(state.w.v(), state.w.a());  // A W
     const int columns = state.w.cols();
     const RitzSolution c =

@@ -21,6 +21,8 @@ MPI_Datatype mpi_type(std::int64_t) { return MPI_INT64_T; }
 /// Bytes that a rank may get beside what it has to, for one message instead of two. About what passes between two
 /// processes while a message is on its way.
 constexpr std::size_t bearable_bytes = std::size_t{256} << 10;
+/// Numbers that are summed at a time, which bounds the memory for the parts.
+constexpr std::size_t most_summed = std::size_t{1} << 20;
 
 /// sums = the parts of all ranks, one behind the other, added in rank order.
 void add_in_order(std::span<const double> parts, std::span<double> sums) {
@@ -111,7 +113,7 @@ void Communicator::sum(std::span<double> values) const {
   if (size_ == 1) return;
   const auto ranks = static_cast<std::size_t>(size_);
   std::vector<double> parts;
-  in_pieces(values.size(), [&](std::size_t first, int count) {
+  const auto sum_piece = [&](std::size_t first, int count) {
     const std::span<double> piece = values.subspan(first, static_cast<std::size_t>(count));
     if ((ranks - 2) * piece.size_bytes() <= bearable_bytes) {
       parts.resize(ranks * piece.size());
@@ -127,7 +129,8 @@ void Communicator::sum(std::span<double> values) const {
     add_in_order(parts, sums);
     MPI_Allgather(sums.data(), length, MPI_DOUBLE, all.data(), length, MPI_DOUBLE, counted());
     std::copy_n(all.begin(), piece.size(), piece.begin());
-  });
+  };
+  in_pieces(values.size(), sum_piece, most_summed);
 }
 
 void Communicator::sum(std::span<std::int64_t> values) const {

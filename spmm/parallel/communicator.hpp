@@ -27,8 +27,8 @@ class Communicator {
   MPI_Comm handle() const { return *handle_; }  ///< not collective
   bool is_root() const { return rank_ == 0; }   ///< not collective
 
-  /// Collective MPI calls on this communicator so far, of all its copies; of no use but to be counted. Not
-  /// collective.
+  /// Collective MPI calls on this communicator so far, those of its copies too: for who wants to know what an
+  /// algorithm asks of the network. Not collective.
   std::int64_t collectives() const { return *collectives_; }
 
   /// Element-wise sum over all ranks, in place: the parts are added in rank order, so that the result has the same
