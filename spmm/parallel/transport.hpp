@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace block_eigs {
 
@@ -43,6 +45,11 @@ class Channel {
   virtual void give_up() noexcept = 0;
 };
 
+/// Which transport is asked for: the best one, or one by name. `peer` takes `staged` where it cannot work.
+enum class HaloWay { automatic, staged, peer };
+/// "auto", "staged" or "peer"; throws InputError on other names.
+HaloWay halo_way_from_name(std::string_view name);
+
 /// How packed rows get from rank to rank. A Context has one, which all matrices, levels and precisions share.
 class Transport {
  public:
@@ -53,9 +60,14 @@ class Transport {
 
   /// Not collective, and allocates no message buffers. The channel may outlive the transport.
   virtual std::unique_ptr<Channel> make_channel(std::shared_ptr<const HaloPlan> plan) = 0;
+
+  /// What it is and why, for people: "peer, ...". Empty where there is nothing to say.
+  virtual std::string description() const = 0;
 };
 
-/// The best transport between the ranks of `comm`, for blocks in the memory of `device`. Collective.
-std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device);
+/// The best transport between the ranks of `comm`, for blocks in the memory of `device`, the same one on all
+/// ranks. `way` is replicated. Collective.
+std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                          HaloWay way = HaloWay::automatic);
 
 }  // namespace block_eigs
