@@ -88,9 +88,9 @@ Figures measure(const Context<double>& context, std::size_t bytes, const Options
   std::sort(seconds.begin(), seconds.end());
   const TransferCount spent = context.device->transferred() - before;
   const double all_rounds = static_cast<double>(rounds) * options.repeats;
-  // The host waits twice a repeat for the clock's sake, of which the last ones were not counted before it began.
-  const double own_waits = 2.0 * options.repeats - 1.0;
-  return {seconds[seconds.size() / 2], (static_cast<double>(spent.host_waits) - own_waits) / all_rounds,
+  // The clock makes the host wait twice a repeat, the first time before the count begins.
+  const double waits = std::max(static_cast<double>(spent.host_waits) - (2.0 * options.repeats - 1.0), 0.0);
+  return {seconds[seconds.size() / 2], waits / all_rounds,
           static_cast<double>(spent.to_device + spent.to_host) / all_rounds};
 }
 

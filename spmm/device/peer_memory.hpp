@@ -12,6 +12,9 @@ namespace block_eigs {
 /// What another process of this node opens memory by. Plain bytes, to be sent to it.
 using MemoryHandle = std::array<std::byte, 64>;
 
+/// Two devices of a node never have the same one.
+using DeviceNumber = std::array<std::int64_t, 2>;
+
 /// A flag in device memory, maybe that of another process, and the value that it is set to or waited for. Values
 /// of a flag only grow.
 struct Signal {
@@ -28,6 +31,9 @@ class PeerMemory {
   PeerMemory(const PeerMemory&) = delete;
   PeerMemory& operator=(const PeerMemory&) = delete;
   virtual ~PeerMemory() = default;
+
+  /// The device, by a number that is the same in all processes of the node.
+  virtual DeviceNumber device_number() const = 0;
 
   /// Device memory, all zero, apart from what Device::allocate gives out; may wait for the device.
   virtual void* allocate(std::size_t bytes) = 0;

@@ -26,7 +26,9 @@ struct Note {
 
 struct Neighbour {
   int rank = 0;
-  LocalIndex first = 0;  ///< of its rows among our ghosts
+  bool sends = false;     ///< to us
+  bool receives = false;  ///< from us
+  LocalIndex first = 0;   ///< of its rows among our ghosts
   PeerStore::Flag arrived;
   PeerStore::Flag room;
   Note note;  ///< what it told us
@@ -47,13 +49,15 @@ class PeerChannel final : public Channel {
         ready_(store_->device().make_event()),
         packed_(store_->device().make_event()),
         targets_(plan_->destinations().size()),
-        addresses_(targets_.size()),
-        arrived_(plan_->sources().size()),
-        read_(plan_->sources().size()),
         sent_(targets_.size()),
-        room_(targets_.size()) {
-    for (const auto& destination : plan_->destinations()) neighbours_.push_back({destination.rank, 0, {}, {}, {}});
-    for (const auto& source : plan_->sources()) neighbour(source.rank).first = source.first;
+        addresses_(targets_.size()),
+        arrived_(plan_->sources().size()) {
+    for (const auto& destination : plan_->destinations()) neighbour(destination.rank).receives = true;
+    for (const auto& source : plan_->sources()) {
+      Neighbour& each = neighbour(source.rank);
+      each.sends = true;
+      each.first = source.first;
+    }
   }
 
   ~PeerChannel() override {
@@ -84,27 +88,32 @@ class PeerChannel final : public Channel {
       const Target& target = targets_[d];
       addresses_[d] = target.slots + round_ % 2 * target.slot_bytes + target.first * row_bytes;
     }
-    Device& device = store_->device();
-    device.record(*ready_, Queue::compute);
-    device.wait(Queue::transfer, *ready_);
     // Whoever read the last ghosts has done so; the slot that is written now was read before its reader's last
     // `open`, as a rule long ago.
-    if (round_ > 1) store_->memory().set(with_value(read_, round_ - 1), Queue::transfer);
-    if (round_ > 2) store_->memory().wait(with_value(room_, round_ - 2), Queue::transfer);
+    if (queue() == Queue::transfer) {
+      store_->device().record(*ready_, Queue::compute);
+      store_->device().wait(Queue::transfer, *ready_);
+    }
+    if (round_ > 1) store_->memory().set(with_value(read_, round_ - 1), queue());
+    if (round_ > 2) store_->memory().wait(with_value(room_, round_ - 2), queue());
     return addresses_;
   }
 
+  Queue queue() const override {
+    return plan_->rows_to_send().size() * row_bytes_ <= in_line_bytes ? Queue::compute : Queue::transfer;
+  }
+
   void send() override {
-    store_->memory().set(with_value(sent_, round_), Queue::transfer);
-    store_->device().record(*packed_, Queue::transfer);
+    store_->memory().set(with_value(sent_, round_), queue());
+    if (queue() == Queue::transfer) store_->device().record(*packed_, Queue::transfer);
     stage_ = Stage::sent;
   }
 
   void progress() override {}
 
   const std::byte* receive() override {
-    // The rows that were packed may change from now on.
-    if (!targets_.empty()) store_->device().wait(Queue::compute, *packed_);
+    // The rows that were packed may change from now on, and flags stay in order.
+    if (queue() == Queue::transfer) store_->device().wait(Queue::compute, *packed_);
     store_->memory().wait(with_value(arrived_, round_), Queue::compute);
     stage_ = Stage::idle;
     return block_.data + round_ % 2 * slot_bytes_;
@@ -125,11 +134,15 @@ class PeerChannel final : public Channel {
  private:
   enum class Stage { idle, open, sent, dead };  ///< of the round
 
+  /// Rows that are packed sooner than two queues have met.
+  static constexpr std::size_t in_line_bytes = std::size_t{256} << 10;
+
   Neighbour& neighbour(int rank) {
     for (Neighbour& known : neighbours_) {
       if (known.rank == rank) return known;
     }
-    return neighbours_.emplace_back(Neighbour{rank, 0, {}, {}, {}});
+    neighbours_.emplace_back().rank = rank;
+    return neighbours_.back();
   }
 
   static std::span<const Signal> with_value(std::vector<Signal>& signals, std::uint64_t value) {
@@ -196,16 +209,18 @@ class PeerChannel final : public Channel {
       return reinterpret_cast<std::uint64_t*>(store_->reach(place));
     };
     for (std::size_t d = 0; d < targets_.size(); ++d) {
-      const Neighbour& destination = neighbour(plan_->destinations()[d].rank);
-      const Note& note = destination.note;
+      const Note& note = neighbour(plan_->destinations()[d].rank).note;
       targets_[d] = {store_->reach(note.slots), note.slot_bytes, note.first};
       sent_[d].flag = flag(note.arrived);
-      room_[d].flag = destination.room.here;
     }
     for (std::size_t s = 0; s < arrived_.size(); ++s) {
-      const Neighbour& source = neighbour(plan_->sources()[s].rank);
-      arrived_[s].flag = source.arrived.here;
-      read_[s].flag = flag(source.note.room);
+      arrived_[s].flag = neighbour(plan_->sources()[s].rank).arrived.here;
+    }
+    read_.clear();
+    room_.clear();
+    for (const Neighbour& each : neighbours_) {
+      if (!each.receives) read_.push_back({flag(each.note.room), 0});
+      if (!each.sends) room_.push_back({each.room.here, 0});
     }
   }
 
@@ -230,11 +245,13 @@ class PeerChannel final : public Channel {
   std::unique_ptr<Event> packed_;
   std::vector<Neighbour> neighbours_;
   std::vector<Target> targets_;        ///< one a destination, as these
+  std::vector<Signal> sent_;           ///< our rows are there
   std::vector<std::byte*> addresses_;  ///< of this round's rows there
   std::vector<Signal> arrived_;        ///< one a source: its rows are here
-  std::vector<Signal> read_;           ///< one a source: its rows were read, which it waits for
-  std::vector<Signal> sent_;           ///< one a destination: our rows are there
-  std::vector<Signal> room_;           ///< one a destination: our rows were read
+  // Rows of a round say that those of the round before last were read. Where rows go one way only, a flag goes the
+  // other.
+  std::vector<Signal> read_;  ///< of those who only send: their rows were read
+  std::vector<Signal> room_;  ///< of those who only receive: our rows were read
   PeerStore::Block block_{};
   std::size_t slot_bytes_ = 0;
   std::size_t row_bytes_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,14 @@ std::string failure_of(const Communicator& comm, const std::function<void()>& st
     failure = error.what();
   }
   return comm.any(!failure.empty()) ? first_text(comm, failure) : "";
+}
+
+/// Whether two ranks have the same device. Collective.
+bool share_devices(const Communicator& comm, const PeerMemory& memory) {
+  const DeviceNumber number = memory.device_number();
+  const Words numbers = comm.all_to_all(
+      Words(static_cast<std::size_t>(comm.size()), std::vector<std::int64_t>(number.begin(), number.end())));
+  return std::set(numbers.begin(), numbers.end()).size() < numbers.size();
 }
 
 std::vector<std::int64_t> words_of(const RemotePlace& place) {
@@ -113,7 +122,7 @@ std::string try_out(PeerStore& store) {
 }  // namespace
 
 PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
-                                std::chrono::duration<double> patience) {
+                                std::chrono::duration<double> patience, bool may_share) {
   if (comm.node_size() != comm.size()) return {nullptr, "the ranks are on several nodes"};
   std::unique_ptr<PeerMemory> memory;
   std::string failure = failure_of(comm, [&] {
@@ -121,6 +130,7 @@ PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<
     if (!memory) throw RunError("memory of " + device->name() + " is not open to other processes");
   });
   if (!failure.empty()) return {nullptr, failure};
+  if (!may_share && share_devices(comm, *memory)) return {nullptr, "ranks share a device"};
   auto store = std::make_shared<PeerStore>(comm, device, std::move(memory), patience);
   failure = try_out(*store);
   if (!failure.empty()) return {nullptr, failure};

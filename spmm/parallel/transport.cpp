@@ -24,7 +24,7 @@ std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::s
   const bool all_on_host = !comm.any(!device->host_addressable());
   std::string why = all_on_host ? "the ranks work on the host" : "asked for";
   if (way != HaloWay::staged && !all_on_host) {
-    PeerAttempt attempt = make_peer_transport(comm, device, patience);
+    PeerAttempt attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
     if (attempt.transport) return attempt.transport;
     why = std::move(attempt.why_not);
   }

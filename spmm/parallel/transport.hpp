@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "spmm/device/device.hpp"
+
 namespace block_eigs {
 
 class Communicator;
-class Device;
 class HaloPlan;
 
 /// The way of one HaloPlan's messages: owns what they are sent from and received in. Packed rows are bytes here.
@@ -27,11 +28,13 @@ class Channel {
   virtual void reserve(std::size_t row_bytes) = 0;
 
   /// Begins a round. Returns where the packed rows of each destination are to be written (device memory, maybe
-  /// that of another rank) by work in Queue::transfer; that queue is put behind what is in Queue::compute now, so
+  /// that of another rank) by work in `queue()`; that queue is put behind what is in Queue::compute now, so
   /// the rows to pack are there and nobody reads the last ghosts any more. Collective among neighbours, with
   /// `receive`.
   virtual std::span<std::byte* const> open(std::size_t row_bytes) = 0;
-  /// What is in Queue::transfer now has packed the rows.
+  /// Where rows of the open round are packed: beside what comes into Queue::compute, as a rule.
+  virtual Queue queue() const { return Queue::transfer; }
+  /// What is in `queue()` now has packed the rows.
   virtual void send() = 0;
   /// Moves messages along where that takes the host; call it now and then.
   virtual void progress() = 0;

@@ -28,6 +28,7 @@ class SharedMemory final : public PeerMemory {
     for (const auto& [data, mapping] : opened_) unmap(data, mapping);
   }
 
+  DeviceNumber device_number() const override { return {getpid(), 0}; }
   void* allocate(std::size_t bytes) override {
     ++device_.allocations;
     if (bytes > device_.room) throw RunError("no room");

@@ -50,6 +50,7 @@ class CudaDevice final : public Device {
   cudaStream_t stream(Queue queue) const;
   /// Makes this GPU the calling thread's current one.
   void make_current() const;
+  const cudaUUID_t& uuid() const { return properties_.uuid; }
   int multiprocessors() const { return properties_.multiProcessorCount; }
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }

@@ -56,6 +56,13 @@ class CudaPeerMemory final : public PeerMemory {
   }
   ~CudaPeerMemory() override { cudaStreamDestroy(aside_); }
 
+  DeviceNumber device_number() const override {
+    DeviceNumber number{};
+    static_assert(sizeof(number) == sizeof(device_.uuid()));
+    std::memcpy(number.data(), &device_.uuid(), sizeof(number));
+    return number;
+  }
+
   void* allocate(std::size_t bytes) override {
     void* const memory = device_.allocate_outside_pool(bytes);
     cudaError_t status = cudaMemsetAsync(memory, 0, bytes, aside_);
