@@ -18,7 +18,10 @@ constexpr std::size_t page_bytes = std::size_t{2} << 20;
 
 PeerStore::PeerStore(const Communicator& comm, std::shared_ptr<Device> device, std::unique_ptr<PeerMemory> memory,
                      std::chrono::duration<double> patience)
-    : comm_(comm.handle()), device_(std::move(device)), memory_(std::move(memory)), patience_(patience) {}
+    : comm_(std::make_unique<Communicator>(comm.handle())),
+      device_(std::move(device)),
+      memory_(std::move(memory)),
+      patience_(patience) {}
 
 PeerStore::~PeerStore() {
   if (!broken_) close_all();
@@ -28,7 +31,7 @@ PeerStore::~PeerStore() {
   if (closed) {
     for (const Block& block : all_) memory_->release(block.data);
   } else {
-    static_cast<void>(new Communicator(comm_));
+    static_cast<void>(comm_.release());
   }
 }
 
@@ -49,7 +52,7 @@ bool PeerStore::all_have_closed() noexcept {
   MPI_Finalized(&finalized);
   if (finalized != 0) return false;
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(comm_.handle(), &request);
+  MPI_Ibarrier(comm_->handle(), &request);
   const auto deadline = Clock::now() + std::chrono::seconds(1);
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);

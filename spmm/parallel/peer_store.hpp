@@ -52,7 +52,7 @@ class PeerStore {
   /// That place for this rank's kernels and queues. Throws RunError.
   std::byte* reach(const RemotePlace& place);
 
-  const Communicator& comm() const { return comm_; }
+  const Communicator& comm() const { return *comm_; }
   Device& device() { return *device_; }
   PeerMemory& memory() { return *memory_; }
   std::chrono::duration<double> patience() const { return patience_; }
@@ -65,7 +65,7 @@ class PeerStore {
   bool all_have_closed() noexcept;
   void close_all() noexcept;
 
-  Communicator comm_;
+  std::unique_ptr<Communicator> comm_;
   std::shared_ptr<Device> device_;
   std::unique_ptr<PeerMemory> memory_;
   std::chrono::duration<double> patience_;

@@ -68,7 +68,7 @@ class PeerTransportTest : public ::testing::TestWithParam<Place> {
 
   template <class T>
   static T element(int turn, GlobalIndex row, LocalIndex column) {
-    return static_cast<T>(1000003 * turn + 37 * row + column) / T(7);
+    return static_cast<T>(GlobalIndex{1000003} * turn + 37 * row + column) / T(7);
   }
 
   template <class T>
