@@ -28,7 +28,7 @@ class KilledRankTest(harness.AppTest):
     def dies(self, how):
         with open(os.path.join(self.folder, "long.yaml"), "w") as config:
             config.write(
-                "{matrix: {generate: laplacian3d, size: [64, 64, 64]}, eigensolver: {pairs: 8, tolerance: 1e-15,"
+                "{matrix: {generate: laplacian3d, size: [128, 128, 128]}, eigensolver: {pairs: 16, tolerance: 1e-15,"
                 " filtered_start: false, verify: residuals, max_iterations: 1000000, preconditioner: {type: none}}}"
             )
         with open(os.path.join(self.folder, "output"), "w+") as output:
@@ -37,7 +37,7 @@ class KilledRankTest(harness.AppTest):
                 deadline = time.monotonic() + 60
                 while "smallest pairs" not in open(output.name).read() and time.monotonic() < deadline:
                     time.sleep(0.1)
-                time.sleep(2)
+                time.sleep(1)
                 ranks = ranks_of(launcher.pid)
                 self.assertEqual(len(ranks), harness.options.ranks, open(output.name).read())
                 os.kill(ranks[-1], how)
