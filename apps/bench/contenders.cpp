@@ -17,7 +17,8 @@ Question make_question(const ContestOptions& options) {
   grid.size = {options.grid, options.grid, options.grid};
   const auto source = laplacian3d(comm, grid);
   const Partition partition = Partition::uniform(source->rows(), comm.size());
-  return {make_context<double>(comm, backend_from_name(options.device)), partition, source->read(partition)};
+  return {make_context<double>(comm, backend_from_name(options.device), halo_way_from_name(options.halo)),
+          partition, source->read(partition)};
 }
 
 RunConfig config_of(const ContestOptions& options, const std::string& text) {

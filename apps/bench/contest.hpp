@@ -63,6 +63,7 @@ struct ContestOptions {
   std::string peer_device = "host";
   std::vector<std::string> contenders;
   std::string csv;
+  std::string halo = "auto";
 };
 
 /// Adds them to a command line; `known` lists the contenders.

@@ -16,6 +16,7 @@
 #include "spmm/device/device.hpp"
 #include "spmm/device/kernels.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/transport.hpp"
 
 namespace block_eigs {
 
@@ -97,6 +98,7 @@ struct RunConfig {
   SpmmOptions spmm;
   Precision precision = Precision::float64;
   Backend device = Backend::automatic;
+  HaloWay halo = HaloWay::automatic;
   std::optional<OutputConfig> output;
 };
 

@@ -69,7 +69,7 @@ template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
   const Stopwatch all;
   const LobpcgOptions& options = config.eigensolver.options;
-  const Context<T> context = make_context<T>(comm, config.device);
+  const Context<T> context = make_context<T>(comm, config.device, config.halo);
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   check_sizes(config, sources);
@@ -81,6 +81,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(problem, sources, config, arguments.program,
            task(config.eigensolver) + (in_float ? ", begun in float" : ""));
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
+  announce(comm, halo_remark(*context.transport));
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(problem, config);

@@ -58,7 +58,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch all;
   const LinearSolverConfig& solver = config.linear_solver;
   const bool in_float = iterates_in_float<T>(solver);
-  const Context<T> context = make_context<T>(comm, config.device);
+  const Context<T> context = make_context<T>(comm, config.device, config.halo);
   context.profile->start();
   const Sources sources = open_sources(comm, config);
   RightHandSides sides(comm, config, sources.a->rows());
@@ -69,6 +69,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   scale_initial(problem.scaling, space, initial);
   announce(problem, sources, config, arguments.program, task(solver, sides));
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
+  announce(comm, halo_remark(*context.transport));
 
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const Stopwatch setup;

@@ -71,6 +71,11 @@ void announce(const Communicator& comm, const std::string& made) {
   std::fflush(stdout);
 }
 
+std::string halo_remark(const Transport& transport) {
+  const std::string way = transport.description();
+  return way.empty() ? "" : "halo: " + way;
+}
+
 ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,
                      Profile& profile, double wall_seconds) {
   const double host = comm.max(memory.host);

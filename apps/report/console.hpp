@@ -21,6 +21,8 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
               const std::string& program, const std::string& task);
 /// What came of building the preconditioner, where that is not empty.
 void announce(const Communicator& comm, const std::string& made);
+/// How rows get from rank to rank and why, empty where there is nothing to say.
+std::string halo_remark(const Transport& transport);
 std::string task(const EigensolverConfig& config);
 std::string task(const LinearSolverConfig& config, const RightHandSides& sides);
 

@@ -19,6 +19,7 @@ else()
     cuda/runtime/cuda_backend.cpp
     cuda/runtime/cuda_device.cpp
     cuda/runtime/cuda_kernels.cpp
+    cuda/runtime/cuda_peer_memory.cpp
     cuda/runtime/pageable_copy.cpp
     cuda/dense/elementwise.cu
     cuda/dense/gram.cu

@@ -3,10 +3,13 @@
 #include <string>
 
 #include "spmm/cuda/runtime/cuda_backend.hpp"
+#include "spmm/device/peer_memory.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 
 namespace block_eigs {
+
+std::unique_ptr<PeerMemory> Device::make_peer_memory() { return nullptr; }
 
 std::shared_ptr<Device> make_device(Backend backend, int node_rank) {
   const bool use_cuda = backend == Backend::cuda || (backend == Backend::automatic && cuda::device_count() > 0);

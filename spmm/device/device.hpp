@@ -7,6 +7,8 @@
 
 namespace block_eigs {
 
+class PeerMemory;
+
 enum class Backend { automatic, host, cuda };
 
 /// Two in-order queues: kernels run on `compute`, halo packing and copies on `transfer`.
@@ -18,10 +20,12 @@ class Event {
   virtual ~Event() = default;
 };
 
-/// Bytes that crossed between host and device memory since the start; always 0 on the host backend.
+/// What made host and device meet since the start: bytes that crossed between their memories, and how often the
+/// calling thread waited for the device. Always 0 on the host backend.
 struct TransferCount {
   std::size_t to_device = 0;
   std::size_t to_host = 0;
+  std::size_t host_waits = 0;
 };
 
 struct MemoryInfo {
@@ -69,6 +73,9 @@ class Device {
   virtual double seconds_between(const Event& from, const Event& to) = 0;
 
   virtual TransferCount transferred() const { return {}; }
+
+  /// Memory that other processes of this node reach; null where the backend or its driver has none.
+  virtual std::unique_ptr<PeerMemory> make_peer_memory();
 
   /// Order with the work of another library on the same device. `stream` is that library's own queue: a
   /// cudaStream_t on the CUDA backend, null being CUDA's default stream. On the host backend nothing is to be

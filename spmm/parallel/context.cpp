@@ -5,7 +5,7 @@
 namespace block_eigs {
 
 template <class T>
-Context<T> make_context(const Communicator& comm, Backend backend) {
+Context<T> make_context(const Communicator& comm, Backend backend, HaloWay halo) {
   std::shared_ptr<Device> device;
   std::shared_ptr<Kernels<T>> kernels;
   comm.collectively([&] {
@@ -13,10 +13,10 @@ Context<T> make_context(const Communicator& comm, Backend backend) {
     device = make_device(backend, comm.node_rank());
     kernels = make_kernels<T>(device);
   });
-  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device)};
+  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device, halo)};
 }
 
-template Context<float> make_context(const Communicator&, Backend);
-template Context<double> make_context(const Communicator&, Backend);
+template Context<float> make_context(const Communicator&, Backend, HaloWay);
+template Context<double> make_context(const Communicator&, Backend, HaloWay);
 
 }  // namespace block_eigs

@@ -30,7 +30,7 @@ void HaloExchange<T>::begin(ConstBlockView<T> x) {
       rows += destinations[d++].count;
     }
     kernels_->gather_rows(x, rows_to_send_.data() + first, {reinterpret_cast<T*>(target), rows, cols_, cols_},
-                          Queue::transfer);
+                          channel_->queue());
   }
   channel_->send();
 }

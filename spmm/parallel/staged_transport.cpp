@@ -222,21 +222,24 @@ class StagedChannel final : public Channel {
 
 class StagedTransport final : public Transport {
  public:
-  explicit StagedTransport(Post post) : post_(std::move(post)) {}
+  StagedTransport(Post post, std::string description)
+      : post_(std::move(post)), description_(std::move(description)) {}
 
   std::unique_ptr<Channel> make_channel(std::shared_ptr<const HaloPlan> plan) override {
     return std::make_unique<StagedChannel>(post_, std::move(plan));
   }
+  std::string description() const override { return description_; }
 
  private:
   Post post_;
+  std::string description_;
 };
 
 }  // namespace
 
 std::shared_ptr<Transport> make_staged_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
-                                                 std::chrono::duration<double> patience) {
-  return std::make_shared<StagedTransport>(Post{comm, device, patience});
+                                                 std::chrono::duration<double> patience, std::string description) {
+  return std::make_shared<StagedTransport>(Post{comm, device, patience}, std::move(description));
 }
 
 }  // namespace block_eigs

@@ -1,11 +1,36 @@
 #include "spmm/parallel/transport.hpp"
 
+#include <utility>
+
+#include "spmm/device/device.hpp"
+#include "spmm/error.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/peer_transport.hpp"
 #include "spmm/parallel/staged_transport.hpp"
 
 namespace block_eigs {
 
-std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device) {
-  return make_staged_transport(comm, device);
+HaloWay halo_way_from_name(std::string_view name) {
+  if (name == "auto") return HaloWay::automatic;
+  if (name == "staged") return HaloWay::staged;
+  if (name == "peer") return HaloWay::peer;
+  throw InputError("unknown way of halos '" + std::string(name) + "'; it is auto, staged or peer");
+}
+
+std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                          HaloWay way) {
+  constexpr std::chrono::seconds patience(5);
+  if (comm.size() == 1) return make_staged_transport(comm, device);
+  const bool all_on_host = !comm.any(!device->host_addressable());
+  std::string why = all_on_host ? "the ranks work on the host" : "asked for";
+  if (way != HaloWay::staged && !all_on_host) {
+    PeerAttempt attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
+    if (attempt.transport) return attempt.transport;
+    why = std::move(attempt.why_not);
+  }
+  const bool expected = all_on_host && way != HaloWay::peer;
+  return make_staged_transport(comm, device, patience,
+                               expected ? "" : "staged, by MPI through host memory (" + why + ")");
 }
 
 }  // namespace block_eigs

@@ -3,11 +3,14 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+
+#include "spmm/device/device.hpp"
 
 namespace block_eigs {
 
 class Communicator;
-class Device;
 class HaloPlan;
 
 /// The way of one HaloPlan's messages: owns what they are sent from and received in. Packed rows are bytes here.
@@ -25,11 +28,13 @@ class Channel {
   virtual void reserve(std::size_t row_bytes) = 0;
 
   /// Begins a round. Returns where the packed rows of each destination are to be written (device memory, maybe
-  /// that of another rank) by work in Queue::transfer; that queue is put behind what is in Queue::compute now, so
+  /// that of another rank) by work in `queue()`; that queue is put behind what is in Queue::compute now, so
   /// the rows to pack are there and nobody reads the last ghosts any more. Collective among neighbours, with
   /// `receive`.
   virtual std::span<std::byte* const> open(std::size_t row_bytes) = 0;
-  /// What is in Queue::transfer now has packed the rows.
+  /// Where rows of the open round are packed: beside what comes into Queue::compute, as a rule.
+  virtual Queue queue() const { return Queue::transfer; }
+  /// What is in `queue()` now has packed the rows.
   virtual void send() = 0;
   /// Moves messages along where that takes the host; call it now and then.
   virtual void progress() = 0;
@@ -43,6 +48,11 @@ class Channel {
   virtual void give_up() noexcept = 0;
 };
 
+/// Which transport is asked for: the best one, or one by name. `peer` takes `staged` where it cannot work.
+enum class HaloWay { automatic, staged, peer };
+/// "auto", "staged" or "peer"; throws InputError on other names.
+HaloWay halo_way_from_name(std::string_view name);
+
 /// How packed rows get from rank to rank. A Context has one, which all matrices, levels and precisions share.
 class Transport {
  public:
@@ -53,9 +63,14 @@ class Transport {
 
   /// Not collective, and allocates no message buffers. The channel may outlive the transport.
   virtual std::unique_ptr<Channel> make_channel(std::shared_ptr<const HaloPlan> plan) = 0;
+
+  /// What it is and why, for people: "peer, ...". Empty where there is nothing to say.
+  virtual std::string description() const = 0;
 };
 
-/// The best transport between the ranks of `comm`, for blocks in the memory of `device`. Collective.
-std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device);
+/// The best transport between the ranks of `comm`, for blocks in the memory of `device`, the same one on all
+/// ranks. `way` is replicated. Collective.
+std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                          HaloWay way = HaloWay::automatic);
 
 }  // namespace block_eigs

@@ -30,6 +30,7 @@ target_link_libraries(session_probe PRIVATE block_eigs_apps block_eigs_flags)
 
 block_eigs_app_test(terminal PROGRAM block-eigs RANKS 1 2 TIMEOUT 300)
 block_eigs_app_test(session PROGRAM session_probe RANKS 1 3 TIMEOUT 240)
+block_eigs_app_test(killed_rank PROGRAM block-eigs RANKS 3 TIMEOUT 240)
 block_eigs_app_test(memory_limit PROGRAM block-eigs RANKS 1 2 TIMEOUT 900)
 block_eigs_app_test(extreme_values PROGRAM block-eigs RANKS 1 3 TIMEOUT 900)
 block_eigs_app_test(repeatable PROGRAM block-eigs RANKS 1 2 3 TIMEOUT 900)

@@ -20,7 +20,7 @@ template <class T>
 Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) {
   const PreconditionerConfig& preconditioner = config.eigensolver.preconditioner;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
-  const Context<T> context = make_context<T>(comm, config.device);
+  const Context<T> context = make_context<T>(comm, config.device, config.halo);
   Sources sources;
   sources.a = std::make_unique<MemorySource>(one.a, comm.rank());
   if (one.b) sources.b = std::make_unique<MemorySource>(*one.b, comm.rank());

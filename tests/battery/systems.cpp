@@ -102,7 +102,7 @@ std::string draw_solver(Random& random, const Try& one, std::string& precision) 
 template <class T>
 Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) {
   const LinearSolverConfig& asked = config.linear_solver;
-  const Context<T> context = make_context<T>(comm, config.device);
+  const Context<T> context = make_context<T>(comm, config.device, config.halo);
   Sources sources;
   sources.a = std::make_unique<MemorySource>(one.a, comm.rank());
   const Stopwatch all;

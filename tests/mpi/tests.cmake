@@ -19,5 +19,18 @@ include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)
 # Packing and moving of halos, on the way of the host and on that of a GPU.
 block_eigs_test(halo_exchange SOURCES mpi/halo_exchange_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
+# Halos that ranks store into each other's memory: in shared memory of the host, and on the GPUs that there are, which
+# ranks may share.
+block_eigs_test(peer_transport SOURCES mpi/peer_transport_test.cpp RANKS 1 2 3 4 LABELS mpi)
+foreach(ranks 1 2 3 4)
+  set_tests_properties(peer_transport.${ranks} PROPERTIES ENVIRONMENT
+    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
+  add_test(NAME peer_transport.cuda.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+    ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_peer_transport>)
+  set_tests_properties(peer_transport.cuda.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
+    SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
+endforeach()
+
 # A program of its own: it replaces operator new.
 block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)

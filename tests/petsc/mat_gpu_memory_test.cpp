@@ -116,7 +116,8 @@ TEST_F(BlockCsrGpuMemory, BlocksCrossNothing) {
   }
 }
 
-/// On several ranks whole rows of the halo cross, once out and once in, and nothing else.
+/// On several ranks whole rows of the halo cross, once out and once in, and nothing else; not even these where
+/// GPUs store into each other's memory.
 TEST_F(BlockCsrGpuMemory, OnlyTheHaloCrosses) {
   if (world_size() == 1) GTEST_SKIP() << "one rank has no halo";
   const GpuPair pair = square_gpu_pair(5000);
@@ -139,7 +140,7 @@ TEST_F(BlockCsrGpuMemory, OnlyTheHaloCrosses) {
     MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
   }
   EXPECT_LE(crossing, 2.0 * (world_size() - 1) * received * 16 * sizeof(double));
-  EXPECT_GE(crossing, 2.0 * received * 16 * sizeof(double));
+  if (crossing > 0.0) EXPECT_GE(crossing, 2.0 * received * 16 * sizeof(double));
 }
 
 TEST_F(BlockCsrGpuMemory, OrderWithPetscsWork) { expect_same_iteration(square_gpu_pair(200000)); }

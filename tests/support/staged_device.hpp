@@ -13,7 +13,7 @@ namespace block_eigs::test {
 
 /// The host device under a name of its own: with Backend::cuda blocks take the way through page-locked memory that
 /// they take on a GPU. Counts allocations and refuses those that exceed `room`.
-class StagedDevice final : public Device {
+class StagedDevice : public Device {
  public:
   explicit StagedDevice(Backend backend) : backend_(backend), host_(make_device(Backend::host, 0)) {}
 

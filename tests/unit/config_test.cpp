@@ -46,6 +46,7 @@ TEST(Config, DefaultsAreThoseOfTheManual) {
   EXPECT_EQ(config.spmm.algorithm, SpmmAlgorithm::automatic);
   EXPECT_EQ(config.precision, Precision::float64);
   EXPECT_EQ(config.device, Backend::automatic);
+  EXPECT_EQ(config.halo, HaloWay::automatic);
   EXPECT_FALSE(config.mass || config.output || config.right_hand_sides || config.eigensolver.initial);
 }
 
@@ -69,10 +70,12 @@ right_hand_sides: {random: 16, seed: 9}
 spmm: {algorithm: merge}
 precision: float
 device: host
+halo: staged
 output: {file: result.h5, eigenvectors: false}
 )");
   EXPECT_EQ(config.matrix.file, "thermal2.h5");
   EXPECT_EQ(config.mass->dataset, "/B");
+  EXPECT_EQ(config.halo, HaloWay::staged);
   EXPECT_EQ(config.eigensolver.options.which, Which::largest);
   EXPECT_EQ(config.eigensolver.options.convergence, Convergence::norm);
   EXPECT_EQ(config.eigensolver.options.block_size, 30);
@@ -171,7 +174,8 @@ TEST(Config, ResolvedConfigReadsBackAsItself) {
           "eigensolver: {preconditioner: {type: amg, near_null_space: {file: v.h5}, unknowns_per_node: 2}}\n"
           "linear_solver: {preconditioner: {type: petsc, options: '-pc_type lu'}}\n",
       "matrix: {generate: elasticity3d, size: [2, 3, 4], poisson: 0.25, clamped: false}\n"
-      "right_hand_sides: {file: f.h5}\nprecision: float\ndevice: cuda\nspmm: {algorithm: row-split}\n"};
+      "right_hand_sides: {file: f.h5}\nprecision: float\ndevice: cuda\nhalo: peer\nspmm: {algorithm: "
+      "row-split}\n"};
   for (const std::string& text : texts) {
     const std::string once = resolved_config(parse(text));
     EXPECT_EQ(resolved_config(parse(once)), once);

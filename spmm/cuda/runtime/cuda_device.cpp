@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "spmm/cuda/runtime/cuda_check.hpp"
+#include "spmm/cuda/runtime/cuda_peer_memory.hpp"
 #include "spmm/cuda/runtime/requirements.hpp"
 
 namespace block_eigs::cuda {
@@ -36,8 +37,14 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
   check(cudaGetDeviceProperties(&properties_, ordinal), "read the properties of GPU " + std::to_string(ordinal));
   require_capability(ordinal, properties_.name, {properties_.major, properties_.minor});
   make_current();
-  for (cudaStream_t& stream : streams_) {
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream on " + name());
+  int lowest = 0;
+  int highest = 0;
+  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "read the priorities of streams");
+  // Rows for others are packed first, whatever fills the GPU: their way is what a product waits for.
+  for (std::size_t q = 0; q < streams_.size(); ++q) {
+    const int priority = q == 0 ? lowest : highest;
+    check(cudaStreamCreateWithPriority(&streams_[q], cudaStreamNonBlocking, priority),
+          "make a stream on " + name());
   }
   check(cudaEventCreateWithFlags(&crossing_, cudaEventDisableTiming), "make an event");
   cudaMemPoolProps pool{};
@@ -114,6 +121,32 @@ void CudaDevice::release(void* memory) noexcept {
   cudaFreeAsync(memory, streams_[0]);
 }
 
+void* CudaDevice::allocate_outside_pool(std::size_t bytes) {
+  // Smaller pieces share pages, and a page is what another process opens.
+  constexpr std::size_t page = std::size_t{2} << 20;
+  const std::size_t whole = (bytes + page - 1) / page * page;
+  make_current();
+  void* memory = nullptr;
+  cudaError_t status = cudaMalloc(&memory, whole);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    synchronize(Queue::compute);
+    check(cudaMemPoolTrimTo(pool_, 0), "shrink a memory pool");
+    status = cudaMalloc(&memory, whole);
+  }
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    report_full(whole);
+  }
+  check(status, "allocate " + std::to_string(whole) + " bytes on " + name());
+  return memory;
+}
+
+std::unique_ptr<PeerMemory> CudaDevice::make_peer_memory() {
+  make_current();
+  return cuda::make_peer_memory(*this);
+}
+
 void* CudaDevice::allocate_staging(std::size_t bytes) {
   make_current();
   void* memory = nullptr;
@@ -163,10 +196,14 @@ void CudaDevice::wait(Queue queue, const Event& event) {
 }
 
 void CudaDevice::synchronize(const Event& event) {
+  count_wait();
   check(cudaEventSynchronize(handle_of(event)), "wait for " + name());
 }
 
-void CudaDevice::synchronize(Queue queue) { check(cudaStreamSynchronize(stream(queue)), "wait for " + name()); }
+void CudaDevice::synchronize(Queue queue) {
+  count_wait();
+  check(cudaStreamSynchronize(stream(queue)), "wait for " + name());
+}
 
 // A stream waits for what an event stands for at the time of the call, so that one event serves all crossings.
 // Streams of ours do not wait for CUDA's default stream by themselves, nor it for them.
@@ -198,6 +235,7 @@ void CudaDevice::allow_shared_memory(const void* kernel, int bytes) {
 }
 
 double CudaDevice::seconds_between(const Event& from, const Event& to) {
+  count_wait();
   check(cudaEventSynchronize(handle_of(from)), "wait for " + name());
   check(cudaEventSynchronize(handle_of(to)), "wait for " + name());
   float milliseconds = 0.0F;

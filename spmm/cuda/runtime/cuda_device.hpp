@@ -42,12 +42,16 @@ class CudaDevice final : public Device {
   double seconds_between(const Event& from, const Event& to) override;
 
   TransferCount transferred() const override { return transferred_; }
+  std::unique_ptr<PeerMemory> make_peer_memory() override;
 
   void wait_for_stream(Queue queue, void* stream) override;
   void let_stream_wait(void* stream, Queue queue) override;
 
   /// The stream behind a queue; makes this GPU the calling thread's current one, so that a launch may follow.
   cudaStream_t stream(Queue queue) const;
+  /// Makes this GPU the calling thread's current one.
+  void make_current() const;
+  const cudaUUID_t& uuid() const { return properties_.uuid; }
   int multiprocessors() const { return properties_.multiProcessorCount; }
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
@@ -56,12 +60,20 @@ class CudaDevice final : public Device {
   bool is_idle(Queue queue) const;
   /// Lets a kernel have `bytes` of dynamic shared memory a thread block.
   void allow_shared_memory(const void* kernel, int bytes);
-  /// Counts results that a kernel wrote to page-locked memory by itself.
-  void count_to_host(std::size_t bytes) { transferred_.to_host += bytes; }
+  /// Counts results that a kernel wrote to page-locked memory by itself, and the wait for them.
+  void count_to_host(std::size_t bytes) {
+    transferred_.to_host += bytes;
+    ++transferred_.host_waits;
+  }
+
+  /// Memory of no pool, which may be shared with other processes, in pages of its own. Where there is none, the
+  /// pool gives back what it keeps; then throws as `allocate` does.
+  void* allocate_outside_pool(std::size_t bytes);
 
  private:
-  void make_current() const;
   [[noreturn]] void report_full(std::size_t bytes) const;
+
+  void count_wait() { ++transferred_.host_waits; }
 
   int ordinal_;
   cudaDeviceProp properties_{};

@@ -1,0 +1,194 @@
+// What a halo exchange takes by each transport: mpirun -n 2 bench_scaling --device cuda. Every rank sends as many
+// rows to the next one, in a ring; rounds follow one another as products do, each waiting for the one before.
+// Bytes and rates are those of one rank in one direction. Then what a product with the Laplacian of a cube takes
+// beside that of the ranks' own columns alone: the difference is what is seen of the halo.
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/generate/generate.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/context.hpp"
+#include "spmm/parallel/halo_exchange.hpp"
+
+namespace {
+
+using namespace block_eigs;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  std::string device = "auto";
+  std::vector<std::string> ways = {"staged", "peer"};
+  std::vector<std::size_t> bytes = {8192, 65536, 1 << 20, 64 << 20};
+  LocalIndex columns = 16;
+  GlobalIndex grid = 128;
+  int points = 7;
+  int repeats = 5;
+};
+
+struct Figures {
+  double seconds = 0.0;  ///< of a round, the median of the repeats
+  double waits = 0.0;    ///< of the host for the device, in a round
+  double crossed = 0.0;  ///< bytes between host and device memory, in a round
+};
+
+Options read_options(int argc, char** argv) {
+  Options options;
+  CLI::App app("Halo exchanges between ranks, by transport");
+  app.add_option("--device", options.device, "auto, host or cuda");
+  app.add_option("--halo", options.ways, "staged, peer, auto")->delimiter(',');
+  app.add_option("--bytes", options.bytes, "that a rank sends")->delimiter(',');
+  app.add_option("--grid", options.grid, "points along an edge of the cube; 0: no products");
+  app.add_option("--points", options.points, "of the Laplacian's stencil, 7 or 27");
+  app.add_option("--columns", options.columns, "of the block")->check(CLI::PositiveNumber);
+  app.add_option("--repeats", options.repeats, "that count, after one that does not")->check(CLI::PositiveNumber);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& mistake) {
+    MPI_Abort(MPI_COMM_WORLD, app.exit(mistake));
+  }
+  return options;
+}
+
+TransferCount operator-(const TransferCount& after, const TransferCount& before) {
+  return {after.to_device - before.to_device, after.to_host - before.to_host,
+          after.host_waits - before.host_waits};
+}
+
+Figures measure(const Context<double>& context, std::size_t bytes, const Options& options) {
+  const Communicator& comm = context.comm;
+  const auto rows = static_cast<LocalIndex>(
+      std::max<std::size_t>(bytes / sizeof(double) / static_cast<std::size_t>(options.columns), 1));
+  const Partition partition = Partition::uniform(GlobalIndex{rows} * comm.size(), comm.size());
+  const GlobalIndex first = partition.begin((comm.rank() + 1) % comm.size());
+  std::vector<GlobalIndex> ghosts(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < ghosts.size(); ++i) ghosts[i] = first + static_cast<GlobalIndex>(i);
+  HaloExchange<double> exchange(context, HaloPlan(comm, partition, ghosts));
+  DenseBlock<double> x(context.device, rows, options.columns);
+  context.kernels->fill(x.view(), 1.0);
+  exchange.reserve(options.columns);
+  const int rounds = bytes > (std::size_t{4} << 20) ? 20 : 400;
+  std::vector<double> seconds;
+  TransferCount before;
+  for (int repeat = 0; repeat <= options.repeats; ++repeat) {
+    context.device->synchronize(Queue::compute);
+    comm.barrier();
+    if (repeat == 1) before = context.device->transferred();
+    const auto began = Clock::now();
+    for (int round = 0; round < rounds; ++round) {
+      exchange.begin(x.view());
+      exchange.finish();
+    }
+    context.device->synchronize(Queue::compute);
+    const double all = comm.max(std::chrono::duration<double>(Clock::now() - began).count());
+    if (repeat > 0) seconds.push_back(all / rounds);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const TransferCount spent = context.device->transferred() - before;
+  const double all_rounds = static_cast<double>(rounds) * options.repeats;
+  // The clock makes the host wait twice a repeat, the first time before the count begins.
+  const double waits = std::max(static_cast<double>(spent.host_waits) - (2.0 * options.repeats - 1.0), 0.0);
+  return {seconds[seconds.size() / 2], waits / all_rounds,
+          static_cast<double>(spent.to_device + spent.to_host) / all_rounds};
+}
+
+/// The entries in columns that the rank owns.
+CsrRows own_columns(const CsrRows& rows) {
+  CsrRows own;
+  own.row_begin = rows.row_begin;
+  own.global_rows = rows.global_rows;
+  own.global_columns = rows.global_columns;
+  const GlobalIndex end = rows.row_begin + rows.rows();
+  for (LocalIndex i = 0; i < rows.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (auto k = static_cast<std::size_t>(rows.row_offsets[row]);
+         k < static_cast<std::size_t>(rows.row_offsets[row + 1]); ++k) {
+      if (rows.columns[k] < rows.row_begin || rows.columns[k] >= end) continue;
+      own.columns.push_back(rows.columns[k]);
+      own.values.push_back(rows.values[k]);
+    }
+    own.row_offsets.push_back(static_cast<Offset>(own.columns.size()));
+  }
+  return own;
+}
+
+/// Seconds of a product, the median of the repeats.
+double product_seconds(const Context<double>& context, CsrRows rows, const Partition& partition,
+                       const Options& options) {
+  DistributedMatrix<double> matrix(context, std::move(rows), partition, partition);
+  DenseBlock<double> x(context.device, matrix.rows(), options.columns);
+  DenseBlock<double> y(context.device, matrix.rows(), options.columns);
+  context.kernels->fill(x.view(), 1.0);
+  matrix.reserve(options.columns);
+  constexpr int products = 50;
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat <= options.repeats; ++repeat) {
+    context.device->synchronize(Queue::compute);
+    context.comm.barrier();
+    const auto began = Clock::now();
+    for (int i = 0; i < products; ++i) matrix.apply(x.view(), y.view());
+    context.device->synchronize(Queue::compute);
+    const double all = context.comm.max(std::chrono::duration<double>(Clock::now() - began).count());
+    if (repeat > 0) seconds.push_back(all / products);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+void measure_products(const Context<double>& context, const Options& options, const std::string& way) {
+  const Communicator& comm = context.comm;
+  const auto source =
+      laplacian3d(comm, {.size = {options.grid, options.grid, options.grid}, .points = options.points});
+  const Partition partition = Partition::uniform(source->rows(), comm.size());
+  const CsrRows rows = source->read(partition);
+  const double whole = product_seconds(context, rows, partition, options);
+  const double own = product_seconds(context, own_columns(rows), partition, options);
+  if (!comm.is_root()) return;
+  fmt::print("{} points, {} cubed: a product {:.1f} us, own columns alone {:.1f} us  {}\n", options.points,
+             options.grid, 1e6 * whole, 1e6 * own, way);
+  std::fflush(stdout);
+}
+
+void run(const Options& options) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.is_root())
+    fmt::print("{} ranks, blocks of {} columns\n{:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", comm.size(),
+               options.columns, "bytes", "us a round", "GB/s", "host waits", "over PCIe", "transport");
+  for (const std::string& way : options.ways) {
+    const Context<double> context =
+        make_context<double>(comm, backend_from_name(options.device), halo_way_from_name(way));
+    for (const std::size_t bytes : options.bytes) {
+      const Figures figures = measure(context, bytes, options);
+      if (!comm.is_root()) continue;
+      fmt::print("{:>12} {:>12.2f} {:>12.3f} {:>12.3f} {:>12.0f}  {}: {}\n", bytes, 1e6 * figures.seconds,
+                 1e-9 * static_cast<double>(bytes) / figures.seconds, figures.waits, figures.crossed, way,
+                 context.transport->description());
+      std::fflush(stdout);
+    }
+    if (options.grid > 0) measure_products(context, options, way);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  try {
+    run(read_options(argc, argv));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_scaling: error: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  MPI_Finalize();
+}

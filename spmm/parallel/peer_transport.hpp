@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "spmm/parallel/transport.hpp"
+
+namespace block_eigs {
+
+/// A transport, or why there is none; the same on all ranks.
+struct PeerAttempt {
+  std::shared_ptr<Transport> transport;
+  std::string why_not;
+};
+
+/// Ranks of one node whose devices reach each other's memory: packing stores rows straight into the neighbour's
+/// ghosts, a flag behind them says so, and the neighbour's queue waits for the flag. No host waits and nothing
+/// crosses to host memory. Ghosts have two slots that rounds take in turn; a flag the other way says that a slot
+/// was read where no rows go that way, a round before its writer needs to know. Channels of a transport take their
+/// memory from a store that keeps it until the last of them is gone. Found out by trying: every rank writes a flag
+/// of every other one. `patience`: how long a channel that is given up waits for its neighbours; `may_share`:
+/// whether ranks may share a device, which works, but a device that runs processes by turns gives a waiting queue
+/// its whole turn. Collective.
+PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                std::chrono::duration<double> patience = std::chrono::seconds(5),
+                                bool may_share = true);
+
+}  // namespace block_eigs
