@@ -93,8 +93,11 @@ EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
-    const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
+    MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
     const Communicator& comm = problem.context.comm;
+    // Rows that were taken out are nobody's concern.
+    const auto taken_out = static_cast<double>(comm.sum(static_cast<std::int64_t>(problem.lone.rows.size())));
+    traits.null_rows = traits.null_rows && taken_out < traits.alone;
     std::optional<MassTraits> mass;
     if (problem.b) mass = examine_mass(comm, problem.b->diagonal(), problem.b->scaled_gershgorin_bound());
     const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
@@ -112,6 +115,7 @@ template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
                           StartVectors<T>& start, const Observer& observer, const Announce& announce,
                           const Proceed& wanted) {
+  if (solver.config.eigensolver.options.pairs == 0) return {};
   const Stopwatch setup;
   DenseBlock<T> initial =
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));

@@ -37,7 +37,7 @@ template <class T>
 EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
 
 /// The eigenpairs that the config asks for, from `start`, whose initial vectors are used up, or from what the
-/// preconditioner has to begin with. Where
+/// preconditioner has to begin with; an empty result where the config asks for none. Where
 /// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. It ends early
 /// where `wanted` says no. Collective; throws as lobpcg does.
 template <class T>

@@ -8,6 +8,7 @@
 #include "apps/input/preconditioner.hpp"
 #include "apps/journey/cores.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/lone_pairs.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/proof_inertia.hpp"
@@ -83,7 +84,9 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Stopwatch setup;
-  EigenSolver<T> solver = make_solver(problem, config);
+  const LonePairs lone = take_out_lone_rows(space, problem, config.eigensolver, start.constraints);
+  announce(comm, description(lone));
+  EigenSolver<T> solver = make_solver(problem, for_others(config, lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
   MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start);
@@ -108,6 +111,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
           choices.take(text);
         });
         proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+        add_lone_pairs(space, lone, options, found);
         return found;
       });
   solver.operators.reset();
@@ -120,6 +124,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
+  solver.config.eigensolver.options.pairs = options.pairs;
   record.remark = with_advice(record.remark, verified, result.limitation, result.history, config,
                               solver.config.eigensolver.options, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));
