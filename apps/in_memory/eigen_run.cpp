@@ -12,7 +12,6 @@
 #include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
-#include "apps/journey/lone_pairs.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -74,16 +73,14 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
 
   const Stopwatch setup;
-  const LonePairs lone = take_out_lone_rows(space, problem, config.eigensolver, start.constraints);
-  if (lone.rows_of_all > 0) note(description(lone));
-  EigenSolver<T> solver = make_solver(problem, for_others(config, lone));
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
+  if (solver.lone.rows_of_all > 0) note(description(solver.lone));
   if (solver.choice) note(solver.choice->description());
   if (input.preconditioner) solver.operators->preconditioner.operation = std::move(input.preconditioner);
   if (!solver.operators->preconditioner.made.empty()) note(solver.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{}, note, wanted);
   const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, wanted);
-  add_lone_pairs(space, lone, config.eigensolver.options, result);
   solver.config.eigensolver.options.pairs = config.eigensolver.options.pairs;
   solver.operators.reset();
   answer.run = run_record(problem, sources, config, program,

@@ -87,8 +87,11 @@ bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
 }
 
 template <class T>
-EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
-  EigenSolver<T> solver{config, {}, {}};
+EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& asked,
+                           const DenseBlock<T>& constraints) {
+  LonePairs lone = take_out_lone_rows(space, problem, asked.eigensolver, constraints);
+  const RunConfig config = for_others(asked, lone);
+  EigenSolver<T> solver{config, std::move(lone), {}, {}};
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
@@ -166,8 +169,10 @@ Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sou
   const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
     return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, wanted);
   };
-  return prove<T>({space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again},
-                  result);
+  Proof proof = prove<T>(
+      {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again}, result);
+  add_lone_pairs(space, solver.lone, solver.config.eigensolver.options.which, result);
+  return proof;
 }
 
 template <class T>
@@ -186,11 +191,13 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 }
 
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
-template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
+template EigenSolver<float> make_solver(BlockSpace<float>&, Problem<float>&, const RunConfig&,
+                                        const DenseBlock<float>&);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
                                        StartVectors<float>&, const Observer&, const Announce&, const Proceed&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
-template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
+template EigenSolver<double> make_solver(BlockSpace<double>&, Problem<double>&, const RunConfig&,
+                                         const DenseBlock<double>&);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
                                         StartVectors<double>&, const Observer&, const Announce&, const Proceed&);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,

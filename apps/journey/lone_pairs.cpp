@@ -97,7 +97,7 @@ struct Place {
 
 /// The pairs of the merged result, in order.
 template <class T>
-std::vector<Place> merged(const LonePairs& lone, const LobpcgOptions& asked, const EigenResult<T>& result) {
+std::vector<Place> merged(const LonePairs& lone, Which which, const EigenResult<T>& result) {
   std::vector<Place> places;
   int open = lone.others;
   for (std::size_t j = 0; j < result.eigenvalues.size(); ++j) {
@@ -113,11 +113,11 @@ std::vector<Place> merged(const LonePairs& lone, const LobpcgOptions& asked, con
   }
   for (std::size_t k = 0; k < lone.values.size(); ++k) known.push_back({true, k, lone.values[k]});
   const auto before = [&](const Place& a, const Place& b) {
-    return asked.which == Which::smallest ? a.value < b.value : a.value > b.value;
+    return which == Which::smallest ? a.value < b.value : a.value > b.value;
   };
   std::stable_sort(known.begin(), known.end(), before);
   // What was not even begun is missing in the result too.
-  known.resize(std::min(known.size(), static_cast<std::size_t>(std::max(asked.pairs - open, 0))));
+  known.resize(std::min(known.size(), static_cast<std::size_t>(std::max(lone.wanted - open, 0))));
   places.insert(places.end(), known.begin(), known.end());
   std::stable_sort(places.begin(), places.end(), before);
   return places;
@@ -173,6 +173,7 @@ LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const Ei
   const std::int64_t count = comm.sum(static_cast<std::int64_t>(lone.rows.size()));
   if (count == 0) return pairs;
   pairs = first_pairs(comm, lone, space.first_row(), options.pairs, options.which);
+  pairs.wanted = options.pairs;
   pairs.rows_of_all = count;
   space.leave_out(lone.rows);
   const int first =
@@ -202,10 +203,9 @@ std::string description(const LonePairs& lone) {
 }
 
 template <class T>
-void add_lone_pairs(BlockSpace<T>& space, const LonePairs& lone, const LobpcgOptions& asked,
-                    EigenResult<T>& result) {
+void add_lone_pairs(BlockSpace<T>& space, const LonePairs& lone, Which which, EigenResult<T>& result) {
   if (lone.rows_of_all == 0) return;
-  const std::vector<Place> places = merged(lone, asked, result);
+  const std::vector<Place> places = merged(lone, which, result);
   result.eigenvectors = vectors_of_places(space, lone, places, result.eigenvectors);
   result.eigenvalues = of_places(places, result.eigenvalues, true);
   result.residual_norms = of_places(places, result.residual_norms, false);
@@ -223,7 +223,7 @@ template LonePairs take_out_lone_rows(BlockSpace<float>&, Problem<float>&, const
                                       const DenseBlock<float>&);
 template LonePairs take_out_lone_rows(BlockSpace<double>&, Problem<double>&, const EigensolverConfig&,
                                       const DenseBlock<double>&);
-template void add_lone_pairs(BlockSpace<float>&, const LonePairs&, const LobpcgOptions&, EigenResult<float>&);
-template void add_lone_pairs(BlockSpace<double>&, const LonePairs&, const LobpcgOptions&, EigenResult<double>&);
+template void add_lone_pairs(BlockSpace<float>&, const LonePairs&, Which, EigenResult<float>&);
+template void add_lone_pairs(BlockSpace<double>&, const LonePairs&, Which, EigenResult<double>&);
 
 }  // namespace block_eigs

@@ -19,6 +19,7 @@ struct LonePairs {
   std::vector<GlobalIndex> rows;
   std::vector<double> lengths;   ///< of e_i in the norm of B
   std::int64_t rows_of_all = 0;  ///< that were taken out
+  int wanted = 0;                ///< pairs in the end
   int others = 0;                ///< pairs of the other rows that may be among the wanted ones
 };
 
@@ -34,10 +35,9 @@ RunConfig for_others(RunConfig config, const LonePairs& lone);
 /// "10 rows stand alone: their eigenpairs are known"; empty where there are none.
 std::string description(const LonePairs& lone);
 
-/// Adds the known pairs to those that were found, for as many as `pairs` in the end. Pairs that have not converged
-/// stay, because nobody knows what comes before them. Collective.
+/// Adds the known pairs to those that were found, for as many as are wanted in the end. Pairs that have not
+/// converged stay, because nobody knows what comes before them. Collective.
 template <class T>
-void add_lone_pairs(BlockSpace<T>& space, const LonePairs& lone, const LobpcgOptions& asked,
-                    EigenResult<T>& result);
+void add_lone_pairs(BlockSpace<T>& space, const LonePairs& lone, Which which, EigenResult<T>& result);
 
 }  // namespace block_eigs

@@ -8,7 +8,6 @@
 #include "apps/input/preconditioner.hpp"
 #include "apps/journey/cores.hpp"
 #include "apps/journey/eigensolve.hpp"
-#include "apps/journey/lone_pairs.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/proof_inertia.hpp"
@@ -84,9 +83,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
 
   const Stopwatch setup;
-  const LonePairs lone = take_out_lone_rows(space, problem, config.eigensolver, start.constraints);
-  announce(comm, description(lone));
-  EigenSolver<T> solver = make_solver(problem, for_others(config, lone));
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
+  announce(comm, description(solver.lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
   MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start);
@@ -111,7 +109,6 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
           choices.take(text);
         });
         proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
-        add_lone_pairs(space, lone, options, found);
         return found;
       });
   solver.operators.reset();
