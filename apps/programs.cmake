@@ -24,6 +24,7 @@ add_library(block_eigs_apps STATIC
   journey/chosen_operators.cpp
   journey/cores.cpp
   journey/eigensolve.cpp
+  journey/held_by_constraints.cpp
   journey/linear_solve.cpp
   journey/lone_pairs.cpp
   journey/null_vectors.cpp

@@ -8,6 +8,7 @@
 
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
+#include "apps/journey/held_by_constraints.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -134,7 +135,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
   EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial),
                                   solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
-  while (!stopped && solver.choice && solver.choice->change(result.limitation)) {
+  const auto held = [&] {
+    return held_by_constraints(space, *problem.a, problem.b.get(), start.constraints, result);
+  };
+  while (!stopped && solver.choice && !held() && solver.choice->change(result.limitation)) {
     const int columns = block_width(solver.config.eigensolver.options);
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
@@ -158,6 +162,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     next->setup_seconds += seconds;
     count_in(result, *next);
     result = std::move(*next);
+  }
+  if (!stopped && held()) {
+    result.limitation = Limitation::precision;
+    result.remark = held_by_constraints_remark;
   }
   return result;
 }

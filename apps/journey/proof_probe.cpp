@@ -23,7 +23,9 @@ std::string statement(const Proof& proof, double last, bool calibrated) {
     return "none missed that a probe within a tenth of the solve can see, which is next to nothing here; "
            "verify: inertia proves it";
   }
-  const bool relative = last != 0.0;
+  // Of a value that is zero but for rounding errors nothing is a sensible multiple.
+  constexpr double largest = 1e3;
+  const bool relative = proof.smallest_gap <= largest * std::abs(last);
   return fmt::format(
       "probe, no pair missed with confidence {:g}% if separated from the last value by at least "
       "{:.1e}{}{}",
