@@ -138,23 +138,23 @@ std::vector<double> of_places(const std::vector<Place>& places, const std::vecto
 template <class T>
 DenseBlock<T> vectors_of_places(BlockSpace<T>& space, const LonePairs& lone, const std::vector<Place>& places,
                                 const DenseBlock<T>& found) {
-  const auto columns = static_cast<LocalIndex>(places.size());
-  DenseBlock<T> vectors = space.make_block(columns);
-  const std::vector<T> from = found.cols() > 0 ? found.to_host() : std::vector<T>();
-  std::vector<T> to(static_cast<std::size_t>(space.local_rows()) * places.size(), T{0});
+  DenseBlock<T> vectors = space.make_block(static_cast<LocalIndex>(places.size()));
+  DenseBlock<T> unit = space.make_block(1);
+  std::vector<T> entries(static_cast<std::size_t>(space.local_rows()), T{0});
   for (std::size_t j = 0; j < places.size(); ++j) {
     const Place& place = places[j];
-    if (place.alone) {
-      const GlobalIndex row = lone.rows[place.index] - space.first_row();
-      if (row >= 0 && row < space.local_rows())
-        to[static_cast<std::size_t>(row) * places.size() + j] = static_cast<T>(1.0 / lone.lengths[place.index]);
+    const BlockView<T> to = vectors.columns(static_cast<LocalIndex>(j), 1);
+    if (!place.alone) {
+      space.copy(found.columns(static_cast<LocalIndex>(place.index), 1), to);
       continue;
     }
-    const auto width = static_cast<std::size_t>(found.cols());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(space.local_rows()); ++i)
-      to[i * places.size() + j] = from[i * width + place.index];
+    const GlobalIndex row = lone.rows[place.index] - space.first_row();
+    const bool own = row >= 0 && row < space.local_rows();
+    if (own) entries[static_cast<std::size_t>(row)] = static_cast<T>(1.0 / lone.lengths[place.index]);
+    unit.from_host(entries.data());
+    if (own) entries[static_cast<std::size_t>(row)] = T{0};
+    space.copy(unit.view(), to);
   }
-  vectors.from_host(to.data());
   return vectors;
 }
 

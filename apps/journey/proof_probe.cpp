@@ -80,16 +80,13 @@ double spread_of(const EigenResult<T>& result) {
 /// Whether pairs may have been missed that only their rows tell from others.
 template <class T>
 bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  constexpr double differing = 100.0;
-  const DistributedMatrix<T>& a = *setting.problem.a;
   return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
-         a.norm_inf() > differing * a.typical_row_sum();
+         hides_stiff_rows<T>(*setting.problem.a);
 }
 
 /// probe_stiff_rows, scaled by the diagonal of A as Jacobi has it.
 template <class T>
 ProbeResult<T> probe_large_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
-  constexpr int most_pairs = 16;
   constexpr int iterations = 40;
   const DistributedMatrix<T>& a = *setting.problem.a;
   std::vector<double> scale;
@@ -99,8 +96,8 @@ ProbeResult<T> probe_large_rows(const SolveSetting<T>& setting, const EigenResul
   if (setting.operators.preconditioner.operation != nullptr &&
       setting.config.preconditioner.of != PreconditionedMatrix::mass)
     preconditioner = setting.operators.preconditioner.operation.get();
-  const StiffRowsOptions options{std::min(static_cast<int>(result.eigenvalues.size()), most_pairs), iterations,
-                                 probe_seed(setting, round)};
+  const StiffRowsOptions options{std::min(static_cast<int>(result.eigenvalues.size()), most_of_stiff_rows),
+                                 iterations, probe_seed(setting, round)};
   return probe_stiff_rows<T>(setting.space, {*setting.problem.a, setting.problem.b.get()},
                              found_pairs(setting, result), scale, preconditioner, options);
 }

@@ -87,7 +87,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, description(solver.lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
-  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start);
+  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start,
+                                   static_cast<int>(solver.lone.values.size()));
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
   if (arguments.check && config.eigensolver.verify == Verify::inertia)
     needs.certificate = inertia_bytes(problem, sources, options.which);

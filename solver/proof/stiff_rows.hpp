@@ -7,8 +7,18 @@
 
 namespace block_eigs {
 
+/// Pairs that are looked for at once, at most.
+constexpr int most_of_stiff_rows = 16;
+
+/// Whether rows of A differ so much that there may be any.
+template <class T>
+bool hides_stiff_rows(const LinearOperator<T>& a) {
+  constexpr double differing = 100.0;
+  return a.norm_inf() > differing * a.typical_row_sum();
+}
+
 struct StiffRowsOptions {
-  int pairs = 1;       ///< looked for at most
+  int pairs = 1;       ///< looked for, most_of_stiff_rows at most
   int iterations = 0;  ///< of LOBPCG
   std::uint64_t seed = 1;
 };

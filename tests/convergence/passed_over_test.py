@@ -46,7 +46,7 @@ def mixed(*blocks):
 
 
 class Case:
-    def __init__(self, a, values, b=None, which="smallest", initial=None, options=(), words=(), most_iterations=500):
+    def __init__(self, a, values, b=None, which="smallest", initial=None, options=(), words=(), most_iterations=10**6):
         self.a, self.values, self.b, self.which = a, np.asarray(values), b, which
         self.initial, self.options, self.words, self.most_iterations = initial, options, words, most_iterations
 
