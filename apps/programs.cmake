@@ -14,6 +14,7 @@ add_library(block_eigs_apps STATIC
   input/block_input.cpp
   input/check_mass.cpp
   input/check_mass_densely.cpp
+  input/lone_rows.cpp
   input/near_null_space.cpp
   input/operators.cpp
   input/preconditioner.cpp
@@ -23,7 +24,9 @@ add_library(block_eigs_apps STATIC
   journey/chosen_operators.cpp
   journey/cores.cpp
   journey/eigensolve.cpp
+  journey/held_by_constraints.cpp
   journey/linear_solve.cpp
+  journey/lone_pairs.cpp
   journey/null_vectors.cpp
   journey/proof.cpp
   journey/proof_inertia.cpp

@@ -8,11 +8,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "apps/bench/contenders.hpp"
 #include "apps/bench/contest.hpp"
 #include "apps/bench/peers/slepc_eps.hpp"
+#include "apps/journey/eigensolve.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
@@ -90,7 +92,33 @@ RunConfig own_config(const Settings& settings, const std::string& name, std::uin
   return config_of(contest, text + "}");
 }
 
-/// As block-eigs goes about it; the start vectors of coarse levels are part of the set-up.
+/// All that block-eigs does of itself: it chooses, and changes its mind. Without the proof, which peers have none
+/// of.
+Run run_default(const Question& question, const RunConfig& config) {
+  const Context<double>& context = question.context;
+  Problem<double> problem{context, question.partition};
+  CsrRows rows = question.rows;
+  problem.a_rows = question.rows;
+  context.comm.barrier();
+  const Stopwatch clock;
+  problem.a = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), question.partition,
+                                                          question.partition, config.spmm);
+  BlockSpace<double> space(context, question.partition);
+  EigenSolver<double> solver = make_solver(space, problem, config, {});
+  context.device->synchronize(Queue::compute);
+  Run run;
+  run.setup_seconds = clock.seconds();
+  StartVectors<double> start;
+  EigenResult<double> result = eigensolve(space, problem, solver, start, Observer{});
+  context.device->synchronize(Queue::compute);
+  run.seconds = clock.seconds();
+  run.iterations = result.iterations;
+  run.eigenvalues = std::move(result.eigenvalues);
+  run.vectors = result.eigenvectors.to_host();
+  return run;
+}
+
+/// With what the config names; the start vectors of coarse levels are part of the set-up.
 Run run_ours(const Question& question, const RunConfig& config) {
   const EigensolverConfig& solver = config.eigensolver;
   const LobpcgOptions& options = solver.options;
@@ -136,7 +164,9 @@ void add_contenders(const std::string& name, const Settings& settings, const Que
                               ? fmt::format("{}, {} columns", name_of(config.eigensolver.preconditioner.type),
                                             config.eigensolver.options.block_size)
                               : options,
-                          [config, &question] { return run_ours(question, config); }});
+                          [config, &question, name] {
+                            return name == "default" ? run_default(question, config) : run_ours(question, config);
+                          }});
   }
 }
 

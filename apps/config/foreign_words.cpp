@@ -91,16 +91,31 @@ void answer_keys(const YamlSection& section, std::span<const Word> words) {
   for (const Word& word : words) section.check(word.word, !section.has(word.word), word.answer);
 }
 
+/// A word where a section is wanted: what it most likely stands for.
+void answer_word(const YamlSection& section, const std::string& key, const char* item) {
+  const std::string word = section.scalar(key);
+  section.check(key, word.empty(), "'" + word + "' is written {" + item + ": " + word + "} here");
+}
+
 }  // namespace
 
-void answer_foreign_words_of_run(const YamlSection& section) { answer_keys(section, of_run); }
+void answer_foreign_words_of_run(const YamlSection& section) {
+  answer_keys(section, of_run);
+  for (const char* key : {"matrix", "mass", "right_hand_sides", "output"}) answer_word(section, key, "file");
+}
 
 void answer_foreign_words_of_eigensolver(const YamlSection& section) {
   answer_keys(section, of_eigensolver);
+  answer_word(section, "preconditioner", "type");
+  for (const char* key : {"initial", "constraints"}) answer_word(section, key, "file");
   const std::string which = section.scalar("which");
   for (const Word& word : of_which) section.check("which", which != word.word, "'" + which + "' " + word.answer);
 }
 
-void answer_foreign_words_of_linear_solver(const YamlSection& section) { answer_keys(section, of_linear_solver); }
+void answer_foreign_words_of_linear_solver(const YamlSection& section) {
+  answer_keys(section, of_linear_solver);
+  answer_word(section, "preconditioner", "type");
+  answer_word(section, "initial", "file");
+}
 
 }  // namespace block_eigs

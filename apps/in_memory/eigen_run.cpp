@@ -73,13 +73,15 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
 
   const Stopwatch setup;
-  EigenSolver<T> solver = make_solver(problem, config);
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
+  if (solver.lone.rows_of_all > 0) note(description(solver.lone));
   if (solver.choice) note(solver.choice->description());
   if (input.preconditioner) solver.operators->preconditioner.operation = std::move(input.preconditioner);
   if (!solver.operators->preconditioner.made.empty()) note(solver.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{}, note, wanted);
   const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, wanted);
+  solver.config.eigensolver.options.pairs = config.eigensolver.options.pairs;
   solver.operators.reset();
   answer.run = run_record(problem, sources, config, program,
                           {setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,

@@ -1,10 +1,13 @@
 #include "apps/input/block_input.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "apps/input/scaling.hpp"
 #include "io/formats/block_file.hpp"
 #include "spmm/error.hpp"
 
@@ -21,6 +24,35 @@ std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInp
           fmt::format("{}: {} has {} rows, the matrix has {}", key, source->description(), source->rows(), rows));
   return source;
 }
+
+namespace {
+
+/// Columns with very large or very small entries times powers of two: of start vectors and constraints directions
+/// alone matter, and squares of their entries must stay in range. Collective.
+void scale_columns(const Communicator& comm, std::vector<double>& values, std::size_t columns, bool in_float) {
+  for (std::size_t j = 0; j < columns; ++j) {
+    double largest = 0.0;
+    for (std::size_t k = j; k < values.size(); k += columns) largest = std::max(largest, std::abs(values[k]));
+    largest = comm.max(largest);
+    const int exponent = std::isfinite(largest) ? scaling_exponent(largest, in_float, false) : 0;
+    if (exponent == 0) continue;
+    for (std::size_t k = j; k < values.size(); k += columns) values[k] = std::ldexp(values[k], exponent);
+  }
+}
+
+/// Own rows of the first `columns` vectors, of comfortable size. Collective.
+template <class T>
+DenseBlock<T> read_directions(BlockSpace<T>& space, BlockSource& source, GlobalIndex columns) {
+  const auto count = static_cast<LocalIndex>(columns);
+  std::vector<double> values = source.read(space.partition(), 0, count);
+  scale_columns(space.comm(), values, static_cast<std::size_t>(count), std::is_same_v<T, float>);
+  DenseBlock<T> block = space.make_block(count);
+  const std::vector<T> rounded(values.begin(), values.end());
+  block.from_host(rounded.data());
+  return block;
+}
+
+}  // namespace
 
 template <class T>
 DenseBlock<T> read_block(BlockSpace<T>& space, BlockSource& source, GlobalIndex columns) {
@@ -39,7 +71,7 @@ StartVectors<T> read_start_vectors(BlockSpace<T>& space, const EigensolverConfig
   if (config.initial) {
     const auto source = open_block(space.comm(), *config.initial, "eigensolver.initial", space.dimension());
     start.initial =
-        read_block(space, *source, std::min<GlobalIndex>(source->columns(), config.options.block_size));
+        read_directions(space, *source, std::min<GlobalIndex>(source->columns(), config.options.block_size));
   }
   if (config.constraints) {
     const auto source =
@@ -47,7 +79,7 @@ StartVectors<T> read_start_vectors(BlockSpace<T>& space, const EigensolverConfig
     require(source->columns() + config.options.pairs <= space.dimension(),
             fmt::format("eigensolver.constraints: {} vectors of {} and {} wanted do not fit into {} dimensions",
                         source->columns(), source->description(), config.options.pairs, space.dimension()));
-    start.constraints = read_block(space, *source, source->columns());
+    start.constraints = read_directions(space, *source, source->columns());
   }
   return start;
 }

@@ -108,6 +108,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
+  problem.lone = find_lone_rows(rows);
+  if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
   if (options.keep_rows) problem.a_rows = copy_of(rows);
   problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
@@ -117,6 +119,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_mass_entries(comm, problem.partition, rows, sources.b->description());
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
+  take_mass(rows, problem.lone);
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
   problem.b = build(problem, std::move(rows), options.spmm);
   check_mass_spectrum(context, *problem.b, sources.b->description());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/config/config.hpp"
+#include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
 #include "io/source/matrix_source.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
@@ -34,6 +35,7 @@ struct Problem {
   double build_seconds = 0.0;                 ///< what came after reading
   CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
   Scaling scaling{};
+  LoneRows lone{};  ///< of the scaled A and B
 };
 
 struct ReadOptions {

@@ -8,6 +8,7 @@
 
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
+#include "apps/journey/held_by_constraints.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -87,14 +88,20 @@ bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
 }
 
 template <class T>
-EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config) {
-  EigenSolver<T> solver{config, {}, {}};
+EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& asked,
+                           const DenseBlock<T>& constraints) {
+  LonePairs lone = take_out_lone_rows(space, problem, asked.eigensolver, constraints);
+  const RunConfig config = for_others(asked, lone);
+  EigenSolver<T> solver{config, std::move(lone), {}, {}};
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
-    const MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
+    MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
     const Communicator& comm = problem.context.comm;
+    // Rows that were taken out are nobody's concern.
+    const auto taken_out = static_cast<double>(comm.sum(static_cast<std::int64_t>(problem.lone.rows.size())));
+    traits.null_rows = traits.null_rows && taken_out < traits.alone;
     std::optional<MassTraits> mass;
     if (problem.b) mass = examine_mass(comm, problem.b->diagonal(), problem.b->scaled_gershgorin_bound());
     const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
@@ -112,6 +119,7 @@ template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
                           StartVectors<T>& start, const Observer& observer, const Announce& announce,
                           const Proceed& wanted) {
+  if (solver.config.eigensolver.options.pairs == 0) return {};
   const Stopwatch setup;
   DenseBlock<T> initial =
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
@@ -127,7 +135,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
   EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial),
                                   solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
-  while (!stopped && solver.choice && solver.choice->change(result.limitation)) {
+  const auto held = [&] {
+    return held_by_constraints(space, *problem.a, problem.b.get(), start.constraints, result);
+  };
+  while (!stopped && solver.choice && !held() && solver.choice->change(result.limitation)) {
     const int columns = block_width(solver.config.eigensolver.options);
     const Stopwatch again;
     solver.config.eigensolver = solver.choice->config();
@@ -152,6 +163,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     count_in(result, *next);
     result = std::move(*next);
   }
+  if (!stopped && held()) {
+    result.limitation = Limitation::precision;
+    result.remark = held_by_constraints_remark;
+  }
   return result;
 }
 
@@ -162,8 +177,10 @@ Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sou
   const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
     return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, wanted);
   };
-  return prove<T>({space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again},
-                  result);
+  Proof proof = prove<T>(
+      {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again}, result);
+  add_lone_pairs(space, solver.lone, solver.config.eigensolver.options.which, result);
+  return proof;
 }
 
 template <class T>
@@ -182,11 +199,13 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 }
 
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
-template EigenSolver<float> make_solver(Problem<float>&, const RunConfig&);
+template EigenSolver<float> make_solver(BlockSpace<float>&, Problem<float>&, const RunConfig&,
+                                        const DenseBlock<float>&);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
                                        StartVectors<float>&, const Observer&, const Announce&, const Proceed&);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
-template EigenSolver<double> make_solver(Problem<double>&, const RunConfig&);
+template EigenSolver<double> make_solver(BlockSpace<double>&, Problem<double>&, const RunConfig&,
+                                         const DenseBlock<double>&);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
                                         StartVectors<double>&, const Observer&, const Announce&, const Proceed&);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,

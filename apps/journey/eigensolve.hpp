@@ -10,6 +10,7 @@
 #include "apps/input/operators.hpp"
 #include "apps/input/problem.hpp"
 #include "apps/journey/chosen_operators.hpp"
+#include "apps/journey/lone_pairs.hpp"
 #include "apps/report/proof.hpp"
 #include "apps/report/verification.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
@@ -26,18 +27,21 @@ bool begins_in_float(const EigensolverConfig& config, bool with_mass);
 /// How a problem is solved: by what `config` says, or by what is chosen in place of `auto`.
 template <class T>
 struct EigenSolver {
-  RunConfig config;                         ///< as it was chosen
+  RunConfig config;                         ///< as it was chosen, for pairs that are not known
+  LonePairs lone;                           ///< those that are
   std::optional<EigensolverChoice> choice;  ///< where there is one
   std::unique_ptr<Operators<T>> operators;
 };
 
-/// Chooses, and makes the preconditioner. `problem` was read with rows where the config's type needs them.
-/// Collective; throws InputError where a preconditioner cannot be made.
+/// Takes rows that stand alone out of `space` and `problem`, where `constraints` leave them, chooses, and makes
+/// the preconditioner. `problem` was read with rows where the config's type needs them. Collective; throws
+/// InputError where a preconditioner cannot be made.
 template <class T>
-EigenSolver<T> make_solver(Problem<T>& problem, const RunConfig& config);
+EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& config,
+                           const DenseBlock<T>& constraints);
 
 /// The eigenpairs that the config asks for, from `start`, whose initial vectors are used up, or from what the
-/// preconditioner has to begin with. Where
+/// preconditioner has to begin with; an empty result where the config asks for none. Where
 /// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. It ends early
 /// where `wanted` says no. Collective; throws as lobpcg does.
 template <class T>
@@ -46,7 +50,7 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
                           const Proceed& wanted = {});
 
 /// Looks for pairs that `result` misses, as the config's `verify` says, and goes on with `solver` where there are
-/// any, as long as `wanted` says so: see prove. Collective.
+/// any, as long as `wanted` says so: see prove. Known pairs are added then. Collective.
 template <class T>
 Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
                    const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result,

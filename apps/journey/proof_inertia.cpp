@@ -21,7 +21,10 @@ class Counter {
  public:
   template <class T>
   Counter(const Problem<T>& problem, const Sources& sources, Which which, double sigma)
-      : upper_(which == Which::largest), a_(sources.a->read(problem.partition)) {
+      : upper_(which == Which::largest),
+        comm_(problem.context.comm),
+        left_out_(problem.lone.values),
+        a_(sources.a->read(problem.partition)) {
     scale_rows(a_, problem.scaling.a);
     if (sources.b) {
       b_ = sources.b->read(problem.partition);
@@ -33,10 +36,14 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  /// Eigenvalues on the wanted side of sigma; those at sigma count where they are asked for. Collective.
+  /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
+  /// Collective.
   std::int64_t wanted_side(double sigma) const {
     const petsc::Inertia inertia = counter_->count(sigma);
-    return (upper_ ? inertia.above : inertia.below) + inertia.at;
+    const std::int64_t known = std::count_if(left_out_.begin(), left_out_.end(), [&](double value) {
+      return upper_ ? value >= sigma : value <= sigma;
+    });
+    return (upper_ ? inertia.above : inertia.below) + inertia.at - comm_.sum(known);
   }
 
   /// That the calling rank takes, with factors.
@@ -49,6 +56,8 @@ class Counter {
   }
 
   bool upper_;
+  Communicator comm_;
+  std::vector<double> left_out_;
   CsrRows a_;
   std::optional<CsrRows> b_;
   std::unique_ptr<petsc::InertiaCounter> counter_;

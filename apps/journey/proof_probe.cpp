@@ -1,13 +1,16 @@
 #include "apps/journey/proof_probe.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "apps/journey/scaled_units.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/effort.hpp"
+#include "solver/proof/stiff_rows.hpp"
 
 namespace block_eigs {
 
@@ -20,7 +23,9 @@ std::string statement(const Proof& proof, double last, bool calibrated) {
     return "none missed that a probe within a tenth of the solve can see, which is next to nothing here; "
            "verify: inertia proves it";
   }
-  const bool relative = last != 0.0;
+  // Of a value that is zero but for rounding errors nothing is a sensible multiple.
+  constexpr double largest = 1e3;
+  const bool relative = proof.smallest_gap <= largest * std::abs(last);
   return fmt::format(
       "probe, no pair missed with confidence {:g}% if separated from the last value by at least "
       "{:.1e}{}{}",
@@ -44,6 +49,57 @@ bool cycle_bounds(const SolveSetting<T>& setting, double sigma) {
     return false;
   const double shift = config.preconditioner.amg.shift;
   return sigma >= shift && (!setting.problem.b || shift == 0.0);
+}
+
+/// Far from the seeds that users count up, and from those of other rounds.
+template <class T>
+std::uint64_t probe_seed(const SolveSetting<T>& setting, int round) {
+  return setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
+}
+
+/// Whether vectors from elsewhere were taken as they are: no iteration has looked beside them.
+template <class T>
+bool was_given(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return setting.config.initial.has_value() || result.iterations == 0;
+}
+
+/// Whether rounding errors, not residuals, have ended the iterations for some pair.
+template <class T>
+bool ends_at_limit(const EigenResult<T>& result) {
+  return std::find(result.outcomes.begin(), result.outcomes.end(), Outcome::at_accuracy_limit) !=
+         result.outcomes.end();
+}
+
+/// How far found values lie apart, or what stands for it where they do not.
+template <class T>
+double spread_of(const EigenResult<T>& result) {
+  const double last = result.eigenvalues.back();
+  return std::max(std::abs(last - result.eigenvalues.front()), 0.1 * std::abs(last));
+}
+
+/// Whether pairs may have been missed that only their rows tell from others.
+template <class T>
+bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
+         hides_stiff_rows<T>(*setting.problem.a);
+}
+
+/// probe_stiff_rows, scaled by the diagonal of A as Jacobi has it.
+template <class T>
+ProbeResult<T> probe_large_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
+  constexpr int iterations = 40;
+  const DistributedMatrix<T>& a = *setting.problem.a;
+  std::vector<double> scale;
+  for (const double entry : a.jacobi_diagonal()) scale.push_back(entry != 0.0 ? std::abs(entry) : 1.0);
+  Jacobi<T> jacobi(setting.problem.context, scale);
+  LinearOperator<T>* preconditioner = &jacobi;
+  if (setting.operators.preconditioner.operation != nullptr &&
+      setting.config.preconditioner.of != PreconditionedMatrix::mass)
+    preconditioner = setting.operators.preconditioner.operation.get();
+  const StiffRowsOptions options{std::min(static_cast<int>(result.eigenvalues.size()), most_of_stiff_rows),
+                                 iterations, probe_seed(setting, round)};
+  return probe_stiff_rows<T>(setting.space, {*setting.problem.a, setting.problem.b.get()},
+                             found_pairs(setting, result), scale, preconditioner, options);
 }
 
 }  // namespace
@@ -73,8 +129,7 @@ template <class T>
 ProbeResult<T> probe_result(const SolveSetting<T>& setting, const EigenResult<T>& result, int degree,
                             bool in_float, int round) {
   ProbeOptions options{.degree = degree, .probability = probability, .in_float = in_float};
-  // Far from the seeds that users count up, and from those of other rounds.
-  options.seed = setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
+  options.seed = probe_seed(setting, round);
   return probe(setting.space, probe_operators(setting, result), found_pairs(setting, result), options);
 }
 
@@ -83,14 +138,25 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   const ProbeOperators<T> operators = probe_operators(setting, result);
   const bool preconditioned = operators.preconditioner != nullptr || operators.b != nullptr;
   const bool in_float = probes_in_float(setting.space, operators, found_pairs(setting, result));
-  const int degree = probe_degree(result.history, {preconditioned, in_float, probe_columns<T>()}, probe_share);
+  const ProbeKind kind{preconditioned, in_float, probe_columns<T>()};
+  int degree = probe_degree(result.history, kind, probe_share);
+  const bool given = was_given(setting, result);
+  if (given || ends_at_limit(result)) degree = std::max(degree, first_degree(kind));
   proof.made = "probe";
   if (degree == 0) {
     proof.made = "none";
     proof.statement = "none: a probe does not fit into a tenth of so short a solve";
     return {};
   }
+  if (hides_stiff_parts(setting, result)) {
+    ProbeResult<T> seen = probe_large_rows(setting, result, round);
+    if (seen.missed.cols() > 0) return {seen.missed.cols(), std::move(seen.missed), false};
+  }
   ProbeResult<T> seen = probe_result(setting, result, degree, in_float, round);
+  while (given && seen.missed.cols() == 0 && seen.smallest_gap > spread_of(result) && degree < most_degree(kind)) {
+    degree = std::min(2 * degree, most_degree(kind));
+    seen = probe_result(setting, result, degree, in_float, round);
+  }
   proof.confidence = 1.0 - probability;
   proof.smallest_gap = unscaled_value(setting.problem.scaling, seen.smallest_gap);
   proof.statement =

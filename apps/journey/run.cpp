@@ -84,10 +84,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, halo_remark(*context.transport));
 
   const Stopwatch setup;
-  EigenSolver<T> solver = make_solver(problem, config);
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
+  announce(comm, description(solver.lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
-  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start);
+  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start,
+                                   static_cast<int>(solver.lone.values.size()));
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
   if (arguments.check && config.eigensolver.verify == Verify::inertia)
     needs.certificate = inertia_bytes(problem, sources, options.which);
@@ -121,6 +123,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
+  solver.config.eigensolver.options.pairs = options.pairs;
   record.remark = with_advice(record.remark, verified, result.limitation, result.history, config,
                               solver.config.eigensolver.options, arguments);
   print_pairs(comm, verified, known_eigenvalues(config));

@@ -120,7 +120,7 @@ Advice on_large_solution(const RunConfig& config) {
 
 Advice on_range(const RunConfig& config) {
   if (config.precision == Precision::float32) return {"", "precision=double", ""};
-  return {"", "", "smaller numbers: scale the matrix or the right-hand sides"};
+  return {"", "", "numbers nearer to 1: scale the matrix or the right-hand sides"};
 }
 
 std::string quoted(const std::string& word) {

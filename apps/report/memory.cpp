@@ -5,6 +5,7 @@
 #include <string>
 
 #include "solver/proof/probe_memory.hpp"
+#include "solver/proof/stiff_rows.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {
@@ -68,11 +69,29 @@ ProbeNeeds probe_needs(const Problem<T>& problem, const Operators<T>& operators,
   return needs;
 }
 
+/// Of a probe of stiff parts beside the pairs found: LOBPCG with the diagonal for B; 0 where none is made.
+template <class T>
+double stiff_rows_bytes(const Problem<T>& problem, const LobpcgOptions& options, int constraints) {
+  if (options.which != Which::smallest || options.pairs == 0 || !hides_stiff_rows(*problem.a)) return 0.0;
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
+  const int pairs = std::min(options.pairs, most_of_stiff_rows);
+  const int width = default_block_size(pairs);
+  const int deflated = constraints + options.pairs;
+  const double looking = 11.0 * block(width) + 2.0 * block(deflated + pairs + width) + block(deflated) +
+                         (2.0 * sizeof(T) + sizeof(double)) * rows;
+  // The solve goes on with what was found.
+  const int both = std::max(options.block_size, options.pairs + pairs);
+  const double solving = (problem.b ? 11.0 : 8.0) * block(both) +
+                         (problem.b ? 2.0 : 1.0) * block(deflated + both) + block(both) + block(pairs);
+  return std::max(looking, solving);
+}
+
 }  // namespace
 
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
-                         const StartVectors<T>& given) {
+                         const StartVectors<T>& given, int known) {
   const LobpcgOptions& options = config.options;
   const bool mass = problem.b != nullptr;
   const bool root = problem.context.comm.is_root();
@@ -82,6 +101,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.matrix = matrix_bytes(problem, operators);
   needs.held = block(given.constraints.cols()) + block(given.initial.cols());
   needs.result = block(options.pairs);
+  // What is known joins what was found.
+  const double joined = known > 0 ? needs.held + needs.result + block(options.pairs + known) + block(1) : 0.0;
   if (solves_densely(options, problem.partition.rows(), given.constraints.cols())) {
     constexpr int panel = 64;
     const auto order = static_cast<double>(problem.partition.rows());
@@ -101,11 +122,14 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
                   (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
+  needs.vectors = std::max(needs.vectors, joined);
   int widest = width;
   if (config.verify == Verify::probe) {
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);
     needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
                                                 static_cast<double>(operators.work_bytes(probe.widest)));
+    needs.vectors = std::max(needs.vectors, needs.held + needs.result + needs.work +
+                                                stiff_rows_bytes(problem, options, given.constraints.cols()));
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);
@@ -184,8 +208,8 @@ template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&
 template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&,
                                   int);
 template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const EigensolverConfig&,
-                                  const StartVectors<float>&);
+                                  const StartVectors<float>&, int);
 template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const EigensolverConfig&,
-                                  const StartVectors<double>&);
+                                  const StartVectors<double>&, int);
 
 }  // namespace block_eigs

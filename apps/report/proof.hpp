@@ -8,11 +8,12 @@ namespace block_eigs {
 
 /// What was done to know that no pair was missed, and what came of it.
 struct Proof {
-  std::string made = "residuals";  ///< residuals (nothing), dense, probe, inertia; none: asked for, but not made
-  std::string statement;           ///< a sentence for the user; empty where nothing was asked for
-  bool failed = false;             ///< a certificate was asked for, and could not be had
-  int missing = 0;    ///< pairs that are known to be missing still; at least so many found are too far
-  int recovered = 0;  ///< pairs that the first solve had missed
+  std::string made =
+      "residuals";        ///< residuals (nothing), dense, bounds, probe, inertia; none: asked for, but not made
+  std::string statement;  ///< a sentence for the user; empty where nothing was asked for
+  bool failed = false;    ///< a certificate was asked for, and could not be had
+  int missing = 0;        ///< pairs that are known to be missing still; at least so many found are too far
+  int recovered = 0;      ///< pairs that the first solve had missed
   double confidence = std::numeric_limits<double>::quiet_NaN();    ///< of the probe
   double smallest_gap = std::numeric_limits<double>::quiet_NaN();  ///< of the probe: see ProbeResult
   double shift = std::numeric_limits<double>::quiet_NaN();         ///< where inertia was taken

@@ -17,13 +17,40 @@ namespace {
 
 constexpr LocalIndex panel_width = 64;
 
-/// All rows of a distributed block on rank 0, in the columns of `target` from `first` on.
+/// The rows of a space without those that are left out, as a dense matrix numbers them.
+struct DenseRows {
+  std::vector<LocalIndex> own;  ///< of the calling rank, ascending
+  Partition numbers;
+};
+
 template <class T>
-void gather_columns(BlockSpace<T>& space, const DenseBlock<T>& block, LocalIndex cols, SmallMatrix& target,
-                    int first) {
+DenseRows dense_rows(BlockSpace<T>& space) {
+  DenseRows rows;
+  auto next = space.left_out().begin();
+  for (LocalIndex i = 0; i < space.local_rows(); ++i) {
+    if (next != space.left_out().end() && *next == i) {
+      ++next;
+    } else {
+      rows.own.push_back(i);
+    }
+  }
+  std::vector<GlobalIndex> offsets = {0};
+  for (const std::int64_t count : space.comm().all_gather(static_cast<std::int64_t>(rows.own.size())))
+    offsets.push_back(offsets.back() + count);
+  rows.numbers = Partition(std::move(offsets));
+  return rows;
+}
+
+/// These rows of a distributed block on rank 0, in the columns of `target` from `first` on.
+template <class T>
+void gather_columns(BlockSpace<T>& space, const DenseRows& rows, const DenseBlock<T>& block, LocalIndex cols,
+                    SmallMatrix& target, int first) {
   const std::vector<T> own = block.to_host();
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
-  outgoing[0].assign(own.begin(), own.end());
+  for (const LocalIndex row : rows.own) {
+    const auto begin = own.begin() + static_cast<std::ptrdiff_t>(row) * block.cols();
+    outgoing[0].insert(outgoing[0].end(), begin, begin + block.cols());
+  }
   const auto incoming = space.comm().all_to_all(outgoing);
   if (!space.comm().is_root()) return;
   int row = 0;
@@ -34,26 +61,32 @@ void gather_columns(BlockSpace<T>& space, const DenseBlock<T>& block, LocalIndex
   }
 }
 
-/// The opposite way.
+/// The opposite way; zeros elsewhere.
 template <class T>
-void scatter_columns(BlockSpace<T>& space, const SmallMatrix& source, DenseBlock<T>& block) {
+void scatter_columns(BlockSpace<T>& space, const DenseRows& rows, const SmallMatrix& source,
+                     DenseBlock<T>& block) {
   std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
   if (space.comm().is_root()) {
     for (int r = 0; r < space.comm().size(); ++r) {
       auto& part = outgoing[static_cast<std::size_t>(r)];
-      for (GlobalIndex i = space.partition().begin(r); i < space.partition().end(r); ++i) {
+      for (GlobalIndex i = rows.numbers.begin(r); i < rows.numbers.end(r); ++i) {
         for (int j = 0; j < source.cols(); ++j) part.push_back(source(static_cast<int>(i), j));
       }
     }
   }
   const auto incoming = space.comm().all_to_all(outgoing);
-  const std::vector<T> own(incoming[0].begin(), incoming[0].end());
+  const auto width = static_cast<std::size_t>(block.cols());
+  std::vector<T> own(static_cast<std::size_t>(space.local_rows()) * width, T{0});
+  for (std::size_t k = 0; k < rows.own.size(); ++k) {
+    for (std::size_t j = 0; j < width; ++j)
+      own[static_cast<std::size_t>(rows.own[k]) * width + j] = static_cast<T>(incoming[0][k * width + j]);
+  }
   block.from_host(own.data());
 }
 
 /// The operator as a dense matrix on rank 0, from its products with the columns of the identity.
 template <class T>
-SmallMatrix assemble(BlockSpace<T>& space, LinearOperator<T>& op) {
+SmallMatrix assemble(BlockSpace<T>& space, const DenseRows& rows, LinearOperator<T>& op) {
   const auto n = static_cast<int>(space.dimension());
   SmallMatrix matrix;
   space.comm().collectively([&] {
@@ -65,12 +98,13 @@ SmallMatrix assemble(BlockSpace<T>& space, LinearOperator<T>& op) {
     DenseBlock<T> image = space.make_block(cols);
     std::vector<T> values(static_cast<std::size_t>(space.local_rows()) * static_cast<std::size_t>(cols), T{0});
     for (LocalIndex j = 0; j < cols; ++j) {
-      const GlobalIndex row = first + j - space.first_row();
-      if (row >= 0 && row < space.local_rows()) values[static_cast<std::size_t>(row * cols + j)] = T{1};
+      const GlobalIndex at = first + j - rows.numbers.begin(space.comm().rank());
+      if (at < 0 || at >= static_cast<GlobalIndex>(rows.own.size())) continue;
+      values[static_cast<std::size_t>(rows.own[static_cast<std::size_t>(at)] * cols + j)] = T{1};
     }
     unit.from_host(values.data());
     op.apply(unit.view(), image.view());
-    gather_columns(space, image, cols, matrix, first);
+    gather_columns(space, rows, image, cols, matrix, first);
   }
   for (int j = 0; j < matrix.cols(); ++j) {
     for (int i = 0; i < j; ++i) {
@@ -187,8 +221,9 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
   const auto began = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
   EigenResult<T> result;
-  SmallMatrix dense_a = assemble(space, a);
-  SmallMatrix dense_b = b != nullptr ? assemble(space, *b) : SmallMatrix();
+  const DenseRows rows = dense_rows(space);
+  SmallMatrix dense_a = assemble(space, rows, a);
+  SmallMatrix dense_b = b != nullptr ? assemble(space, rows, *b) : SmallMatrix();
   SmallMatrix images;
   if (constraints != nullptr && constraints->cols() > 0) {
     DenseBlock<T> image = space.make_block(constraints->cols());
@@ -198,7 +233,7 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
       space.copy(constraints->view(), image.view());
     }
     if (space.comm().is_root()) images.resize(static_cast<int>(space.dimension()), constraints->cols());
-    gather_columns(space, image, image.cols(), images, 0);
+    gather_columns(space, rows, image, image.cols(), images, 0);
   }
   result.setup_seconds = elapsed();
   SmallMatrix vectors;
@@ -210,7 +245,7 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
     });
   }
   result.eigenvectors = space.make_block(options.pairs);
-  scatter_columns(space, vectors, result.eigenvectors);
+  scatter_columns(space, rows, vectors, result.eigenvectors);
   measure(space, a, b, options, result);
   result.solve_seconds = elapsed() - result.setup_seconds;
   return result;

@@ -31,7 +31,7 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
                                                           const DenseBlock<double>& initial) {
   BlockSpace<double>& space = run.problem.space;
   try {
-    BlockSpace<float> float_space(with_precision<float>(space.context()), space.partition());
+    BlockSpace<float> float_space = block_eigs::in_float(space);
     DenseBlock<float> float_constraints;
     if (constraints != nullptr) float_constraints = rounded(space, float_space, *constraints);
     const EigenProblem<float> problem{float_space, *in_float.a, nullptr, in_float.preconditioner};

@@ -64,6 +64,7 @@ void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBloc
   state.x.set_columns(width);
   const LocalIndex given = std::min(initial.cols(), width);
   if (given > 0) space.copy(initial.columns(0, given), state.x.v().columns(0, given));
+  space.clear_left_out(state.x.v().columns(0, given));
   space.fill_random(state.x.v().columns(given, width - given), run.options.seed);
   orthonormalize_x(run, state, 0);
   rayleigh_ritz_of_x(run, state);

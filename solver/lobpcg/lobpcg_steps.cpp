@@ -158,6 +158,7 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   if (problem.preconditioner != nullptr && columns > 0) {
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
     problem.preconditioner->apply(state.r.columns(0, columns), w.columns(0, columns));
+    space.clear_left_out(w.columns(0, columns));
   } else {
     space.copy(state.r.columns(0, columns), w.columns(0, columns));
   }

@@ -51,9 +51,11 @@ int probe_degree(const std::vector<LobpcgIteration>& history, const ProbeKind& k
   }
   const Price price = price_of(kind, widest);
   const double degree = (share * work - price.besides) / price.degree;
-  const double most = kind.preconditioned ? 40.0 : 400.0;
-  return degree < least ? 0 : static_cast<int>(std::min(degree, most));
+  return degree < least ? 0 : static_cast<int>(std::min<double>(degree, most_degree(kind)));
 }
+
+int first_degree(const ProbeKind& kind) { return kind.preconditioned ? 5 : 50; }
+int most_degree(const ProbeKind& kind) { return kind.preconditioned ? 40 : 400; }
 
 bool mostly_filtered(const std::vector<LobpcgIteration>& history) {
   double in_filters = 0.0;

@@ -24,6 +24,11 @@ struct ProbeKind {
 /// start and end.
 int probe_degree(const std::vector<LobpcgIteration>& history, const ProbeKind& kind, double share);
 
+/// The degree to begin with where a probe is made whatever the solve has cost.
+int first_degree(const ProbeKind& kind);
+/// That gives anything still.
+int most_degree(const ProbeKind& kind);
+
 /// Whether filters, which need no preconditioner, have done most of the work.
 bool mostly_filtered(const std::vector<LobpcgIteration>& history);
 

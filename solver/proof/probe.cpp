@@ -108,7 +108,7 @@ DenseBlock<float> rounded(BlockSpace<double>& space, BlockSpace<float>& float_sp
 FilteredBlock<double> filter_in_float(BlockSpace<double>& space, const ProbeOperators<double>& operators,
                                       const FoundPairs<double>& found, const ProbeScales& scales,
                                       const ProbeOptions& options) {
-  BlockSpace<float> float_space(with_precision<float>(space.context()), space.partition());
+  BlockSpace<float> float_space = block_eigs::in_float(space);
   const ProbeOperators<float> in_float{*operators.a_in_float, nullptr, operators.preconditioner_in_float,
                                        operators.spectral_bound};
   FilteredBlock<double> result;
@@ -183,6 +183,22 @@ ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
   return result;
 }
 
+template <class T>
+ProbeResult<T> missed_in_span(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                              DenseBlock<T> x) {
+  Deflation<T> deflation(space, operators.b, found.vectors, found.constraints);
+  const ProbeScales scales = probe_scales(space, operators, found, deflation.images()[0]);
+  ProbeResult<T> result;
+  result.smallest_gap = std::numeric_limits<double>::infinity();
+  deflation.remove_from(x.view());
+  find_missed(space, operators, deflation, found, scales, x, result);
+  return result;
+}
+
+template ProbeResult<float> missed_in_span(BlockSpace<float>&, const ProbeOperators<float>&,
+                                           const FoundPairs<float>&, DenseBlock<float>);
+template ProbeResult<double> missed_in_span(BlockSpace<double>&, const ProbeOperators<double>&,
+                                            const FoundPairs<double>&, DenseBlock<double>);
 template bool probes_in_float(BlockSpace<float>&, const ProbeOperators<float>&, const FoundPairs<float>&);
 template bool probes_in_float(BlockSpace<double>&, const ProbeOperators<double>&, const FoundPairs<double>&);
 template ProbeResult<float> probe(BlockSpace<float>&, const ProbeOperators<float>&, const FoundPairs<float>&,

@@ -89,4 +89,10 @@ template <class T>
 ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
                      const ProbeOptions& options);
 
+/// What the span of `x` says of missed pairs: x is made B-orthogonal to all that was found, then Rayleigh-Ritz.
+/// Collective.
+template <class T>
+ProbeResult<T> missed_in_span(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                              DenseBlock<T> x);
+
 }  // namespace block_eigs

@@ -39,6 +39,7 @@ void start(ShiftedOperator<T>& t, BlockSpace<T>& space, const Deflation<T>& defl
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
     m->reserve(in.cols());
     m->apply(in.view(), out.view());
+    space.clear_left_out(out.view());
   } else {
     space.copy(in.view(), out.view());
   }

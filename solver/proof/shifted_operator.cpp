@@ -38,6 +38,7 @@ void ShiftedOperator<T>::preconditioned(ConstBlockView<T> s, BlockView<T> t) {
   if (operators_.preconditioner != nullptr) {
     const Profile::Scope scope(space_.profile(), Phase::preconditioner);
     operators_.preconditioner->apply(s, t);
+    space_.clear_left_out(t);
   } else {
     space_.copy(s, t);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "spmm/error.hpp"
 
@@ -133,8 +134,31 @@ void BlockSpace<T>::apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const 
 }
 
 template <class T>
+void BlockSpace<T>::leave_out(std::vector<LocalIndex> rows) {
+  left_out_ = std::move(rows);
+  left_out_of_all_ = comm().sum(static_cast<std::int64_t>(left_out_.size()));
+  inside_.reset();
+  if (left_out_of_all_ == 0) return;
+  comm().collectively([&] {
+    std::vector<T> inside(static_cast<std::size_t>(local_rows()), T{1});
+    for (const LocalIndex row : left_out_) inside[static_cast<std::size_t>(row)] = T{0};
+    Buffer<T> buffer(context_.device, inside.size());
+    buffer.upload(inside.data());
+    inside_ = std::make_shared<const Buffer<T>>(std::move(buffer));
+  });
+}
+
+template <class T>
+void BlockSpace<T>::clear_left_out(BlockView<T> x) {
+  if (inside_ == nullptr || left_out_.empty() || x.cols == 0) return;
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().scale_rows(inside_->data(), x, x);
+}
+
+template <class T>
 void BlockSpace<T>::fill_random(BlockView<T> y, std::uint64_t seed) {
   kernels().fill_random(y, seed, first_row());
+  clear_left_out(y);
 }
 
 template <class T>
@@ -184,6 +208,12 @@ void BlockSpace<T>::solve_small(const std::function<void()>& step, std::initiali
     throw Agreed<RunError>(error);
   }
   for (const SmallMatrix* matrix : results) replicas_.add(matrix->values());
+}
+
+BlockSpace<float> in_float(const BlockSpace<double>& space) {
+  BlockSpace<float> result(with_precision<float>(space.context()), space.partition());
+  result.leave_out(space.left_out());
+  return result;
 }
 
 template class BlockSpace<float>;

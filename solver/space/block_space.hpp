@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "solver/space/replicas.hpp"
 #include "solver/space/sums.hpp"
+#include "spmm/device/buffer.hpp"
 #include "spmm/device/kernels.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -26,7 +28,8 @@ class BlockSpace {
   BlockSpace(Context<T> context, Partition partition)
       : context_(std::move(context)), partition_(std::move(partition)) {}
 
-  GlobalIndex dimension() const { return partition_.rows(); }
+  /// Rows over all ranks, but for those that are left out.
+  GlobalIndex dimension() const { return partition_.rows() - left_out_of_all_; }
   LocalIndex local_rows() const { return partition_.size(context_.comm.rank()); }
   GlobalIndex first_row() const { return partition_.begin(context_.comm.rank()); }
   const Partition& partition() const { return partition_; }
@@ -34,6 +37,13 @@ class BlockSpace {
   const Communicator& comm() const { return context_.comm; }
   Kernels<T>& kernels() { return *context_.kernels; }
   Profile& profile() { return *context_.profile; }
+
+  /// From here on the space is that of the vectors that vanish in these of the calling rank's rows, ascending, for
+  /// operators that take such vectors to such vectors. Collective.
+  void leave_out(std::vector<LocalIndex> rows);
+  const std::vector<LocalIndex>& left_out() const { return left_out_; }
+  /// Zeros in the rows that are left out, for what comes from outside of the space. Not collective.
+  void clear_left_out(BlockView<T> x);
 
   /// n x cols, contents undefined. Collective: throws on all ranks when one is out of memory.
   DenseBlock<T> make_block(LocalIndex cols);
@@ -68,7 +78,7 @@ class BlockSpace {
   /// Collective.
   void apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step, BlockView<T> ax,
                   BlockView<T> y);
-  /// The same numbers for any number of ranks.
+  /// The same numbers for any number of ranks; zeros in the rows that are left out.
   void fill_random(BlockView<T> y, std::uint64_t seed);
 
   /// Runs `step` on rank 0 and hands `results` to all ranks; `step` gives each its final shape, and an
@@ -90,6 +100,12 @@ class BlockSpace {
   Partition partition_;
   std::optional<bool> replicates_;  ///< whether small problems are solved on every rank, once that is known
   Replicas replicas_;
+  std::vector<LocalIndex> left_out_;
+  GlobalIndex left_out_of_all_ = 0;
+  std::shared_ptr<const Buffer<T>> inside_;  ///< 1, or 0 in the rows that are left out; null where none is
 };
+
+/// The same space for vectors in float. Collective.
+BlockSpace<float> in_float(const BlockSpace<double>& space);
 
 }  // namespace block_eigs

@@ -42,6 +42,13 @@ class BadConfig(harness.AppTest):
     def test_override_of_unknown_key(self):
         self.refuse(GENERATED, "command line", "eigensolver.pears=4", "'pairs'", overrides=["eigensolver.pears=4"])
 
+    def test_word_in_place_of_a_section(self):
+        for key, word, answer in (("eigensolver.preconditioner", "amg", "{type: amg}"),
+                                  ("linear_solver.preconditioner", "amg", "{type: amg}"),
+                                  ("output", "x.h5", "{file: x.h5}"), ("matrix", "a.mtx", "{file: a.mtx}"),
+                                  ("eigensolver.initial", "x.h5", "{file: x.h5}")):
+            self.refuse(GENERATED, "command line", key, answer, overrides=[f"{key}={word}"])
+
     def test_result_in_place_of_the_matrix(self):
         """Under another name of the same file, too."""
         name = self.save(harness.laplacian(60), "a_matrix.npz")

@@ -38,6 +38,60 @@ class ExtremeTest(harness.AppTest):
             return {name: file[name][()] for name in ("solution", "residual_norms", "rhs_norms")}
 
 
+class Vectors(ExtremeTest):
+    def test_start_vectors_and_constraints_of_any_size(self):
+        """Their squares are out of range."""
+        n = 400
+        name = self.save(harness.laplacian(n))
+        exact = 2.0 - 2.0 * np.cos(np.pi * np.arange(1, 6) / (n + 1))
+        first = np.sin(np.pi * np.arange(1, n + 1) / (n + 1))[:, None]
+        guess = np.random.default_rng(1).standard_normal((n, 6))
+        for size in (1e160, 1e-200, 1e300):
+            with h5py.File(self.path("vectors.h5"), "w") as file:
+                file["X"], file["C"] = size * guess, size * first
+            for precision in ("double", "float"):
+                found = self.eigen(f"matrix: {{file: {name}}}\nprecision: {precision}\neigensolver: {{pairs: 4, "
+                                   f"tolerance: {1e-8 if precision == 'double' else 1e-3}, "
+                                   "initial: {file: vectors.h5, dataset: /X}, "
+                                   "constraints: {file: vectors.h5, dataset: /C}}\n")
+                np.testing.assert_allclose(found["eigenvalues"], exact[1:],
+                                           rtol=1e-7 if precision == "double" else 1e-2)
+
+    def test_constraints_that_are_no_eigenvectors(self):
+        """Residuals along them stay: the run ends soon, and says so."""
+        name = self.save(sp.kronsum(harness.laplacian(70), harness.laplacian(70)))
+        with h5py.File(self.path("c.h5"), "w") as file:
+            file["C"] = np.random.default_rng(1).standard_normal((4900, 3))
+        for preconditioner in ("auto", "jacobi"):
+            result = self.run_program(self.config(
+                f"matrix: {{file: {name}}}\neigensolver: {{pairs: 6, preconditioner: {{type: {preconditioner}}}, "
+                "constraints: {file: c.h5}}\n"), timeout=40)
+            self.assertEqual(result.code, 4, result)
+            self.assertIn("lies along the constraints", result.stderr)
+            self.assertNotIn("tolerance=", result.stderr)
+
+    def test_solutions_that_are_too_small(self):
+        """What is lost in them is not to be had of smaller numbers."""
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = np.full((400, 1), 1e-320)
+        name = self.save(harness.laplacian(400) + sp.identity(400))
+        path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
+        config = self.config(f"matrix: {{file: {name}}}\nright_hand_sides: {{file: f.h5}}\n")
+        result = harness.run_command(harness.command([])[:-1] + [path, config], self.folder)
+        self.assertEqual(result.code, 4, result)
+        self.assertIn("numbers nearer to 1", result.stderr)
+
+    def test_the_gap_of_a_probe_beside_zero(self):
+        """A multiple of a value that is zero but for rounding errors says nothing."""
+        line = harness.laplacian(400).tolil()
+        line[0, 0] = line[399, 399] = 1.0
+        name = self.save(line)
+        result = self.run_program(self.config(f"matrix: {{file: {name}}}\neigensolver: {{pairs: 1}}\n"))
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("no pair missed with confidence", result.stdout)
+        self.assertNotIn("(relative)", result.stdout)
+
+
 class Range(ExtremeTest):
     n = 400
 

@@ -31,7 +31,7 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   if (one.constraints > 0) {
     start.constraints = own_rows(space, leading_eigenvectors(one, one.constraints), one.constraints);
   }
-  EigenSolver<T> solver = make_solver(problem, config);
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{});
   const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result);
   solver.operators.reset();

@@ -72,7 +72,7 @@ class Bench {
     for (int i = 0; i < repetitions; ++i) {
       problem_.a_rows = rows;
       const double began = processor_time();
-      solver_ = make_solver(problem_, asked_);
+      solver_ = make_solver(space_, problem_, asked_, {});
       const double made = processor_time();
       StartVectors<double> start;
       whole_ = eigensolve(space_, problem_, solver_, start, {});

@@ -57,3 +57,16 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()
+
+# Pairs that iterations by themselves pass over.
+if(BLOCK_EIGS_SYSTEM_PYTHON)
+  foreach(case empty_rows_amg empty_rows_jacobi empty_rows_and_more empty_row rows_amid rows_amid_counted
+      rows_at_upper_end rows_with_mass few_other_rows diagonal rows_that_constraints_reach stiff_parts
+      stiff_parts_and_more less_stiff_parts initial_of_later_pairs)
+    add_test(NAME passed_over.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
+      ${CMAKE_CURRENT_SOURCE_DIR}/convergence/passed_over_test.py $<TARGET_FILE:block-eigs>
+      ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
+    set_tests_properties(passed_over.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 3 SKIP_RETURN_CODE 77
+      ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
+  endforeach()
+endif()

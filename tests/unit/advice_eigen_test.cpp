@@ -67,6 +67,16 @@ TEST(UnfinishedEigensolve, IterationsBeforeAPairWasKnownDoNotCount) {
   EXPECT_EQ(run.course.size(), 30U);
 }
 
+TEST(EigenAdvice, NoToleranceThatAnyVectorMeets) {
+  UnfinishedEigensolve run = ended(Limitation::precision);
+  run.attained = 0.8;
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::automatic)).change, "");
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::jacobi)).change, automatic);
+  RunConfig absolute = config_with(PreconditionerType::automatic);
+  absolute.eigensolver.options.convergence = Convergence::absolute;
+  EXPECT_EQ(advise(run, absolute).change, "eigensolver.tolerance=2e+00");
+}
+
 TEST(EigenAdvice, ALittleMoreIsAskedForWhereThatIsEnough) {
   const Advice advice = advise(ended(Limitation::iterations), config_with(PreconditionerType::jacobi));
   EXPECT_EQ(advice.reason, "at the rate of the last ones about 99 are needed");
