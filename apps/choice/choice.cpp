@@ -106,13 +106,28 @@ std::optional<std::size_t> Choice::best_other() const {
   return best;
 }
 
-bool Choice::proceed(const IterationReport& report, double elsewhere) {
+bool Choice::goes_on(double left, double elsewhere) const {
+  const std::optional<std::size_t> other = best_other();
+  if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
+  return !may_change() || left <= worth_a_change * elsewhere;
+}
+
+/// Whether it is among the candidates now: not where `expected` by other ways is too little for it to pay.
+bool Choice::ask(const LateCandidate& late, double expected) {
+  if (asked_ || !late.ask || !(expected > worth_a_change * late.least)) return false;
+  asked_ = true;
+  std::optional<Candidate> candidate = late.ask();
+  if (candidate) candidates_.push_back(std::move(*candidate));
+  return candidate.has_value();
+}
+
+bool Choice::proceed(const IterationReport& report, double elsewhere, const LateCandidate& late) {
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
-  const std::optional<std::size_t> other = best_other();
-  if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
-  return !may_change() || *left <= worth_a_change * elsewhere;
+  const bool stays = goes_on(*left, elsewhere);
+  const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
+  return may_change() && ask(late, expected) ? goes_on(*left, elsewhere) : stays;
 }
 
 bool Choice::may_change() const { return changes_ < most_changes; }
@@ -127,13 +142,15 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
   judgement_ = judgement;
   at_ = cheapest(candidates_);
   changes_ = std::min(changes_ + 1, most_changes - changes_after_replacement);
+  asked_ = false;
   begin();
   current().taken = true;
   current().reason = reason;
 }
 
-bool Choice::change(Limitation limitation) {
+bool Choice::change(Limitation limitation, const LateCandidate& late) {
   if (limitation == Limitation::none || !may_change()) return false;
+  ask(late, cheapest_other());
   const std::optional<std::size_t> next = best_other();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;

@@ -41,7 +41,7 @@ ReadOptions read_options(const Communicator& comm, const RunConfig& config,
   const bool levels_in_float =
       preconditioner.type == PreconditionerType::automatic ||
       (preconditioner.type == PreconditionerType::amg && preconditioner.amg.precision == Precision::float32);
-  return {config.spmm, needs_rows(preconditioner) || in_float,
+  return {config.spmm, needs_rows(preconditioner) || in_float, needs_mass_rows(preconditioner),
           unknowns_per_node(comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/input/direct.hpp"
 #include "apps/input/near_null_space.hpp"
 #include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "io/petsc/bridge/petsc_preconditioner.hpp"
@@ -187,13 +188,18 @@ bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig&
 
 bool needs_rows(const PreconditionerConfig& config) {
   return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc ||
-         config.type == PreconditionerType::automatic;
+         config.type == PreconditionerType::direct || config.type == PreconditionerType::automatic;
+}
+
+bool needs_mass_rows(const PreconditionerConfig& config) {
+  return config.type == PreconditionerType::direct || config.type == PreconditionerType::automatic;
 }
 
 template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
                                       const PreconditionerConfig& config) {
   if (config.type == PreconditionerType::amg) return make_amg(problem, matrix, config);
+  if (config.type == PreconditionerType::direct) return make_direct(problem, config.direct);
   if (config.type == PreconditionerType::petsc) {
     const CsrRows rows = std::move(problem.a_rows);
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
