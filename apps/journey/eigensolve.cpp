@@ -61,6 +61,26 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
+/// A step of subspace iteration with factors, X = (A - sigma B)^-1 B X, for all columns but the first `found`.
+/// What other preconditioners have left in X far from the wanted end, Rayleigh and Ritz see squared and
+/// corrections hardly reach.
+template <class T>
+void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& factors, LocalIndex found,
+                       DenseBlock<T>& block) {
+  const LocalIndex columns = std::max<LocalIndex>(block.cols() - found, 0);
+  if (columns == 0) return;
+  const BlockView<T> x = block.view().columns(found, columns);
+  DenseBlock<T> image = space.make_block(columns);
+  if (problem.b) {
+    problem.b->reserve(columns);
+    problem.b->apply(x, image.view());
+  } else {
+    space.copy(x, image.view());
+  }
+  factors.reserve(columns);
+  factors.apply(image.view(), x);
+}
+
 /// iterate by solver.config; nothing where there was no memory for a block that `auto` had made wider.
 template <class T>
 std::optional<EigenResult<T>> iterate_if_possible(BlockSpace<T>& space, Problem<T>& problem,
@@ -183,6 +203,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     const bool wider = block_width(options) > columns;
     // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
     initial = wider && options.filtered_start ? DenseBlock<T>() : vectors_of(space, result, block_width(options));
+    const PreconditionerConfig& taken = solver.config.eigensolver.preconditioner;
+    if (taken.type == PreconditionerType::direct)
+      refine_by_factors(space, problem, *solver.operators->preconditioner.operation,
+                        static_cast<LocalIndex>(taken.direct.found.size()), initial);
     // They are what is left where there is no memory for a wider block.
     if (!wider) {
       result.eigenvectors = {};
