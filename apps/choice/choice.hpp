@@ -28,6 +28,8 @@ struct Candidate {
   double share = 0.0;
   double least = 0.0;
   bool taken = false;  ///< is or was the present one
+  /// `cost` at the rate that was seen last, however far that reaches; of one that was taken.
+  double at_this_rate = 0.0;
 };
 
 /// A way whose cost is known once somebody has been asked, which takes time itself.
@@ -84,7 +86,9 @@ class Choice {
   void expect_of_others(double steps);
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
+  std::optional<std::size_t> next_way() const;
   bool goes_on(double left, double elsewhere) const;
+  bool ends_undone(const IterationReport& report) const;
   bool ask(const LateCandidate& late, double expected);
 
   std::vector<Candidate> candidates_;
@@ -93,7 +97,8 @@ class Choice {
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
   int changes_ = 0;
-  bool asked_ = false;  ///< the late candidate
+  double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
+  bool asked_ = false;       ///< the late candidate
 };
 
 /// `asked` with another type, its options for the unknowns among those that stay.
