@@ -23,7 +23,7 @@ constexpr double cycle_products = 6.0;
 constexpr double dense_bytes = 2.0;
 /// Measured: MUMPS on one core takes as long for its analysis as so many passes over A (and B); for a
 /// factorisation as so many, and a byte an operation; for a substitution as so many, and so many bytes for an
-/// entry of the factors and a column.
+/// entry of the factors and a column. Ranks share all but the analysis.
 constexpr double analysis_passes = 1000.0;
 constexpr double factor_passes = 1000.0;
 constexpr double bytes_of_operation = 1.0;
@@ -57,7 +57,7 @@ double CostModel::setup(PreconditionerType type) const {
   return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
 }
 
-double CostModel::analysis() const { return host * analysis_passes * (matrix + mass); }
+double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
 
 double CostModel::factorisation(const petsc::FactorSize& size) const {
   return host * guesses * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
@@ -78,8 +78,9 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   model.setup_per_byte = levels_on_gpu ? setup_on_gpu : on_gpu ? setup_beside_gpu : setup_on_host;
   model.least_setup = levels_on_gpu ? least_setup_on_gpu : 0.0;
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
-  model.host = ranks * host_work;
-  model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * model.host;
+  model.host = host_work;
+  model.ranks = ranks;
+  model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;
 }
 

@@ -16,7 +16,8 @@ struct CostModel {
   double mass = 0.0;            ///< one pass over B, 0 without
   double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
   double least_setup = 0.0;     ///< of the same for the smallest A
-  double host = 1.0;            ///< what a byte passing through the memory of one host process counts as
+  double host = 1.0;            ///< what a byte passing through the memory of the host counts as
+  int ranks = 1;                ///< that share the work, or wait for one
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
 
   double product() const { return matrix + 2.0 * block; }
