@@ -44,7 +44,7 @@ Prepared prepare(const Question& question, const RunConfig& config, const Precon
 
   Problem<double> problem{context, question.partition};
   CsrRows rows = question.rows;
-  if (needs_rows(preconditioner) || in_float) problem.a_rows = question.rows;
+  if (needs_rows(problem.context, preconditioner) || in_float) problem.a_rows = question.rows;
   context.comm.barrier();
   const Stopwatch clock;
   problem.a = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), question.partition,

@@ -54,7 +54,7 @@ void conclude(const EigenResult<T>& result, const Verification& verified, const 
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const EigenInput<T>& input) {
   const EigensolverConfig& solver = input.config.eigensolver;
-  ReadOptions options = read_options(context.comm, input.config, solver.preconditioner,
+  ReadOptions options = read_options(context, input.config, solver.preconditioner,
                                      begins_in_float<T>(solver, sources.b != nullptr), sources.a->rows());
   options.partition = input.partition;
   return read_problem(context, sources, options);

@@ -53,7 +53,7 @@ LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, c
   Sources sources;
   sources.a = std::move(input.a.matrix);
   RightHandSides sides(context.comm, config, sources.a->rows());
-  ReadOptions options = read_options(context.comm, config, solver.preconditioner, in_float, sources.a->rows());
+  ReadOptions options = read_options(context, config, solver.preconditioner, in_float, sources.a->rows());
   options.partition = input.partition;
   Problem<T> problem = read_problem(context, sources, options);
   BlockSpace<T> space(context, problem.partition);

@@ -36,13 +36,16 @@ std::size_t Operators<T>::work_bytes(LocalIndex cols) const {
   return sum + (float_copy->preconditioner.operation ? float_copy->preconditioner.operation->work_bytes(cols) : 0);
 }
 
-ReadOptions read_options(const Communicator& comm, const RunConfig& config,
+template <class T>
+ReadOptions read_options(const Context<T>& context, const RunConfig& config,
                          const PreconditionerConfig& preconditioner, bool in_float, GlobalIndex rows) {
   const bool levels_in_float =
       preconditioner.type == PreconditionerType::automatic ||
       (preconditioner.type == PreconditionerType::amg && preconditioner.amg.precision == Precision::float32);
-  return {config.spmm, needs_rows(preconditioner) || in_float, needs_mass_rows(preconditioner),
-          unknowns_per_node(comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
+  // Multigrid has A in float among its levels.
+  const bool copied = in_float && preconditioner.type != PreconditionerType::amg;
+  return {config.spmm, needs_rows(context, preconditioner) || copied, needs_mass_rows(preconditioner),
+          unknowns_per_node(context.comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
 }
 
 template <class T>
@@ -62,6 +65,10 @@ Operators<T> make_operators(Problem<T>& problem, const RunConfig& config,
   return operators;
 }
 
+template ReadOptions read_options(const Context<float>&, const RunConfig&, const PreconditionerConfig&, bool,
+                                  GlobalIndex);
+template ReadOptions read_options(const Context<double>&, const RunConfig&, const PreconditionerConfig&, bool,
+                                  GlobalIndex);
 template struct Operators<float>;
 template struct Operators<double>;
 template Operators<float> make_operators(Problem<float>&, const RunConfig&, const PreconditionerConfig&, bool);

@@ -31,7 +31,8 @@ struct Operators {
 
 /// How A must be read so that make_operators can do its work; `in_float` says whether iterations run in float
 /// under results in double. Collective; throws InputError where the unknowns of a node do not fit `rows`.
-ReadOptions read_options(const Communicator& comm, const RunConfig& config,
+template <class T>
+ReadOptions read_options(const Context<T>& context, const RunConfig& config,
                          const PreconditionerConfig& preconditioner, bool in_float, GlobalIndex rows);
 
 /// The preconditioner of A, and A and the preconditioner in float where `in_float` asks for them (T = double).

@@ -118,7 +118,7 @@ std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matr
   NearNullSpace space = read_near_null_space(problem.context.comm, config, matrix, problem.partition);
   const Context<U> context = with_precision<U>(problem.context);
   if constexpr (std::is_same_v<T, double>) {
-    if (has_levels_on_device(problem, config)) {
+    if (has_levels_on_device(problem.context, config)) {
       problem.a_rows = {};
       const auto algebra = make_sparse_algebra(problem.context.device);
       const CsrMatrix<double>& a = problem.a->own_columns();
@@ -180,15 +180,17 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 }  // namespace
 
 template <class T>
-bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config) {
+bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config) {
   return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
-         config.amg.method == AmgMethod::aggregation && problem.context.comm.size() == 1 &&
-         !problem.context.device->host_addressable();
+         config.amg.method == AmgMethod::aggregation && context.comm.size() == 1 &&
+         !context.device->host_addressable();
 }
 
-bool needs_rows(const PreconditionerConfig& config) {
-  return config.type == PreconditionerType::amg || config.type == PreconditionerType::petsc ||
-         config.type == PreconditionerType::direct || config.type == PreconditionerType::automatic;
+template <class T>
+bool needs_rows(const Context<T>& context, const PreconditionerConfig& config) {
+  if (config.type == PreconditionerType::amg) return !has_levels_on_device(context, config);
+  return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct ||
+         config.type == PreconditionerType::automatic;
 }
 
 bool needs_mass_rows(const PreconditionerConfig& config) {
@@ -236,7 +238,9 @@ template Preconditioner<float> make_preconditioner(Problem<float>&, const Matrix
 template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
                                                     const PreconditionerConfig&);
 
-template bool has_levels_on_device(const Problem<float>&, const PreconditionerConfig&);
-template bool has_levels_on_device(const Problem<double>&, const PreconditionerConfig&);
+template bool has_levels_on_device(const Context<float>&, const PreconditionerConfig&);
+template bool has_levels_on_device(const Context<double>&, const PreconditionerConfig&);
+template bool needs_rows(const Context<float>&, const PreconditionerConfig&);
+template bool needs_rows(const Context<double>&, const PreconditionerConfig&);
 
 }  // namespace block_eigs

@@ -14,8 +14,9 @@
 
 namespace block_eigs {
 
-/// Whether make_preconditioner wants A's rows in problem.a_rows.
-bool needs_rows(const PreconditionerConfig& config);
+/// Whether make_preconditioner wants A's rows in problem.a_rows, or `automatic` may come to want them.
+template <class T>
+bool needs_rows(const Context<T>& context, const PreconditionerConfig& config);
 
 /// Whether it wants B's, where there is a B, in problem.b_rows.
 bool needs_mass_rows(const PreconditionerConfig& config);
@@ -23,7 +24,7 @@ bool needs_mass_rows(const PreconditionerConfig& config);
 /// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank on a GPU,
 /// from numbers in double. Others make them in host memory.
 template <class T>
-bool has_levels_on_device(const Problem<T>& problem, const PreconditionerConfig& config);
+bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config);
 
 /// A preconditioner, and what else it has to offer.
 template <class T>

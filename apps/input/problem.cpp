@@ -51,6 +51,7 @@ Partition first_partition(const Communicator& comm, GlobalIndex rows, const Read
 CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknowns_per_node,
                       Partition& partition) {
   CsrRows rows = source.read(partition);
+  if (comm.size() == 1) return rows;
   const std::vector<Offset> weights = row_weights(rows);
   const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
   const double mean = comm.sum(own) / comm.size();
@@ -64,8 +65,9 @@ CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknow
 
 GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
   GlobalIndex most = 0;
-  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
-    most = std::max<GlobalIndex>(most, rows.row_offsets[i + 1] - rows.row_offsets[i]);
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
+    most = std::max<GlobalIndex>(most, rows.row_offsets[i] - rows.row_offsets[i - 1]);
   }
   return comm.max(most);
 }
@@ -106,7 +108,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_finite(comm, rows, sources.a->description());
   check_symmetric(comm, problem.partition, rows, sources.a->description());
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
-  if (options.keep_rows) problem.a_rows = rows;
+  if (options.keep_rows) problem.a_rows = copy_of(rows);
   problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
@@ -115,7 +117,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   check_mass_entries(comm, problem.partition, rows, sources.b->description());
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
-  if (options.keep_mass_rows) problem.b_rows = rows;
+  if (options.keep_mass_rows) problem.b_rows = copy_of(rows);
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
   problem.b = build(problem, std::move(rows), options.spmm);
   check_mass_spectrum(context, *problem.b, sources.b->description());

@@ -22,6 +22,7 @@
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "solver/small/lapack_buffers.hpp"
 #include "spmm/device/address_space.hpp"
+#include "spmm/device/cores.hpp"
 
 namespace block_eigs {
 
@@ -146,6 +147,7 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   const Communicator comm(MPI_COMM_WORLD);
+  take_share_of_cores(comm.node_rank(), comm.node_size());
   const Communicator failures(MPI_COMM_WORLD);
   Arguments arguments;
   arguments.program = name;

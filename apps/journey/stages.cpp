@@ -9,7 +9,7 @@ template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
                         const PreconditionerConfig& preconditioner, bool in_float) {
   return read_problem(context, sources,
-                      read_options(context.comm, config, preconditioner, in_float, sources.a->rows()));
+                      read_options(context, config, preconditioner, in_float, sources.a->rows()));
 }
 
 Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config) {

@@ -9,6 +9,7 @@
 #include "io/source/array_source.hpp"
 #include "io/source/check_matrix.hpp"
 #include "io/source/compressed_matrix.hpp"
+#include "io/source/symmetry.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -79,8 +80,8 @@ class Hdf5Matrix : public MatrixSource {
       const auto positions = read_pointers(comm_, by_columns, pointers_, indices_.size());
       return read_by_columns(comm_, partition, by_columns, positions, entries);
     }
-    const auto positions = read_pointers(comm_, partition, pointers_, indices_.size());
-    CsrRows rows = read_by_rows(comm_, partition, layout_.columns, positions, entries);
+    auto positions = read_pointers(comm_, partition, pointers_, indices_.size());
+    CsrRows rows = read_by_rows(comm_, partition, layout_.columns, std::move(positions), entries);
     if (layout_.orientation == Orientation::unsaid) require_indifferent(partition, rows);
     return rows;
   }

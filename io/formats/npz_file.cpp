@@ -16,6 +16,13 @@ namespace {
 zip_t* archive_of(void* archive) { return static_cast<zip_t*>(archive); }
 zip_file_t* member_of(void* member) { return static_cast<zip_file_t*>(member); }
 
+zip_stat_t status_of(void* archive, const std::string& path, const std::string& array) {
+  zip_stat_t status;
+  require(zip_stat(archive_of(archive), (array + ".npy").c_str(), 0, &status) == 0,
+          fmt::format("{}: {}: is not in the archive", path, array));
+  return status;
+}
+
 }  // namespace
 
 NpzFile::NpzFile(const std::string& path) : path_(absolute_path(path)) {
@@ -54,6 +61,19 @@ std::string NpzFile::head(const std::string& array, std::size_t count) const {
   return bytes;
 }
 
+bool NpzFile::is_stored(const std::string& array) const {
+  const zip_stat_t status = status_of(archive_, path_, array);
+  return (status.valid & ZIP_STAT_COMP_METHOD) != 0 && status.comp_method == ZIP_CM_STORE &&
+         (status.valid & ZIP_STAT_CRC) != 0 && (status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 &&
+         status.encryption_method == ZIP_EM_NONE;
+}
+
+std::int64_t NpzFile::bytes(const std::string& array) const {
+  return static_cast<std::int64_t>(status_of(archive_, path_, array).size);
+}
+
+std::uint32_t NpzFile::checksum(const std::string& array) const { return status_of(archive_, path_, array).crc; }
+
 NpzFile::Stream::Stream(const NpzFile& file, const std::string& array) : name_(file.path() + ": " + array) {
   require(zip_name_locate(archive_of(file.archive_), (array + ".npy").c_str(), 0) >= 0,
           fmt::format("{}: is not in the archive", name_));
@@ -83,6 +103,12 @@ void NpzFile::Stream::read(char* to, std::size_t count) {
 void NpzFile::Stream::skip(std::size_t count) {
   std::array<char, 65536> bytes;
   for (; count > 0; count -= std::min(count, bytes.size())) read(bytes.data(), std::min(count, bytes.size()));
+}
+
+void NpzFile::Stream::seek(std::int64_t position) {
+  require(zip_fseek(member_of(member_), position, SEEK_SET) == 0,
+          fmt::format("{}: cannot be read from byte {}: {}; the file is damaged", name_, position,
+                      zip_file_strerror(member_of(member_))));
 }
 
 void NpzFile::Stream::finish() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,13 @@ class NpzFile {
   /// The first `count` bytes of an array, fewer where it is shorter.
   std::string head(const std::string& array, std::size_t count) const;
 
+  /// Whether the bytes of an array lie in the archive as they are, so that they can be read from anywhere.
+  bool is_stored(const std::string& array) const;
+  /// Of an array, header included, as the archive promises.
+  std::int64_t bytes(const std::string& array) const;
+  /// The CRC-32 that the archive promises of an array, all of its bytes.
+  std::uint32_t checksum(const std::string& array) const;
+
   /// An array read from its first byte on.
   class Stream {
    public:
@@ -33,6 +41,8 @@ class NpzFile {
     /// Throws where fewer than `count` bytes are left.
     void read(char* to, std::size_t count);
     void skip(std::size_t count);
+    /// Of a stored array: goes on from byte `position`. Its checksum is the caller's business then.
+    void seek(std::int64_t position);
     /// To be called after the last byte: the checksum must agree, and nothing may follow.
     void finish();
 

@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "io/files/input_file.hpp"
+#include "io/files/read_in_pieces.hpp"
 #include "io/source/array_source.hpp"
 #include "io/source/compressed_matrix.hpp"
 #include "spmm/error.hpp"
@@ -77,17 +79,13 @@ class PetscArray : public ArraySource {
 
   template <class Stored, class T>
   void convert(Offset first, Offset count, T* out) const {
-    constexpr Offset piece = Offset{1} << 20;
-    std::vector<char> bytes(static_cast<std::size_t>(std::min(count, piece)) * sizeof(Stored));
-    for (Offset done = 0; done < count; done += piece) {
-      const auto now = static_cast<std::size_t>(std::min(piece, count - done));
-      file_.read(place_ + (first + done) * static_cast<Offset>(sizeof(Stored)), bytes.data(),
-                 now * sizeof(Stored));
-      for (std::size_t k = 0; k < now; ++k) {
-        out[static_cast<std::size_t>(done) + k] =
-            static_cast<T>(decode<Stored>(bytes.data() + k * sizeof(Stored)));
-      }
-    }
+    constexpr auto width = static_cast<Offset>(sizeof(Stored));
+    read_in_pieces(count, width, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<char> bytes(static_cast<std::size_t>((end - begin) * width));
+      file_.read(place_ + (first + begin) * width, bytes.data(), bytes.size());
+      for (std::int64_t k = begin; k < end; ++k)
+        out[k] = static_cast<T>(decode<Stored>(bytes.data() + (k - begin) * width));
+    });
   }
 
   Communicator comm_;
@@ -198,7 +196,7 @@ class PetscMatrix : public MatrixSource {
   std::string description() const override { return file_.path(); }
 
   CsrRows read(const Partition& partition) override {
-    const RowPositions place = positions(partition, header_.nonzeros);
+    RowPositions place = positions(partition, header_.nonzeros);
     comm_.collectively([&] {
       if (!comm_.is_root() || place.total == header_.nonzeros) return;
       throw InputError(
@@ -207,7 +205,7 @@ class PetscMatrix : public MatrixSource {
     });
     PetscArray indices(comm_, file_, header_.indices_place(), header_.nonzeros, index_type(), "column numbers");
     PetscArray values(comm_, file_, header_.values_place(), header_.nonzeros, value_type_, "values");
-    return read_by_rows(comm_, partition, header_.columns, place.own, {indices, values});
+    return read_by_rows(comm_, partition, header_.columns, std::move(place.own), {indices, values});
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "io/generate/generate.hpp"
 #include "io/generate/generate_rows.hpp"
+#include "io/generate/rows_in_pieces.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -177,7 +178,12 @@ std::unique_ptr<MatrixSource> elasticity3d(const Communicator& comm, const Elast
   return generated_matrix(
       comm, {nodes.rows, std::move(text)},
       [nodes, table = CouplingTable(options)](const Partition& partition, int rank, CsrRows& out) {
-        append_rows(nodes, table, partition.begin(rank), partition.end(rank), out);
+        set_rows_in_pieces(
+            partition.begin(rank), partition.end(rank),
+            [&](GlobalIndex begin, GlobalIndex end, CsrRows& piece) {
+              append_rows(nodes, table, begin, end, piece);
+            },
+            out);
       });
 }
 

@@ -21,7 +21,7 @@ struct GridOperator {
   std::array<std::vector<double>, 3> potential;  ///< size[d] entries, or all three empty
 };
 
-/// Appends rows begin .. end - 1.
-void append_grid_rows(const GridOperator& grid, GlobalIndex begin, GlobalIndex end, CsrRows& out);
+/// Sets rows begin .. end - 1 in `out`, which has none, by all threads.
+void set_grid_rows(const GridOperator& grid, GlobalIndex begin, GlobalIndex end, CsrRows& out);
 
 }  // namespace block_eigs

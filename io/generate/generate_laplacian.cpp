@@ -90,7 +90,7 @@ std::unique_ptr<MatrixSource> laplacian(const Communicator& comm, const Laplacia
   if (!options.anisotropy.empty()) text += fmt::format(", anisotropy {}", fmt::join(options.anisotropy, " : "));
   return generated_matrix(comm, {resolved.rows, std::move(text)},
                           [grid = grid_operator(resolved)](const Partition& partition, int rank, CsrRows& out) {
-                            append_grid_rows(grid, partition.begin(rank), partition.end(rank), out);
+                            set_grid_rows(grid, partition.begin(rank), partition.end(rank), out);
                           });
 }
 

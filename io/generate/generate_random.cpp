@@ -6,6 +6,7 @@
 #include "io/generate/generate.hpp"
 #include "io/generate/generate_draws.hpp"
 #include "io/generate/generate_rows.hpp"
+#include "io/generate/rows_in_pieces.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
 
@@ -52,8 +53,12 @@ CsrRows symmetric_uniform_rows(const Communicator& comm, RandomUniformOptions op
   std::vector<Triplet> triplets;
   comm.collectively([&] {
     CsrRows half;
-    half.row_begin = partition.begin(comm.rank());
-    append_uniform_rows(options, half.row_begin, partition.end(comm.rank()), half);
+    set_rows_in_pieces(
+        partition.begin(comm.rank()), partition.end(comm.rank()),
+        [&](GlobalIndex begin, GlobalIndex end, CsrRows& piece) {
+          append_uniform_rows(options, begin, end, piece);
+        },
+        half);
     triplets.reserve(2 * half.columns.size());
     for (LocalIndex i = 0; i < half.rows(); ++i) {
       const auto local = static_cast<std::size_t>(i);
@@ -137,7 +142,12 @@ std::unique_ptr<MatrixSource> random_uniform(const Communicator& comm, const Ran
                             if (options.symmetric) {
                               out = symmetric_uniform_rows(comm, options, partition);
                             } else {
-                              append_uniform_rows(options, partition.begin(rank), partition.end(rank), out);
+                              set_rows_in_pieces(
+                                  partition.begin(rank), partition.end(rank),
+                                  [&](GlobalIndex begin, GlobalIndex end, CsrRows& piece) {
+                                    append_uniform_rows(options, begin, end, piece);
+                                  },
+                                  out);
                             }
                           });
 }
@@ -155,7 +165,12 @@ std::unique_ptr<MatrixSource> random_banded(const Communicator& comm, const Rand
                                                      options.rows, options.bandwidth, options.density,
                                                      options.seed, options.symmetric ? ", symmetric" : "")},
                           [clipped](const Partition& partition, int rank, CsrRows& out) {
-                            append_banded_rows(clipped, partition.begin(rank), partition.end(rank), out);
+                            set_rows_in_pieces(
+                                partition.begin(rank), partition.end(rank),
+                                [&](GlobalIndex begin, GlobalIndex end, CsrRows& piece) {
+                                  append_banded_rows(clipped, begin, end, piece);
+                                },
+                                out);
                           });
 }
 

@@ -45,7 +45,7 @@ std::unique_ptr<MatrixSource> schroedinger3d(const Communicator& comm, const Sch
                           {rows, fmt::format("schroedinger3d {}, spacing {}, omega {}", shape_text(options.size),
                                              options.spacing, fmt::join(options.omega, " : "))},
                           [grid = std::move(grid)](const Partition& partition, int rank, CsrRows& out) {
-                            append_grid_rows(grid, partition.begin(rank), partition.end(rank), out);
+                            set_grid_rows(grid, partition.begin(rank), partition.end(rank), out);
                           });
 }
 

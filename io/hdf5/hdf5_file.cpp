@@ -11,6 +11,7 @@
 #include "io/files/extents.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_errors.hpp"
+#include "io/hdf5/hdf5_in_place.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -160,10 +161,12 @@ void visit(hid_t group, const std::string& path, const std::string& prefix, int 
 }  // namespace
 
 void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, double* out) const {
+  if (ranges.size() == 1 && read_in_place(dataset_, path_, ranges.front(), out)) return;
   read_as(H5T_NATIVE_DOUBLE, ranges, out);
 }
 
 void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, std::int64_t* out) const {
+  if (ranges.size() == 1 && read_in_place(dataset_, path_, ranges.front(), out)) return;
   read_as(H5T_NATIVE_INT64, ranges, out);
 }
 
@@ -218,6 +221,7 @@ Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
   const QuietHdf5 quiet;
   Hdf5Dataset result;
   result.name_ = path_ + ":" + object;
+  result.path_ = path_;
   result.dataset_ = Hdf5Handle(H5Dopen2(file_.id(), object.c_str(), H5P_DEFAULT), H5Dclose);
   require(result.dataset_.valid(),
           fmt::format("{}: cannot be opened as a dataset: {}", result.name_, hdf5_failure()));

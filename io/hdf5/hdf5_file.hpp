@@ -42,6 +42,7 @@ class Hdf5Dataset {
   void read_as(std::int64_t type, const std::vector<Hdf5Range>& ranges, void* out) const;
 
   std::string name_;
+  std::string path_;  ///< of the file
   std::vector<std::int64_t> shape_;
   std::int64_t size_ = 0;
   Hdf5Kind kind_ = Hdf5Kind::other;

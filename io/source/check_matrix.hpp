@@ -23,14 +23,9 @@ void require_finite(const CsrRows& rows, const std::string& description);
 /// Throws InputError unless the square matrix is symmetric: the message names the worst pair a_ij, a_ji, or says
 /// that only one triangle is stored and how to save the whole. `rows` are the calling rank's rows, sorted.
 /// Collective.
-///
-/// Every row is probed, not entries by chance: with random x, one per column, row i of (A - A^T) x, its diagonal
-/// left out, must vanish against the sum of the absolute values of its terms. One asymmetric pair shows in its two
-/// rows unless it is below symmetry_tolerance beside the other entries of both.
+/// See asymmetry(): one asymmetric pair shows in its two rows unless it is below symmetry_tolerance beside the
+/// other entries of both.
 void check_symmetric(const Communicator& comm, const Partition& partition, const CsrRows& rows,
                      const std::string& description);
-
-/// max_i |((A - A^T) x)_i| / (sum_j |a_ij x_j| + |a_ji x_j|), j != i, for the probe above. Collective.
-double asymmetry(const Communicator& comm, const Partition& partition, const CsrRows& rows);
 
 }  // namespace block_eigs

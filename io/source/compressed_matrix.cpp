@@ -9,6 +9,7 @@
 #include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
+#include "spmm/large_vectors.hpp"
 
 namespace block_eigs {
 
@@ -27,8 +28,8 @@ struct Entries {
 Entries read_entries(const Communicator& comm, Offset first, Offset count, CompressedEntries source) {
   Entries own;
   comm.collectively([&] {
-    own.indices.resize(static_cast<std::size_t>(count));
-    own.values.resize(static_cast<std::size_t>(count));
+    resize_large(own.indices, static_cast<std::size_t>(count));
+    resize_large(own.values, static_cast<std::size_t>(count));
   });
   source.indices.read(first, count, own.indices.data());
   source.values.read(first, count, own.values.data());
@@ -38,11 +39,14 @@ Entries read_entries(const Communicator& comm, Offset first, Offset count, Compr
 /// `first` is the position of indices[0] in the file.
 void require_in_range(const std::vector<GlobalIndex>& indices, GlobalIndex limit, Offset first,
                       const std::string& name) {
+  std::size_t wrong = indices.size();
+#pragma omp parallel for schedule(static) reduction(min : wrong)
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    if (indices[k] >= 0 && indices[k] < limit) continue;
-    throw InputError(fmt::format("{}: element {} is {}, out of range: indices count from 0 to {}", name,
-                                 first + static_cast<Offset>(k), indices[k], limit - 1));
+    if (indices[k] < 0 || indices[k] >= limit) wrong = std::min(wrong, k);
   }
+  if (wrong == indices.size()) return;
+  throw InputError(fmt::format("{}: element {} is {}, out of range: indices count from 0 to {}", name,
+                               first + static_cast<Offset>(wrong), indices[wrong], limit - 1));
 }
 
 /// `own` are the elements of `name` from `first` on.
@@ -95,7 +99,7 @@ std::vector<Offset> read_pointers(const Communicator& comm, const Partition& par
                                   Offset nonzeros) {
   const GlobalIndex first = partition.begin(comm.rank());
   std::vector<Offset> own;
-  comm.collectively([&] { own.resize(static_cast<std::size_t>(partition.size(comm.rank())) + 1); });
+  comm.collectively([&] { resize_large(own, static_cast<std::size_t>(partition.size(comm.rank())) + 1); });
   pointers.read(first, static_cast<Offset>(own.size()), own.data());
   comm.collectively([&] {
     require_pointers(own, first, pointers.name(), nonzeros);
@@ -109,7 +113,7 @@ std::vector<Offset> read_pointers(const Communicator& comm, const Partition& par
 }
 
 CsrRows read_by_rows(const Communicator& comm, const Partition& partition, GlobalIndex columns,
-                     const std::vector<Offset>& positions, CompressedEntries entries) {
+                     std::vector<Offset> positions, CompressedEntries entries) {
   const Offset first = positions.front();
   Entries own = read_entries(comm, first, positions.back() - first, entries);
   CsrRows rows;
@@ -118,8 +122,10 @@ CsrRows read_by_rows(const Communicator& comm, const Partition& partition, Globa
     rows.row_begin = partition.begin(comm.rank());
     rows.global_rows = partition.rows();
     rows.global_columns = columns;
-    rows.row_offsets = positions;
-    for (Offset& offset : rows.row_offsets) offset -= first;
+    rows.row_offsets = std::move(positions);
+    if (first != 0) {
+      for (Offset& offset : rows.row_offsets) offset -= first;
+    }
     rows.columns = std::move(own.indices);
     rows.values = std::move(own.values);
     sort_rows(rows);

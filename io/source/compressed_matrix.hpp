@@ -26,7 +26,7 @@ std::vector<Offset> read_pointers(const Communicator& comm, const Partition& par
 /// The own rows of a matrix compressed by rows, each rank reading its own part; `positions` as read_pointers gives
 /// them. Sorted, duplicates summed, indices and values checked. Collective; throws InputError on all ranks.
 CsrRows read_by_rows(const Communicator& comm, const Partition& partition, GlobalIndex columns,
-                     const std::vector<Offset>& positions, CompressedEntries entries);
+                     std::vector<Offset> positions, CompressedEntries entries);
 
 /// As read_by_rows, for a matrix compressed by columns, whose columns are partitioned by `column_partition` for
 /// reading: the entries are sent to the owners of their rows.

@@ -19,8 +19,10 @@ else()
     cuda/runtime/cuda_backend.cpp
     cuda/runtime/cuda_device.cpp
     cuda/runtime/cuda_kernels.cpp
+    cuda/runtime/pageable_copy.cpp
     cuda/dense/elementwise.cu
     cuda/dense/gram.cu
+    cuda/sparse/spmm_device_bundles.cu
     cuda/sparse/spmm_device_pattern.cu
     cuda/sparse/spmm_engine.cu
     cuda/sparse/spmm_merge.cu
@@ -36,5 +38,6 @@ else()
   set_source_files_properties(cuda/algebra/aggregates.cu cuda/algebra/couplings.cu cuda/algebra/dense_inverse.cu
     cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
     cuda/algebra/survey.cu cuda/algebra/tentative.cu cuda/algebra/triple.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
+  set_source_files_properties(cuda/sparse/spmm_device_bundles.cu PROPERTIES COMPILE_OPTIONS "--extended-lambda")
   target_link_libraries(block_eigs_spmm PRIVATE CUDA::cudart_static)
 endif()

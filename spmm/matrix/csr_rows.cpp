@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "spmm/large_vectors.hpp"
+
 namespace block_eigs {
 
 std::vector<double> absolute_sums(const CsrRows& rows) {
@@ -18,7 +20,35 @@ std::vector<double> absolute_sums(const CsrRows& rows) {
   return sums;
 }
 
+namespace {
+
+/// Whether the columns of every row ascend already, none twice.
+bool are_sorted(const CsrRows& rows) {
+  bool sorted = true;
+#pragma omp parallel for schedule(static) reduction(&& : sorted)
+  for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
+    const auto last = static_cast<std::size_t>(rows.row_offsets[i]);
+    for (auto k = static_cast<std::size_t>(rows.row_offsets[i - 1]) + 1; k < last; ++k)
+      sorted = sorted && rows.columns[k - 1] < rows.columns[k];
+  }
+  return sorted;
+}
+
+}  // namespace
+
+CsrRows copy_of(const CsrRows& rows) {
+  CsrRows copy;
+  copy.row_begin = rows.row_begin;
+  copy.global_rows = rows.global_rows;
+  copy.global_columns = rows.global_columns;
+  copy_large(rows.row_offsets, copy.row_offsets);
+  copy_large(rows.columns, copy.columns);
+  copy_large(rows.values, copy.values);
+  return copy;
+}
+
 void sort_rows(CsrRows& rows) {
+  if (are_sorted(rows)) return;
   std::vector<std::pair<GlobalIndex, double>> row;
   Offset kept = 0;
   Offset begin = 0;

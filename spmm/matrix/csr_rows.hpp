@@ -24,6 +24,9 @@ struct CsrRows {
 /// sum_j |a_ij| of the rows. Not collective.
 std::vector<double> absolute_sums(const CsrRows& rows);
 
+/// By all threads. Not collective; throws std::bad_alloc.
+CsrRows copy_of(const CsrRows& rows);
+
 /// Sorts the columns of every row and sums duplicates, in place.
 void sort_rows(CsrRows& rows);
 

@@ -8,6 +8,7 @@
 
 #include "spmm/device/raised_entry.hpp"
 #include "spmm/error.hpp"
+#include "spmm/large_vectors.hpp"
 #include "spmm/matrix/split_rows.hpp"
 
 namespace block_eigs {
@@ -29,7 +30,7 @@ struct RowNumbers {
 
 RowNumbers row_numbers(const CsrRows& rows) {
   RowNumbers result;
-  result.diagonal.assign(static_cast<std::size_t>(rows.rows()), 0.0);
+  resize_large(result.diagonal, static_cast<std::size_t>(rows.rows()));
   double norm_inf = 0.0;
   double scaled_gershgorin = 0.0;
   double largest = 0.0;

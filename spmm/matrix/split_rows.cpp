@@ -6,6 +6,7 @@
 
 #include "spmm/first_error.hpp"
 #include "spmm/host/runtime/threads.hpp"
+#include "spmm/large_vectors.hpp"
 
 namespace block_eigs {
 
@@ -46,7 +47,7 @@ SplitRows<T> take_whole(CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
   SplitRows<T> parts;
   parts.own.columns = static_cast<LocalIndex>(end - begin);
   parts.own.row_offsets = std::move(rows.row_offsets);
-  parts.own.column_indices.resize(rows.columns.size());
+  resize_large(parts.own.column_indices, rows.columns.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < rows.columns.size(); ++k) {
     parts.own.column_indices[k] = static_cast<LocalIndex>(rows.columns[k] - begin);
@@ -54,7 +55,7 @@ SplitRows<T> take_whole(CsrRows& rows, GlobalIndex begin, GlobalIndex end) {
   if constexpr (std::is_same_v<T, double>) {
     parts.own.values = std::move(rows.values);
   } else {
-    parts.own.values.resize(rows.values.size());
+    resize_large(parts.own.values, rows.values.size());
 #pragma omp parallel for schedule(static)
     for (std::size_t k = 0; k < rows.values.size(); ++k) parts.own.values[k] = static_cast<T>(rows.values[k]);
   }
@@ -95,8 +96,8 @@ SplitRows<T> split(CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std:
   parts.boundary.columns = static_cast<LocalIndex>(ghosts.size());
   count_entries(rows, begin, end, parts);
   for (CsrArrays<T>* part : {&parts.own, &parts.boundary}) {
-    part->column_indices.resize(static_cast<std::size_t>(part->row_offsets.back()));
-    part->values.resize(part->column_indices.size());
+    resize_large(part->column_indices, static_cast<std::size_t>(part->row_offsets.back()));
+    resize_large(part->values, part->column_indices.size());
   }
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < rows.rows(); ++i) {

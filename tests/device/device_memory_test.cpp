@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
@@ -33,6 +34,26 @@ TYPED_TEST(DeviceMemoryTest, CopiesThereAndBack) {
     std::vector<double> received(size, -1.0);
     second.download(received.data());
     EXPECT_EQ(received, sent);
+  }
+}
+
+// Far more than travels at once, no multiple of it, and not where a page begins.
+TYPED_TEST(DeviceMemoryTest, CopiesPageableMemoryOfAnySize) {
+  for (const std::size_t count : {(std::size_t{5} << 20) + 3, std::size_t{1} << 21, (std::size_t{1} << 20) + 1}) {
+    std::vector<double> there(count + 1);
+    std::vector<double> back(count + 1, -1.0);
+    std::iota(there.begin(), there.end(), 0.0);
+    Buffer<double> buffer(this->device_, count);
+    Buffer<double> second(this->device_, count);
+    for (const Queue queue : {Queue::compute, Queue::transfer}) {
+      this->device_->copy_to_device(buffer.data(), there.data() + 1, count * sizeof(double), queue);
+      this->device_->copy_within(second.data(), buffer.data(), count * sizeof(double), queue);
+      this->device_->copy_to_host(back.data() + 1, second.data(), count * sizeof(double), queue);
+      this->device_->synchronize(queue);
+      EXPECT_EQ(back.front(), -1.0);
+      ASSERT_TRUE(std::equal(there.begin() + 1, there.end(), back.begin() + 1)) << count;
+      std::fill(back.begin(), back.end(), -1.0);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "spmm/device/cores.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
 
@@ -32,6 +33,19 @@ TEST(Threads, TheEnvironmentDecides) {
     EXPECT_EQ(host::default_threads(1), 3);
     EXPECT_EQ(host::default_threads(8), 3);
   }
+}
+
+// Two packages of two cores with two threads each, numbered as Linux does it: all first threads come first.
+TEST(Threads, SharesOfCoresStayTogether) {
+  std::vector<Cpu> cpus;
+  for (int cpu = 0; cpu < 8; ++cpu) cpus.push_back({cpu, cpu % 4 / 2, cpu % 2});
+  EXPECT_EQ(share_of(cpus, 0, 1), (std::vector{0, 4, 1, 5, 2, 6, 3, 7}));
+  EXPECT_EQ(share_of(cpus, 0, 2), (std::vector{0, 4, 1, 5}));
+  EXPECT_EQ(share_of(cpus, 1, 2), (std::vector{2, 6, 3, 7}));
+  EXPECT_EQ(share_of(cpus, 3, 4), (std::vector{3, 7}));
+  std::size_t all = 0;
+  for (int rank = 0; rank < 3; ++rank) all += share_of(cpus, rank, 3).size();
+  EXPECT_EQ(all, 8U);
 }
 
 TEST(Threads, UnboundRanksShareTheCores) {

@@ -10,6 +10,7 @@
 
 #include "io/formats/matrix_file.hpp"
 #include "io/source/csr_scatter.hpp"
+#include "io/source/symmetry.hpp"
 #include "tests/support/matrix_files.hpp"
 
 namespace block_eigs {

@@ -41,6 +41,13 @@ std::vector<Maker> makers() {
       [](C c) { return random_banded(c, {.rows = 50, .bandwidth = 6, .density = 0.6}); },
       [](C c) { return random_spd(c, {.rows = 47, .per_row = 5}); },
       [](C c) { return laplacian1d(c, {.size = {1}}); },
+      // More rows than one thread makes at a time.
+      [](C c) { return laplacian1d(c, {.size = {20011}}); },
+      [](C c) {
+        return elasticity3d(c, {.size = {20, 18, 17}});
+      },
+      [](C c) { return random_uniform(c, {.rows = 40009, .per_row = 5, .symmetric = false}); },
+      [](C c) { return random_banded(c, {.rows = 40009, .bandwidth = 6, .density = 0.6}); },
   };
 }
 

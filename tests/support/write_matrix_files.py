@@ -533,9 +533,18 @@ def large_files(out, petsc):
     with h5py.File(out.path("large.h5"), "w") as file:
         anndata_group(file, "csr", a)
         anndata_group(file, "csc", a.tocsc(), compression="gzip", compression_opts=1)
+    narrow = sp.csr_matrix((a.data.astype(np.float32), a.indices, a.indptr), shape=a.shape)
+    with h5py.File(out.path("large_offset.h5"), "w", userblock_size=512) as file:  # bytes of others come first
+        anndata_group(file, "A", narrow, np.int64)
     matlab_file(out.path("large.mat"), {"A": a})
     sp.save_npz(out.path("large.npz"), a)
     sp.save_npz(out.path("large_stored.npz"), a.tocsc(), compressed=False)
+    with open(out.path("large_stored.npz"), "rb") as file:
+        damaged = bytearray(file.read())
+    damaged[len(damaged) // 2] ^= 16
+    with open(out.path("large_flipped.npz"), "wb") as file:
+        file.write(damaged)
+    out.refuse("large_flipped.npz", ["large_flipped.npz", "data", "CRC"])
     scipy.io.mmwrite(out.path("large.mtx"), a)
     with open(out.path("large.mtx"), "rb") as text, gzip.open(out.path("large.mtx.gz"), "wb", 6) as file:
         file.write(text.read())
@@ -553,6 +562,7 @@ def large_files(out, petsc):
     out.expect("large.h5", a, "/csr")
     out.expect("large.h5", a, "/csc")
     out.expect("large.mat", a, "/A")
+    out.expect("large_offset.h5", narrow.astype(np.float64), "/A")
     for name in ("large.npz", "large_stored.npz", "large.petsc"):
         out.expect(name, a)
 

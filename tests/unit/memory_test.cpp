@@ -38,7 +38,7 @@ struct Bench {
         sources(open_sources(context.comm, config)),
         problem(read_problem(
             context, sources,
-            read_options(context.comm, config, preconditioner(config), in_float(config), sources.a->rows()))),
+            read_options(context, config, preconditioner(config), in_float(config), sources.a->rows()))),
         space(context, problem.partition),
         operators(make_operators(problem, config, preconditioner(config), in_float(config))) {}
 

@@ -44,7 +44,7 @@ class ProofTest : public testing::Test {
     const Sources sources = open_sources(comm, config_);
     const PreconditionerConfig& wanted = config_.eigensolver.preconditioner;
     Problem<double> problem =
-        read_problem(context, sources, read_options(comm, config_, wanted, false, sources.a->rows()));
+        read_problem(context, sources, read_options(context, config_, wanted, false, sources.a->rows()));
     const Operators<double> operators = make_operators(problem, config_, wanted, false);
     BlockSpace<double> space(context, problem.partition);
     const auto solve = [&](DenseBlock<double> initial, const LobpcgOptions& options) {

@@ -16,6 +16,10 @@ struct ToOffset {
   __host__ __device__ Offset operator()(LocalIndex length) const { return length; }
 };
 
+struct Larger {
+  __host__ __device__ LocalIndex operator()(LocalIndex a, LocalIndex b) const { return a > b ? a : b; }
+};
+
 /// Runs a CUB algorithm: algorithm(memory, bytes), which says how much memory it needs where it is given none.
 template <class Algorithm>
 void run(const std::shared_ptr<CudaDevice>& gpu, const char* name, const Algorithm& algorithm) {
@@ -45,6 +49,15 @@ void number_flags(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* flag
   if (count == 0) return;
   run(gpu, "number items", [&](void* memory, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(memory, bytes, flags, numbers, count, stream);
+  });
+}
+
+void last_begun(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* begun, std::int64_t count,
+                LocalIndex* last) {
+  const cudaStream_t stream = gpu->stream(Queue::compute);
+  if (count == 0) return;
+  run(gpu, "find beginnings", [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::InclusiveScan(memory, bytes, begun, last, Larger{}, count, stream);
   });
 }
 

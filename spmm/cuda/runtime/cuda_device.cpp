@@ -126,12 +126,22 @@ void* CudaDevice::allocate_staging(std::size_t bytes) {
 void CudaDevice::release_staging(void* memory) noexcept { cudaFreeHost(memory); }
 
 void CudaDevice::copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) {
-  check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream(queue)), "copy to " + name());
+  cudaStream_t stream = this->stream(queue);
+  if (pageable_.pays(host, bytes)) {
+    pageable_.to_device(device, host, bytes, stream);
+  } else {
+    check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, stream), "copy to " + name());
+  }
   transferred_.to_device += bytes;
 }
 
 void CudaDevice::copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) {
-  check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream(queue)), "copy from " + name());
+  cudaStream_t stream = this->stream(queue);
+  if (pageable_.pays(host, bytes)) {
+    pageable_.to_host(host, device, bytes, stream);
+  } else {
+    check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, stream), "copy from " + name());
+  }
   transferred_.to_host += bytes;
 }
 

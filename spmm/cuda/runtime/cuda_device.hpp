@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "spmm/cuda/runtime/pageable_copy.hpp"
 #include "spmm/device/device.hpp"
 
 namespace block_eigs::cuda {
@@ -71,6 +72,7 @@ class CudaDevice final : public Device {
   mutable bool memory_taken_ = false;
   mutable bool transfer_used_ = false;
   cudaEvent_t crossing_ = nullptr;  ///< between a stream of others and ours, recorded and waited for at once
+  PageableCopy pageable_;
   TransferCount transferred_;
   std::unordered_map<const void*, int> shared_memory_allowed_;
 };

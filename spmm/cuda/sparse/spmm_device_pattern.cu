@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "spmm/cuda/runtime/cuda_check.hpp"
+#include "spmm/cuda/sparse/same_columns.cuh"
+#include "spmm/cuda/sparse/spmm_device_bundles.hpp"
 
 namespace block_eigs::cuda {
 
@@ -12,8 +14,8 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Counts over all rows, then the largest numbers of nonzeros in runs of 1, 2, 4, ... rows.
-enum Finding { empty_rows, like_before, squares, first_run, finding_count = first_run + 32 };
+/// Counts over all rows.
+enum Finding { empty_rows, like_before, squares, finding_count };
 
 using Word = unsigned long long;
 
@@ -22,24 +24,13 @@ __device__ Word sum_in_warp(Word value) {
   return value;
 }
 
-__device__ bool same_columns(const Offset* offsets, const LocalIndex* columns, LocalIndex row) {
-  const Offset begin = offsets[row];
-  const Offset length = offsets[row + 1] - begin;
-  const Offset before = offsets[row - 1];
-  if (begin - before != length) return false;
-  for (Offset k = 0; k < length; ++k) {
-    if (columns[begin + k] != columns[before + k]) return false;
-  }
-  return true;
-}
-
 __global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, LocalIndex rows, Word* findings) {
   const auto row = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
   Word length = 0;
   Word like = 0;
   if (row < rows) {
     length = static_cast<Word>(offsets[row + 1] - offsets[row]);
-    if (row > 0 && same_columns(offsets, columns, row)) like = length;
+    if (row > 0 && same_columns(offsets, columns, row, row - 1)) like = length;
   }
   const Word empty = sum_in_warp(row < rows && length == 0 ? 1 : 0);
   const Word nonzeros_alike = sum_in_warp(like);
@@ -48,17 +39,6 @@ __global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, L
   if (empty > 0) atomicAdd(findings + empty_rows, empty);
   if (nonzeros_alike > 0) atomicAdd(findings + like_before, nonzeros_alike);
   atomicAdd(findings + squares, sum_of_squares);
-}
-
-/// blockIdx.y: the runs of 2^blockIdx.y rows.
-__global__ void look_at_runs(const Offset* offsets, LocalIndex rows, Word* findings) {
-  const std::int64_t run = std::int64_t{1} << blockIdx.y;
-  Word most = 0;
-  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * run; i < rows;
-       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x * run)
-    most = max(most, static_cast<Word>(offsets[min(i + run, static_cast<std::int64_t>(rows))] - offsets[i]));
-  for (int distance = 16; distance > 0; distance /= 2) most = max(most, __shfl_xor_sync(~0u, most, distance));
-  if (threadIdx.x % 32 == 0 && most > 0) atomicMax(findings + first_run + blockIdx.y, most);
 }
 
 __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset words, std::uint32_t* ends,
@@ -85,7 +65,7 @@ __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset word
 
 }  // namespace
 
-std::optional<SparsePattern> find_plain_pattern(const std::shared_ptr<Device>& device, cudaStream_t stream,
+std::optional<SparsePattern> find_plain_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream,
                                                 const Offset* row_offsets, const LocalIndex* columns,
                                                 LocalIndex rows) {
   SparsePattern pattern;
@@ -95,27 +75,23 @@ std::optional<SparsePattern> find_plain_pattern(const std::shared_ptr<Device>& d
   check(cudaMemsetAsync(findings.data(), 0, sizeof(found), stream), "analysis of a matrix");
   const auto blocks = static_cast<unsigned>((static_cast<std::int64_t>(rows) + threads - 1) / threads);
   look_at_rows<<<blocks, threads, 0, stream>>>(row_offsets, columns, rows, findings.data());
-  unsigned runs = 1;
-  while ((std::int64_t{1} << (runs - 1)) < rows) ++runs;
-  look_at_runs<<<dim3(std::min(blocks, 256u), runs), threads, 0, stream>>>(row_offsets, rows, findings.data());
   check_launch("analysis of a matrix");
   Offset nonzeros = 0;
   device->copy_to_host(&nonzeros, row_offsets + rows, sizeof(nonzeros), Queue::compute);
   findings.download(found.data());
   if (found[empty_rows] > 0) return std::nullopt;
   const auto alike = static_cast<double>(found[like_before]);
-  if (nonzeros >= least_nonzeros_of_bundles && alike > (1.0 - 1.0 / least_gain_of_bundles) * nonzeros)
-    return std::nullopt;
+  pattern.worth_bundling =
+      nonzeros >= least_nonzeros_of_bundles && alike > (1.0 - 1.0 / least_gain_of_bundles) * nonzeros;
   RowStatistics& statistics = pattern.statistics;
   statistics.rows = rows;
   statistics.nonzeros = statistics.columns_total = nonzeros;
   statistics.mean = static_cast<double>(nonzeros) / rows;
-  statistics.longest = static_cast<Offset>(found[first_run]);
+  pattern.most_columns = most_in_runs(device, row_offsets, rows);
+  pattern.most_values = pattern.most_columns;
+  statistics.longest = pattern.most_columns.front();
   const double variance = static_cast<double>(found[squares]) / rows - statistics.mean * statistics.mean;
   statistics.spread = std::sqrt(std::max(variance, 0.0)) / statistics.mean;
-  for (unsigned run = 0; run < runs; ++run)
-    pattern.most_columns.push_back(static_cast<Offset>(found[first_run + run]));
-  pattern.most_values = pattern.most_columns;
   return pattern;
 }
 

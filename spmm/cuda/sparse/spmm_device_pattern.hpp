@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/cuda/sparse/spmm_pattern.hpp"
 #include "spmm/device/buffer.hpp"
 
@@ -13,9 +14,9 @@ namespace block_eigs::cuda {
 
 // What is learnt of a matrix where it is. Queued on `stream`.
 
-/// What find_pattern() would find, from arrays in device memory, where rows need neither be sorted out nor
-/// bundled: none is empty, and few are like the one before. Nothing elsewhere. Waits.
-std::optional<SparsePattern> find_plain_pattern(const std::shared_ptr<Device>& device, cudaStream_t stream,
+/// What find_pattern() would find, but bundles, from arrays in device memory, where no row is empty. Nothing
+/// elsewhere. Waits.
+std::optional<SparsePattern> find_plain_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream,
                                                 const Offset* row_offsets, const LocalIndex* columns,
                                                 LocalIndex rows);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spmm/cuda/sparse/spmm_algorithms.hpp"
+#include "spmm/cuda/sparse/spmm_device_bundles.hpp"
 #include "spmm/cuda/sparse/spmm_device_pattern.hpp"
 #include "spmm/cuda/sparse/spmm_launch.cuh"
 #include "spmm/cuda/sparse/spmm_rule.hpp"
@@ -42,6 +43,33 @@ SparsePattern find_pattern_of_device(const std::shared_ptr<Device>& device, cons
   device->synchronize(Queue::compute);
   return find_pattern<T>({a.rows, a.columns, a.nonzeros, offsets.data(), columns.data(), nullptr,
                           row_map.empty() ? nullptr : row_map.data()});
+}
+
+/// What was found in device memory.
+void take(DeviceBundles bundles, CudaSpmmPlan& plan) {
+  plan.bundled = true;
+  plan.bundles = bundles.count;
+  plan.statistics.columns_total = bundles.columns_total;
+  plan.most_columns = std::move(bundles.most_columns);
+  plan.most_values = std::move(bundles.most_values);
+  plan.column_offsets = std::move(bundles.column_offsets);
+  plan.value_offsets = std::move(bundles.value_offsets);
+  plan.first_rows = std::move(bundles.first_rows);
+  plan.columns = std::move(bundles.columns);
+}
+
+void take(const std::shared_ptr<Device>& device, SparsePattern pattern, CudaSpmmPlan& plan) {
+  plan.bundled = pattern.bundled;
+  plan.bundles =
+      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
+  plan.most_columns = std::move(pattern.most_columns);
+  plan.most_values = std::move(pattern.most_values);
+  plan.column_offsets = upload(device, pattern.column_offsets);
+  plan.value_offsets = upload(device, pattern.value_offsets);
+  plan.first_rows = upload(device, pattern.first_rows);
+  plan.columns = upload(device, pattern.columns);
+  plan.targets = upload(device, pattern.targets);
+  plan.empty_targets = upload(device, pattern.empty_targets);
 }
 
 template <class T>
@@ -170,7 +198,7 @@ void reserve_for(SpmmCall<T, DenseOperands> call, LocalIndex columns) {
 }  // namespace
 
 template <class T>
-SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device)
+SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> device)
     : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
 
 template <class T>
@@ -185,17 +213,15 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const C
   plan->algorithm = options.algorithm;
   plan->multiprocessors = multiprocessors_;
   plan->statistics = pattern.statistics;
-  plan->bundled = pattern.bundled;
-  plan->bundles =
-      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
-  plan->most_columns = std::move(pattern.most_columns);
-  plan->most_values = std::move(pattern.most_values);
-  plan->column_offsets = upload(device_, pattern.column_offsets);
-  plan->value_offsets = upload(device_, pattern.value_offsets);
-  plan->first_rows = upload(device_, pattern.first_rows);
-  plan->columns = upload(device_, pattern.columns);
-  plan->targets = upload(device_, pattern.targets);
-  plan->empty_targets = upload(device_, pattern.empty_targets);
+  std::optional<DeviceBundles> bundles;
+  if (pattern.worth_bundling)
+    bundles =
+        find_bundles(device_, device.row_offsets, device.column_indices, device.rows, pattern.statistics.nonzeros);
+  if (bundles) {
+    take(std::move(*bundles), *plan);
+  } else {
+    take(device_, std::move(pattern), *plan);
+  }
   if (plan->bundles > 0 && choose_algorithm(*plan) == SpmmAlgorithm::merge) {
     MergePathArrays path = find_merge_path(device_, stream_, or_else(plan->column_offsets, device.row_offsets),
                                            plan->bundles, plan->statistics.columns_total);

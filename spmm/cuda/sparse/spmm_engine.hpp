@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/device/kernels.hpp"
 
 namespace block_eigs::cuda {
@@ -17,11 +18,11 @@ class SpmmEngine {
  public:
   /// `stream` is the device's compute queue; it must outlive the engine. The device is the calling thread's
   /// current one.
-  SpmmEngine(cudaStream_t stream, std::shared_ptr<Device> device);
+  SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> device);
 
   /// What the products will need to know of the pattern; the values may change afterwards. Reads
-  /// `device`, and `host`, the same matrix in host memory, where rows are to be sorted out or bundled; without it
-  /// that is fetched. Throws RunError when device memory runs out.
+  /// `device`, and `host`, the same matrix in host memory, where empty rows are to be sorted out; without it that
+  /// is fetched. Throws RunError when device memory runs out.
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& host, const CsrView<T>& device, const SpmmOptions& options);
 
   /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;
@@ -30,7 +31,7 @@ class SpmmEngine {
 
  private:
   cudaStream_t stream_;
-  std::shared_ptr<Device> device_;
+  std::shared_ptr<CudaDevice> device_;
   int multiprocessors_;
 };
 

@@ -30,6 +30,7 @@ struct RowStatistics {
 /// MergePath; those that A's own arrays can stand in for are empty.
 struct SparsePattern {
   RowStatistics statistics;
+  bool worth_bundling = false;  ///< many rows are like the one before, and none is in a bundle yet
   bool bundled = false;
   std::vector<Offset> column_offsets;
   std::vector<Offset> value_offsets;

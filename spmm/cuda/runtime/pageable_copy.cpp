@@ -1,0 +1,87 @@
+#include "spmm/cuda/runtime/pageable_copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "spmm/cuda/runtime/cuda_check.hpp"
+
+namespace block_eigs::cuda {
+
+namespace {
+
+/// By all threads.
+void copy(char* to, const char* from, std::size_t bytes) {
+  constexpr std::size_t chunk = std::size_t{64} << 10;
+  const auto chunks = static_cast<std::ptrdiff_t>((bytes + chunk - 1) / chunk);
+#pragma omp parallel for schedule(static)
+  for (std::ptrdiff_t i = 0; i < chunks; ++i) {
+    const std::size_t begin = static_cast<std::size_t>(i) * chunk;
+    std::memcpy(to + begin, from + begin, std::min(chunk, bytes - begin));
+  }
+}
+
+}  // namespace
+
+PageableCopy::~PageableCopy() {
+  for (const Slot& slot : slots_) {
+    if (slot.free != nullptr) cudaEventDestroy(slot.free);
+    if (slot.memory != nullptr) cudaFreeHost(slot.memory);
+  }
+}
+
+bool PageableCopy::ready() {
+  if (slots_.front().memory != nullptr || refused_) return !refused_;
+  void* memory = nullptr;
+  for (Slot& slot : slots_) {
+    if (cudaHostAlloc(&memory, piece, cudaHostAllocPortable) != cudaSuccess) {
+      cudaGetLastError();
+      refused_ = true;
+      return false;
+    }
+    slot.memory = static_cast<char*>(memory);
+    check(cudaEventCreateWithFlags(&slot.free, cudaEventDisableTiming), "make an event");
+  }
+  return true;
+}
+
+bool PageableCopy::pays(const void* host, std::size_t bytes) {
+  if (bytes < 2 * piece) return false;
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, host) != cudaSuccess) cudaGetLastError();
+  return attributes.type == cudaMemoryTypeUnregistered && ready();
+}
+
+void PageableCopy::to_device(void* device, const void* host, std::size_t bytes, cudaStream_t stream) {
+  for (std::size_t begin = 0; begin < bytes; begin += piece) {
+    const Slot& slot = slots_[begin / piece % slots];
+    const std::size_t size = std::min(piece, bytes - begin);
+    check(cudaEventSynchronize(slot.free), "wait for a copy");
+    copy(slot.memory, static_cast<const char*>(host) + begin, size);
+    check(cudaMemcpyAsync(static_cast<char*>(device) + begin, slot.memory, size, cudaMemcpyHostToDevice, stream),
+          "copy to the GPU");
+    check(cudaEventRecord(slot.free, stream), "record an event");
+  }
+}
+
+void PageableCopy::to_host(void* host, const void* device, std::size_t bytes, cudaStream_t stream) {
+  const std::size_t count = (bytes + piece - 1) / piece;
+  const auto size_of = [&](std::size_t p) { return std::min(piece, bytes - p * piece); };
+  const auto fetch = [&](std::size_t p) {
+    const Slot& slot = slots_[p % slots];
+    check(cudaMemcpyAsync(slot.memory, static_cast<const char*>(device) + p * piece, size_of(p),
+                          cudaMemcpyDeviceToHost, stream),
+          "copy from the GPU");
+    check(cudaEventRecord(slot.free, stream), "record an event");
+  };
+  // Earlier copies to the device may still read the slots.
+  for (const Slot& slot : slots_) check(cudaEventSynchronize(slot.free), "wait for a copy");
+  for (std::size_t p = 0; p < std::min(count, slots); ++p) fetch(p);
+  for (std::size_t p = 0; p < count; ++p) {
+    const Slot& slot = slots_[p % slots];
+    check(cudaEventSynchronize(slot.free), "wait for a copy");
+    copy(static_cast<char*>(host) + p * piece, slot.memory, size_of(p));
+    if (p + slots < count) fetch(p + slots);
+  }
+}
+
+}  // namespace block_eigs::cuda
