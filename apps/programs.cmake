@@ -2,10 +2,12 @@
 add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/cost_model.cpp
+  choice/direct_candidate.cpp
   choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp
+  choice/shift_follower.cpp
   config/config.cpp
   config/config_matrix.cpp
   config/foreign_words.cpp
@@ -14,6 +16,7 @@ add_library(block_eigs_apps STATIC
   input/block_input.cpp
   input/check_mass.cpp
   input/check_mass_densely.cpp
+  input/direct.cpp
   input/lone_rows.cpp
   input/near_null_space.cpp
   input/operators.cpp
@@ -21,6 +24,7 @@ add_library(block_eigs_apps STATIC
   input/problem.cpp
   input/right_hand_sides.cpp
   input/scaling.cpp
+  input/shift_search.cpp
   journey/chosen_operators.cpp
   journey/cores.cpp
   journey/eigensolve.cpp

@@ -59,6 +59,7 @@ std::vector<PreconditionerType> Choice::taken() const {
 void Choice::begin() {
   progress_.clear();
   spent_ = 0.0;
+  steps_left_ = 0.0;
 }
 
 /// From what filters say themselves. While these cannot say anything, as much as they have cost already.
@@ -82,6 +83,8 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
       (progress_[progress_.size() - 1 - rate_window] - progress_.back()) / static_cast<double>(rate_window);
   const double rate = std::max(of_all, of_last);
   double left = rate > 0.0 ? std::min(best / rate, endless) : endless;
+  steps_left_ = left;
+  current().at_this_rate = left * current().step;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));
   if (at_ == 0) expect_of_others(left);
   return left * current().step;
@@ -106,13 +109,52 @@ std::optional<std::size_t> Choice::best_other() const {
   return best;
 }
 
-bool Choice::proceed(const IterationReport& report, double elsewhere) {
+/// The cheapest of the others; where that was left before, factors that are cheaper than all it would take at its
+/// own rate.
+std::optional<std::size_t> Choice::next_way() const {
+  const std::optional<std::size_t> best = best_other();
+  if (!best || !candidates_[*best].taken) return best;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& other = candidates_[i];
+    if (i != at_ && other.preconditioner.type == PreconditionerType::direct && !other.taken &&
+        other.cost < candidates_[*best].at_this_rate)
+      return i;
+  }
+  return best;
+}
+
+/// Whether half of the iterations are used up, and the others will not do.
+bool Choice::ends_undone(const IterationReport& report) const {
+  return report.last_iteration > 0 && 2 * report.iteration >= report.last_iteration &&
+         steps_left_ > report.last_iteration - report.iteration;
+}
+
+bool Choice::goes_on(double left, double elsewhere) const {
+  const std::optional<std::size_t> other = best_other();
+  if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
+  return !may_change() || left <= worth_a_change * elsewhere;
+}
+
+/// Whether it is among the candidates now: not where `expected` by other ways is too little for it to pay.
+bool Choice::ask(const LateCandidate& late, double expected) {
+  if (asked_ || !late.ask || !(expected > worth_a_change * late.least)) return false;
+  asked_ = true;
+  std::optional<Candidate> candidate = late.ask();
+  if (candidate) candidates_.push_back(std::move(*candidate));
+  return candidate.has_value();
+}
+
+bool Choice::proceed(const IterationReport& report, double elsewhere, const LateCandidate& late) {
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
-  const std::optional<std::size_t> other = best_other();
-  if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
-  return !may_change() || *left <= worth_a_change * elsewhere;
+  const bool stays = goes_on(*left, elsewhere);
+  const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
+  if (!may_change()) return stays;
+  if (ask(late, expected)) return goes_on(*left, elsewhere);
+  if (!stays || !ends_undone(report) || !ask(late, HUGE_VAL)) return stays;
+  current().cost = HUGE_VAL;
+  return false;
 }
 
 bool Choice::may_change() const { return changes_ < most_changes; }
@@ -127,14 +169,18 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
   judgement_ = judgement;
   at_ = cheapest(candidates_);
   changes_ = std::min(changes_ + 1, most_changes - changes_after_replacement);
+  asked_ = false;
   begin();
   current().taken = true;
   current().reason = reason;
 }
 
-bool Choice::change(Limitation limitation) {
+bool Choice::change(Limitation limitation, const LateCandidate& late) {
   if (limitation == Limitation::none || !may_change()) return false;
-  const std::optional<std::size_t> next = best_other();
+  const std::optional<std::size_t> likely = best_other();
+  const bool known = likely && candidates_[*likely].taken;
+  ask(late, known ? candidates_[*likely].at_this_rate : cheapest_other());
+  const std::optional<std::size_t> next = next_way();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
   if (!next || candidates_[*next].cost == HUGE_VAL) return false;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -26,6 +28,15 @@ struct Candidate {
   double share = 0.0;
   double least = 0.0;
   bool taken = false;  ///< is or was the present one
+  /// `cost` at the rate that was seen last, however far that reaches; of one that was taken.
+  double at_this_rate = 0.0;
+};
+
+/// A way whose cost is known once somebody has been asked, which takes time itself.
+struct LateCandidate {
+  double least = HUGE_VAL;  ///< what it costs at the least, asking included
+  /// Nothing where it cannot be taken. Collective.
+  std::function<std::optional<Candidate>()> ask{};
 };
 
 /// How progress is judged, which differs from solver to solver.
@@ -56,10 +67,13 @@ class Choice {
   /// What was seen of progress is forgotten: other vectors are iterated on.
   void begin();
   /// Takes an iteration into account; false when another way is to be taken. `elsewhere` is the cost of one that
-  /// is not among the candidates.
-  bool proceed(const IterationReport& report, double elsewhere = std::numeric_limits<double>::infinity());
+  /// is not among the candidates; `late` becomes one where nothing else promises to be as cheap as the least that
+  /// it can cost. Collective where it asks.
+  bool proceed(const IterationReport& report, double elsewhere = std::numeric_limits<double>::infinity(),
+               const LateCandidate& late = {});
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then current().
-  bool change(Limitation limitation);
+  /// Collective where it asks.
+  bool change(Limitation limitation, const LateCandidate& late = {});
   bool may_change() const;
   /// What the cheapest of the other ways is expected to cost; infinite without one.
   double cheapest_other() const;
@@ -72,6 +86,10 @@ class Choice {
   void expect_of_others(double steps);
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
+  std::optional<std::size_t> next_way() const;
+  bool goes_on(double left, double elsewhere) const;
+  bool ends_undone(const IterationReport& report) const;
+  bool ask(const LateCandidate& late, double expected);
 
   std::vector<Candidate> candidates_;
   Judgement judgement_;
@@ -79,6 +97,8 @@ class Choice {
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   double spent_ = 0.0;            ///< by filters of the present way
   int changes_ = 0;
+  double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
+  bool asked_ = false;       ///< the late candidate
 };
 
 /// `asked` with another type, its options for the unknowns among those that stay.

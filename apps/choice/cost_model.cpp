@@ -21,6 +21,15 @@ constexpr double least_setup_on_gpu = 4e10;
 constexpr double cycle_products = 6.0;
 /// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
 constexpr double dense_bytes = 2.0;
+/// Measured: MUMPS on one core takes as long for its analysis as so many passes over A (and B); for a
+/// factorisation as so many, and a byte an operation; for a substitution as so many, and so many bytes for an
+/// entry of the factors and a column. Ranks share all but the analysis.
+constexpr double analysis_passes = 1000.0;
+constexpr double factor_passes = 1000.0;
+constexpr double bytes_of_operation = 1.0;
+constexpr double substitution_passes = 200.0;
+constexpr double bytes_of_entry = 10.0;
+constexpr double guesses = 2.0;
 
 }  // namespace
 
@@ -48,6 +57,16 @@ double CostModel::setup(PreconditionerType type) const {
   return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
 }
 
+double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
+
+double CostModel::factorisation(const petsc::FactorSize& size) const {
+  return host * guesses * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
+}
+
+double CostModel::substitution(const petsc::FactorSize& size, double columns) const {
+  return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * columns);
+}
+
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
                      Backend backend, int ranks) {
   CostModel model;
@@ -59,6 +78,8 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   model.setup_per_byte = levels_on_gpu ? setup_on_gpu : on_gpu ? setup_beside_gpu : setup_on_host;
   model.least_setup = levels_on_gpu ? least_setup_on_gpu : 0.0;
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
+  model.host = host_work;
+  model.ranks = ranks;
   model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;
 }

@@ -2,6 +2,7 @@
 
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "spmm/device/device.hpp"
 
 namespace block_eigs {
@@ -15,6 +16,8 @@ struct CostModel {
   double mass = 0.0;            ///< one pass over B, 0 without
   double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
   double least_setup = 0.0;     ///< of the same for the smallest A
+  double host = 1.0;            ///< what a byte passing through the memory of the host counts as
+  int ranks = 1;                ///< that share the work, or wait for one
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
 
   double product() const { return matrix + 2.0 * block; }
@@ -28,6 +31,12 @@ struct CostModel {
   double preconditioner(const PreconditionerConfig& config) const;
   /// What comes before the first application.
   double setup(PreconditionerType type) const;
+  /// Of the factors of A - sigma B that an analysis has foreseen: with one wrong guess of sigma.
+  double factorisation(const petsc::FactorSize& size) const;
+  /// One application of their inverse to the columns at work, out of `columns`.
+  double substitution(const petsc::FactorSize& size, double columns) const;
+  /// The analysis.
+  double analysis() const;
 };
 
 /// For blocks of `columns`. `mass_nonzeros` is 0 without B; `precision` is the size of a number.

@@ -89,8 +89,16 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
   double elsewhere = HUGE_VAL;
   if (fits_wider() && clustered()) elsewhere = expected_of_wider();
   if (at_widest_) elsewhere = narrower_->choice.cheapest_other();
-  const bool goes_on = choice_.proceed(report, elsewhere);
-  return still_growing() || goes_on;
+  const bool growing = still_growing();
+  const bool goes_on = choice_.proceed(report, elsewhere, growing ? LateCandidate{} : factors());
+  return growing || goes_on;
+}
+
+LateCandidate EigensolverChoice::factors() const {
+  // Where the shift is next to the wanted values, which guard vectors see to.
+  constexpr double iterations = 15.0;
+  return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
+                          analyse_);
 }
 
 double EigensolverChoice::spread() const {
@@ -171,7 +179,7 @@ bool EigensolverChoice::change(Limitation limitation) {
     widen();
     return true;
   }
-  if (!choice_.change(limitation)) {
+  if (!choice_.change(limitation, factors())) {
     if (resume || !may_widen || !mixed) return resume;
     widen();
     return true;

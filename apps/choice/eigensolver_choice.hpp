@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/choice/choice.hpp"
 #include "apps/choice/cost_model.hpp"
+#include "apps/choice/direct_candidate.hpp"
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
 #include "solver/report.hpp"
@@ -23,9 +25,16 @@ class EigensolverChoice {
   EigensolverConfig config() const;
   std::string description() const { return choice_.description(); }
 
-  /// Takes an iteration into account; false when another way is to be taken.
+  /// Factors may be among the ways from here on: `analyse` tells what they come to, and is asked once the other
+  /// ways look dear.
+  void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
+
+  /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
+  void begin() { choice_.begin(); }
+  /// Takes an iteration into account; false when another way is to be taken. Collective.
   bool proceed(const IterationReport& report);
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then config().
+  /// Collective.
   bool change(Limitation limitation);
   /// Where there was no memory for a block that change() had made wider: back to the narrower, for good, and true;
   /// false where it was not wider. change() says how it goes on.
@@ -49,12 +58,14 @@ class EigensolverChoice {
   bool fits_wider() const;
   double expected_of_wider() const;
   void widen();
+  LateCandidate factors() const;
 
   MatrixTraits traits_;
   CostModel costs_;
   EigensolverConfig asked_;
   std::optional<MassTraits> mass_;
   Choice choice_;
+  AnalyseFactors analyse_{};
   double lowest_ = 0.0;         ///< the lowest Ritz value of late less its residual, where it is negative
   std::vector<double> values_;  ///< of the wanted pairs, of late
   double residual_ = 0.0;       ///< the largest of these, in units of eigenvalues

@@ -88,8 +88,16 @@ std::vector<Candidate> candidates_for(const MatrixTraits& traits, const CostMode
 LinearSolverChoice::LinearSolverChoice(const MatrixTraits& traits, const CostModel& costs,
                                        const LinearSolverConfig& asked, GlobalIndex right_hand_sides)
     : asked_(asked),
+      costs_(costs),
+      columns_(linear_columns(asked, right_hand_sides)),
       choice_(candidates_for(traits, costs, asked, right_hand_sides),
               {.first = 15, .horizon = 10.0, .patient = true}) {}
+
+/// Set up for the block at work: that there are others to come is in their favour.
+LateCandidate LinearSolverChoice::factors() const {
+  constexpr double iterations = 4.0;
+  return direct_candidate(costs_, asked_.preconditioner, columns_, iterations, costs_.cg_iteration(), analyse_);
+}
 
 LinearSolverConfig LinearSolverChoice::config() const {
   LinearSolverConfig result = asked_;

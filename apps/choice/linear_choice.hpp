@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/choice/choice.hpp"
 #include "apps/choice/cost_model.hpp"
+#include "apps/choice/direct_candidate.hpp"
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
 #include "solver/report.hpp"
@@ -25,16 +28,24 @@ class LinearSolverChoice {
   /// What was taken so far, the present choice included.
   std::vector<PreconditionerType> taken() const { return choice_.taken(); }
 
+  /// As EigensolverChoice::allow_factors.
+  void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
+
   /// As another block of right-hand sides begins.
   void begin() { choice_.begin(); }
   /// Takes an iteration into account; false when another way is to be taken.
-  bool proceed(const IterationReport& report) { return choice_.proceed(report); }
+  bool proceed(const IterationReport& report) { return choice_.proceed(report, HUGE_VAL, factors()); }
   /// After a block that ended with `limitation`: true when there is another way to go on, which is then config().
-  bool change(Limitation limitation) { return choice_.change(limitation); }
+  bool change(Limitation limitation) { return choice_.change(limitation, factors()); }
 
  private:
+  LateCandidate factors() const;
+
   LinearSolverConfig asked_;
+  CostModel costs_;
+  double columns_;
   Choice choice_;
+  AnalyseFactors analyse_{};
 };
 
 /// Columns that costs are counted for: products with fewer than three take as long as with three.

@@ -21,7 +21,8 @@ constexpr std::array convergence_names{std::pair{"relative", Convergence::relati
 constexpr std::array preconditioner_names{
     std::pair{"auto", PreconditionerType::automatic}, std::pair{"none", PreconditionerType::none},
     std::pair{"jacobi", PreconditionerType::jacobi},  std::pair{"chebyshev", PreconditionerType::chebyshev},
-    std::pair{"amg", PreconditionerType::amg},        std::pair{"petsc", PreconditionerType::petsc}};
+    std::pair{"amg", PreconditionerType::amg},        std::pair{"direct", PreconditionerType::direct},
+    std::pair{"petsc", PreconditionerType::petsc}};
 constexpr std::array preconditioned_names{std::pair{"matrix", PreconditionedMatrix::matrix},
                                           std::pair{"mass", PreconditionedMatrix::mass}};
 constexpr std::array method_names{std::pair{"aggregation", AmgMethod::aggregation},
@@ -72,7 +73,7 @@ constexpr std::array owned_keys{
     OwnedKey{"ratio", {PreconditionerType::chebyshev, PreconditionerType::chebyshev}, "type chebyshev"},
     OwnedKey{"method", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
     OwnedKey{"precision", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
-    OwnedKey{"shift", {PreconditionerType::amg, PreconditionerType::amg}, "type amg"},
+    OwnedKey{"shift", {PreconditionerType::amg, PreconditionerType::direct}, "types amg and direct"},
     OwnedKey{"coordinates", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
     OwnedKey{"near_null_space", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
     OwnedKey{"unknowns_per_node", {PreconditionerType::amg, PreconditionerType::automatic}, "types amg and auto"},
@@ -117,6 +118,14 @@ void describe_amg(YamlSection& section, AmgConfig& config, std::string& options)
                 "are PETSc's, for the methods gamg and hypre; the method is aggregation");
 }
 
+void describe_direct(YamlSection& section, DirectConfig& config) {
+  const bool given = section.reading() ? section.has("shift") : config.shift.has_value();
+  if (!given) return;
+  double shift = config.shift.value_or(0.0);
+  section.item("shift", shift);
+  config.shift = shift;
+}
+
 }  // namespace
 
 void describe(YamlSection& section, PreconditionerConfig& config) {
@@ -134,6 +143,8 @@ void describe(YamlSection& section, PreconditionerConfig& config) {
                   fmt::format("must be greater than 1, or 0 to have it chosen, not {}", config.chebyshev.ratio));
   } else if (config.type == PreconditionerType::amg) {
     describe_amg(section, config.amg, config.options);
+  } else if (config.type == PreconditionerType::direct) {
+    describe_direct(section, config.direct);
   } else if (config.type == PreconditionerType::petsc) {
     section.item("options", config.options);
     section.check("options", !config.options.empty(),
@@ -173,7 +184,8 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   if (section.reading()) {
     const PreconditionerType type = config.preconditioner.type;
     options.filtered_start = !section.has("initial") && type != PreconditionerType::chebyshev &&
-                             type != PreconditionerType::amg && type != PreconditionerType::petsc;
+                             type != PreconditionerType::amg && type != PreconditionerType::direct &&
+                             type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
   section.choice("verify", config.verify, verify_names);
@@ -246,7 +258,7 @@ RunConfig parse_config(const std::string& text, const std::string& name, std::sp
 }
 
 bool exists_in_float(const PreconditionerConfig& config) {
-  return config.type != PreconditionerType::petsc &&
+  return config.type != PreconditionerType::petsc && config.type != PreconditionerType::direct &&
          (config.type != PreconditionerType::amg || config.amg.precision == Precision::float32);
 }
 

@@ -30,7 +30,7 @@ struct BlockInput {
 
 enum class Precision { float64, float32 };
 
-enum class PreconditionerType { automatic, none, jacobi, chebyshev, amg, petsc };
+enum class PreconditionerType { automatic, none, jacobi, chebyshev, amg, direct, petsc };
 enum class AmgMethod { aggregation, gamg, hypre };
 /// Whose approximate inverse a preconditioner is: A's for the smallest eigenvalues of A x = lambda B x, B's for
 /// the largest.
@@ -46,11 +46,23 @@ struct AmgConfig {
   double shift = 0.0;  ///< of A - shift I, which is what is coarsened: below the spectrum where A is indefinite
 };
 
+/// Factors of A - sigma B, sigma beyond the wanted end of the spectrum: (A - sigma B)^-1, or of A alone for A x =
+/// f.
+struct DirectConfig {
+  std::optional<double> shift{};  ///< sigma; without it, it is found
+  // Not of the file: what sigma is looked for by. See ShiftSearch.
+  std::optional<Which> end{};    ///< of the eigenvalues; none for a linear system
+  std::optional<double> near{};  ///< an approximation of the outermost eigenvalue that is still to be found
+  double margin = 0.0;           ///< that is allowed for beyond it
+  std::vector<double> found{};   ///< eigenvalues that may be beyond sigma: of locked vectors
+};
+
 struct PreconditionerConfig {
   PreconditionerType type = PreconditionerType::automatic;
   PreconditionedMatrix of = PreconditionedMatrix::matrix;  ///< types jacobi and chebyshev
   ChebyshevOptions chebyshev{};
   AmgConfig amg{};
+  DirectConfig direct{};
   std::string options{};  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
 };
 

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/input/direct.hpp"
 #include "apps/input/near_null_space.hpp"
 #include "io/petsc/bridge/petsc_hierarchy.hpp"
 #include "io/petsc/bridge/petsc_preconditioner.hpp"
@@ -188,13 +189,19 @@ bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig&
 template <class T>
 bool needs_rows(const Context<T>& context, const PreconditionerConfig& config) {
   if (config.type == PreconditionerType::amg) return !has_levels_on_device(context, config);
-  return config.type == PreconditionerType::petsc || config.type == PreconditionerType::automatic;
+  return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct ||
+         config.type == PreconditionerType::automatic;
+}
+
+bool needs_mass_rows(const PreconditionerConfig& config) {
+  return config.type == PreconditionerType::direct || config.type == PreconditionerType::automatic;
 }
 
 template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,
                                       const PreconditionerConfig& config) {
   if (config.type == PreconditionerType::amg) return make_amg(problem, matrix, config);
+  if (config.type == PreconditionerType::direct) return make_direct(problem, config.direct);
   if (config.type == PreconditionerType::petsc) {
     const CsrRows rows = std::move(problem.a_rows);
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};

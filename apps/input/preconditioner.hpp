@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,9 @@ namespace block_eigs {
 template <class T>
 bool needs_rows(const Context<T>& context, const PreconditionerConfig& config);
 
+/// Whether it wants B's, where there is a B, in problem.b_rows.
+bool needs_mass_rows(const PreconditionerConfig& config);
+
 /// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank on a GPU,
 /// from numbers in double. Others make them in host memory.
 template <class T>
@@ -29,10 +33,12 @@ struct Preconditioner {
   /// Vectors to start from, own rows of n x at most `columns`; empty where it has none. Collective.
   std::function<DenseBlock<T>(LocalIndex columns, std::uint64_t seed)> start_vectors{};
   FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
-  std::string made{};         ///< what it came to, where that is not known beforehand: levels
+  double shift = std::numeric_limits<double>::quiet_NaN();  ///< sigma of factors of A - sigma B
+  std::string made{};  ///< what it came to, where that is not known beforehand: levels
 };
 
-/// What `config` asks for, made of A or B. Refers to problem.a and problem.b, and consumes problem.a_rows.
+/// What `config` asks for, made of A or B. Refers to problem.a and problem.b, and consumes problem.a_rows, but for
+/// a factorisation.
 /// `matrix` says where A comes from. Collective; throws InputError where it cannot be made.
 template <class T>
 Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& matrix,

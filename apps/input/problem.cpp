@@ -120,6 +120,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
   take_mass(rows, problem.lone);
+  if (options.keep_mass_rows) problem.b_rows = copy_of(rows);
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
   problem.b = build(problem, std::move(rows), options.spmm);
   check_mass_spectrum(context, *problem.b, sources.b->description());

@@ -7,6 +7,7 @@
 #include "apps/config/config.hpp"
 #include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "io/source/matrix_source.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/context.hpp"
@@ -34,15 +35,19 @@ struct Problem {
   GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
   double build_seconds = 0.0;                 ///< what came after reading
   CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
+  CsrRows b_rows{};                           ///< likewise B, where there is one
+  /// Of A - sigma B, where an analysis was made: for all who factorise it one after another.
+  std::shared_ptr<petsc::Factorization> factorization{};
   Scaling scaling{};
   LoneRows lone{};  ///< of the scaled A and B
 };
 
 struct ReadOptions {
   SpmmOptions spmm{};
-  bool keep_rows = false;     ///< for preconditioners that are built from the entries of A
-  int unknowns_per_node = 1;  ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
-  bool in_float = false;      ///< whether something works with A in float under a problem in double
+  bool keep_rows = false;       ///< for preconditioners that are built from the entries of A
+  bool keep_mass_rows = false;  ///< for factors of A - sigma B
+  int unknowns_per_node = 1;    ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
+  bool in_float = false;        ///< whether something works with A in float under a problem in double
   std::optional<Partition> partition{};  ///< how rows are dealt, where that is not to be chosen
 };
 

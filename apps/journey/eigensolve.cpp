@@ -1,11 +1,16 @@
 #include "apps/journey/eigensolve.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "apps/choice/shift_follower.hpp"
+#include "apps/input/direct.hpp"
+#include "apps/input/shift_search.hpp"
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
@@ -57,6 +62,26 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
+/// A step of subspace iteration with factors, X = (A - sigma B)^-1 B X, for all columns but the first `found`.
+/// What other preconditioners have left in X far from the wanted end, Rayleigh and Ritz see squared and
+/// corrections hardly reach.
+template <class T>
+void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& factors, LocalIndex found,
+                       DenseBlock<T>& block) {
+  const LocalIndex columns = std::max<LocalIndex>(block.cols() - found, 0);
+  if (columns == 0) return;
+  const BlockView<T> x = block.view().columns(found, columns);
+  DenseBlock<T> image = space.make_block(columns);
+  if (problem.b) {
+    problem.b->reserve(columns);
+    problem.b->apply(x, image.view());
+  } else {
+    space.copy(x, image.view());
+  }
+  factors.reserve(columns);
+  factors.apply(image.view(), x);
+}
+
 /// iterate by solver.config; nothing where there was no memory for a block that `auto` had made wider.
 template <class T>
 std::optional<EigenResult<T>> iterate_if_possible(BlockSpace<T>& space, Problem<T>& problem,
@@ -80,6 +105,34 @@ bool begins_in_float(const Problem<T>& problem, const EigenSolver<T>& solver) {
   return begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
 }
 
+/// In units of eigenvalues: with ||x||_B = 1 a residual stands for B^-1/2 r.
+template <class T>
+ShiftFollower shift_follower(const Problem<T>& problem, const EigensolverConfig& config) {
+  const double norm = problem.a->norm_inf();
+  const double of_mass = problem.b ? problem.b->typical_row_sum() : 1.0;
+  return {config.options.which, ShiftSearch::rounding(norm / of_mass), 1.0 / std::sqrt(of_mass)};
+}
+
+/// The shift of factors that may move: there are some, their shift is not given, and the block holds all pairs, so
+/// that all that was found goes along.
+template <class T>
+double movable_shift(const EigenSolver<T>& solver) {
+  const EigensolverConfig& config = solver.config.eigensolver;
+  const bool fixed = config.preconditioner.direct.shift || config.options.pairs > block_width(config.options);
+  return fixed ? std::numeric_limits<double>::quiet_NaN() : solver.operators->preconditioner.shift;
+}
+
+/// Makes the operators of solver.config, whose shift is looked for where `follower` saw the wanted values last.
+template <class T>
+void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollower& follower,
+                 const Announce& announce) {
+  PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
+  follower.aim(config.direct);
+  solver.operators.reset();
+  solver.operators = other_operators(problem, solver.config, config, begins_in_float(problem, solver), announce);
+  if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
+}
+
 }  // namespace
 
 template <class T>
@@ -96,6 +149,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
+  scaled.preconditioner.direct.end = scaled.options.which;
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
     MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
     const Communicator& comm = problem.context.comm;
@@ -125,31 +179,45 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
       start_block(solver.operators->preconditioner, solver.config.eigensolver, std::move(start.initial));
   const double setup_seconds = setup.seconds();
   bool stopped = false;
+  bool moves = false;
+  ShiftFollower follower = shift_follower(problem, solver.config.eigensolver);
+  const bool may_factorise =
+      solver.choice || solver.config.eigensolver.preconditioner.type == PreconditionerType::direct;
   Proceed proceed;
-  if (solver.choice || wanted) {
+  if (may_factorise || wanted) {
     proceed = [&](const IterationReport& report) {
       stopped |= wanted && !wanted(report);
-      return !stopped && (!solver.choice || solver.choice->proceed(report));
+      moves = !stopped && !follower.proceed(report);
+      return !stopped && !moves && (!solver.choice || solver.choice->proceed(report));
     };
   }
+  if (solver.choice) solver.choice->allow_factors([&] { return foreseen_factors(problem); });
+  follower.begin(movable_shift(solver));
   EigenResult<T> result = iterate(space, problem, solver, start.constraints, std::move(initial),
                                   solver.config.eigensolver.options, observer, proceed);
   result.setup_seconds += setup_seconds;
   const auto held = [&] {
     return held_by_constraints(space, *problem.a, problem.b.get(), start.constraints, result);
   };
-  while (!stopped && solver.choice && !held() && solver.choice->change(result.limitation)) {
+  while (!stopped && (moves || (solver.choice && !held() && solver.choice->change(result.limitation)))) {
     const int columns = block_width(solver.config.eigensolver.options);
     const Stopwatch again;
-    solver.config.eigensolver = solver.choice->config();
-    if (announce) announce("preconditioner from here on: " + solver.choice->description());
-    solver.operators.reset();
-    solver.operators = other_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
-                                       begins_in_float(problem, solver), announce);
+    if (solver.choice && moves) solver.choice->begin();
+    if (solver.choice && !moves) {
+      solver.config.eigensolver = solver.choice->config();
+      if (announce) announce("preconditioner from here on: " + solver.choice->description());
+    }
+    moves = false;
+    make_others(problem, solver, follower, announce);
+    follower.begin(movable_shift(solver));
     const LobpcgOptions& options = solver.config.eigensolver.options;
     const bool wider = block_width(options) > columns;
     // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
     initial = wider && options.filtered_start ? DenseBlock<T>() : vectors_of(space, result, block_width(options));
+    const PreconditionerConfig& taken = solver.config.eigensolver.preconditioner;
+    if (taken.type == PreconditionerType::direct)
+      refine_by_factors(space, problem, *solver.operators->preconditioner.operation,
+                        static_cast<LocalIndex>(taken.direct.found.size()), initial);
     // They are what is left where there is no memory for a wider block.
     if (!wider) {
       result.eigenvectors = {};

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/input/direct.hpp"
 #include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -64,6 +65,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   CgDecisions<T> decisions;
   if (solver.choice) {
     LinearSolverChoice& choice = *solver.choice;
+    choice.allow_factors([&] { return foreseen_factors(problem); });
     decisions.begin = [&choice] { choice.begin(); };
     decisions.proceed = [&choice](const IterationReport& report) { return choice.proceed(report); };
     decisions.change = [&choice](Limitation limitation) { return choice.change(limitation); };

@@ -11,7 +11,6 @@
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/proof_inertia.hpp"
 #include "apps/journey/proof_probe.hpp"
-#include "io/petsc/bridge/petsc_inertia.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -99,7 +98,7 @@ void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof
 }  // namespace
 
 void require_proof(const Communicator& comm, const EigensolverConfig& config) {
-  if (config.verify == Verify::inertia) petsc::require_inertia(comm);
+  if (config.verify == Verify::inertia) petsc::require_factorization(comm, inertia_use);
 }
 
 template <class T>

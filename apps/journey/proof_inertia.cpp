@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/journey/scaled_units.hpp"
-#include "io/petsc/bridge/petsc_inertia.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
 
 namespace block_eigs {
 
@@ -30,8 +30,8 @@ class Counter {
       b_ = sources.b->read(problem.partition);
       scale_rows(*b_, problem.scaling.b);
     }
-    counter_ = std::make_unique<petsc::InertiaCounter>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
-                                                       problem.partition, sigma);
+    factors_ = std::make_unique<petsc::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
+                                                      problem.partition, sigma, inertia_use);
   }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
@@ -39,7 +39,7 @@ class Counter {
   /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
   /// Collective.
   std::int64_t wanted_side(double sigma) const {
-    const petsc::Inertia inertia = counter_->count(sigma);
+    const petsc::Inertia inertia = factors_->factorize(a_, b_ ? &*b_ : nullptr, sigma);
     const std::int64_t known = std::count_if(left_out_.begin(), left_out_.end(), [&](double value) {
       return upper_ ? value >= sigma : value <= sigma;
     });
@@ -47,7 +47,7 @@ class Counter {
   }
 
   /// That the calling rank takes, with factors.
-  double bytes() const { return counter_->factor_bytes() + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
+  double bytes() const { return factors_->size().bytes + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
 
  private:
   static double bytes_of(const CsrRows& rows) {
@@ -60,7 +60,7 @@ class Counter {
   std::vector<double> left_out_;
   CsrRows a_;
   std::optional<CsrRows> b_;
-  std::unique_ptr<petsc::InertiaCounter> counter_;
+  std::unique_ptr<petsc::Factorization> factors_;
 };
 
 /// A gap between clusters of found values.

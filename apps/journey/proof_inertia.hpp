@@ -1,8 +1,13 @@
 #pragma once
 
 #include "apps/journey/proof_probe.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
 
 namespace block_eigs {
+
+/// Who wants the factors.
+inline constexpr petsc::FactorizationUse inertia_use{"eigensolver.verify: inertia",
+                                                     "use verify: probe, which needs no factorisation"};
 
 /// Bytes that the calling rank takes for a certificate beside what it holds, by an analysis of A. Collective;
 /// throws RunError where that fails, on all ranks.

@@ -56,6 +56,7 @@ LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling) {
 
 PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling& scaling) {
   config.amg.shift = std::ldexp(config.amg.shift, scaling.a);
+  if (config.direct.shift) config.direct.shift = std::ldexp(*config.direct.shift, scaling.a - scaling.b);
   return config;
 }
 

@@ -15,7 +15,7 @@ namespace block_eigs {
 /// An absolute tolerance in the solver's units; relative ones are the same in all.
 LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling);
 
-/// The shift of AMG in the solver's units.
+/// The shifts of AMG and of a factorisation in the solver's units.
 PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling& scaling);
 
 /// An eigenvalue, or a difference of two, in the units of A and B.

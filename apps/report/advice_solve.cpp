@@ -43,7 +43,8 @@ std::string other_preconditioner(const UnfinishedSolve& run, PreconditionerType 
 
 /// The same where it would be a stronger one.
 std::string stronger_preconditioner(const UnfinishedSolve& run, PreconditionerType type) {
-  const bool strongest = type == PreconditionerType::amg || type == PreconditionerType::petsc;
+  const bool strongest =
+      type == PreconditionerType::amg || type == PreconditionerType::direct || type == PreconditionerType::petsc;
   return strongest ? "" : other_preconditioner(run, type);
 }
 

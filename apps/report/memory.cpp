@@ -41,7 +41,9 @@ double halo_bytes(const Problem<T>& problem, int cols) {
 
 /// PETSc works in double and on the host, with two blocks in its own layout.
 double petsc_bytes(const PreconditionerConfig& config, LocalIndex rows, int cols) {
-  return config.type == PreconditionerType::petsc ? 2.0 * sizeof(double) * rows * cols : 0.0;
+  return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct
+             ? 2.0 * sizeof(double) * rows * cols
+             : 0.0;
 }
 
 struct ProbeNeeds {

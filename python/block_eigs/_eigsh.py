@@ -75,7 +75,7 @@ def eigsh(
         with the square of the residual; eigenvectors are as exact as the residual over the gap between eigenvalues.
     return_eigenvectors : bool
     preconditioner : str, dict, LinearOperator, matrix, function or None
-        "auto" chooses by the entries of A; "none", "jacobi", "chebyshev", "amg" as docs/config.md explains them; a
+        "auto" chooses by the entries of A; "none", "jacobi", "chebyshev", "amg", "direct" as docs/config.md explains them; a
         dictionary with their options, such as ``{"type": "amg", "shift": -3.2}``; or what multiplies a block with an
         approximate inverse of A, which must be symmetric positive definite.
     coordinates : (nodes, 2 or 3) array, optional

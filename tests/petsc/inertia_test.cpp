@@ -1,5 +1,5 @@
 // Counts of eigenvalues by factorisation, against closed forms.
-#include "io/petsc/bridge/petsc_inertia.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -72,22 +72,23 @@ TEST_F(Inertia, OneAnalysisServesAllNumbers) {
   Partition partition = Partition::uniform(0, comm.size());
   const CsrRows rows = laplacian_rows(comm, grid, partition);
   const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 20);
-  petsc::InertiaCounter counter(comm, rows, nullptr, partition, 1.0);
-  EXPECT_GT(comm.sum(counter.factor_bytes()), 504.0 * 7.0 * sizeof(double));
+  const petsc::FactorizationUse use{"the test", "none"};
+  petsc::Factorization counter(comm, rows, nullptr, partition, 1.0, use);
+  EXPECT_GT(comm.sum(counter.size().bytes), 504.0 * 7.0 * sizeof(double));
   for (const int k : {12, 1, 19, 5}) {
     const auto at = static_cast<std::size_t>(k);
-    EXPECT_EQ(counter.count(0.5 * (exact[at - 1] + exact[at])).below, k);
+    EXPECT_EQ(counter.factorize(rows, nullptr, 0.5 * (exact[at - 1] + exact[at])).below, k);
   }
-  EXPECT_EQ(counter.count(-1.0).below, 0);
+  EXPECT_EQ(counter.factorize(rows, nullptr, -1.0).below, 0);
   // A path of 40 vertices: eigenvalues of its adjacency are symmetric about 0.
   const test::RuleSource::Rule path = [](GlobalIndex i, GlobalIndex j) {
     return i - j == 1 || j - i == 1 ? 1.0 : 0.0;
   };
   const Partition of_path = Partition::uniform(40, comm.size());
   const CsrRows adjacency = test::RuleSource(40, path).read(of_path);
-  petsc::InertiaCounter about_zero(comm, adjacency, nullptr, of_path, 1e-3);
-  EXPECT_EQ(about_zero.count(1e-3).below, 20);
-  EXPECT_EQ(about_zero.count(3.0).below, 40);
+  petsc::Factorization about_zero(comm, adjacency, nullptr, of_path, 1e-3, use);
+  EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 1e-3).below, 20);
+  EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 3.0).below, 40);
 }
 
 }  // namespace

@@ -2,8 +2,10 @@
 block_eigs_library(petsc
   SOURCES
     ${petsc_shared_sources}
+    bridge/petsc_dense.cpp
+    bridge/petsc_direct.cpp
+    bridge/petsc_factorization.cpp
     bridge/petsc_hierarchy.cpp
-    bridge/petsc_inertia.cpp
     bridge/petsc_matrix.cpp
     bridge/petsc_options.cpp
     bridge/petsc_preconditioner.cpp

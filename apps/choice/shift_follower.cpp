@@ -1,0 +1,58 @@
+#include "apps/choice/shift_follower.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace block_eigs {
+
+namespace {
+
+/// Iterations that factors have before another sigma is thought of: with a good one that is all they need.
+constexpr int patience = 8;
+constexpr int most_moves = 10;
+/// How many times farther sigma may be than what is to be told apart.
+constexpr double far = 30.0;
+/// Of rounding errors, within which nothing can be told apart.
+constexpr double nearest = 16.0;
+
+}  // namespace
+
+void ShiftFollower::begin(double sigma) {
+  sigma_ = sigma;
+  iterations_ = 0;
+}
+
+double ShiftFollower::margin() const {
+  const double reach = left_.back() - left_.front();
+  return std::max({reach, 2.0 * residual_, rounding_});
+}
+
+bool ShiftFollower::proceed(const IterationReport& report) {
+  ++iterations_;
+  const auto done = std::min(static_cast<std::size_t>(std::max(report.converged, 0)), report.eigenvalues.size());
+  found_.clear();
+  left_.clear();
+  for (std::size_t j = 0; j < report.eigenvalues.size(); ++j) {
+    const double value = sign_ * report.eigenvalues[j];
+    if (!std::isfinite(value) || (j >= done && !std::isfinite(report.residual_norms[j]))) break;
+    (j < done ? found_ : left_).push_back(value);
+  }
+  if (left_.empty()) return true;
+  residual_ = residual_unit_ * report.residual_norms[done];
+  if (!std::isfinite(sigma_) || iterations_ < patience || moves_ >= most_moves) return true;
+  const double distance = left_.front() - sign_ * sigma_;
+  if (distance <= far * std::max(margin(), nearest * rounding_)) return true;
+  ++moves_;
+  return false;
+}
+
+void ShiftFollower::aim(DirectConfig& config) const {
+  if (left_.empty()) return;
+  config.near = sign_ * left_.front();
+  config.margin = margin();
+  config.found.clear();
+  for (const double value : found_) config.found.push_back(sign_ * value);
+}
+
+}  // namespace block_eigs

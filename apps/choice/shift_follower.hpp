@@ -1,0 +1,42 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "apps/config/config.hpp"
+#include "solver/report.hpp"
+
+namespace block_eigs {
+
+/// Where the shift of a factorisation goes while eigenpairs converge: shift-invert tells wanted values apart by
+/// their distances from sigma, so that it follows the first that is not found yet once that is many times closer
+/// to the others than to sigma. See docs/theory.md, "direct".
+class ShiftFollower {
+ public:
+  /// For the pairs at `end`. Eigenvalues are known within `rounding`, and to residual_unit times the norm of a
+  /// residual.
+  ShiftFollower(Which end, double rounding, double residual_unit)
+      : sign_(end == Which::largest ? -1.0 : 1.0), rounding_(rounding), residual_unit_(residual_unit) {}
+
+  /// Iterations begin with factors for `sigma`; NaN where there are none, or sigma is to stay.
+  void begin(double sigma);
+  /// Takes an iteration into account; false where a sigma closer to the values that are left is expected to pay.
+  bool proceed(const IterationReport& report);
+  /// What a better sigma is looked for by, from what was seen last.
+  void aim(DirectConfig& config) const;
+
+ private:
+  double margin() const;
+
+  double sign_;
+  double rounding_;
+  double residual_unit_;
+  double sigma_ = std::numeric_limits<double>::quiet_NaN();
+  int iterations_ = 0;
+  int moves_ = 0;
+  std::vector<double> found_;  ///< converged, by sign, ascending
+  std::vector<double> left_;   ///< the other wanted ones
+  double residual_ = 0.0;      ///< of the first that is left, in units of eigenvalues
+};
+
+}  // namespace block_eigs

@@ -1,0 +1,195 @@
+#include "apps/input/direct.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "apps/input/shift_search.hpp"
+#include "io/petsc/bridge/petsc_direct.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr petsc::FactorizationUse use{"preconditioner: direct", "use type: auto"};
+
+/// Gershgorin's discs, of the calling rank's rows of sign A, and its diagonal.
+SpectrumStart own_discs(const CsrRows& rows, double sign) {
+  SpectrumStart own;
+  own.least_diagonal = own.lower_bound = HUGE_VAL;
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    double diagonal = 0.0;
+    double beside = 0.0;
+    for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (rows.columns[at] == rows.row_begin + static_cast<GlobalIndex>(i)) {
+        diagonal = sign * rows.values[at];
+      } else {
+        beside += std::abs(rows.values[at]);
+      }
+    }
+    own.least_diagonal = std::min(own.least_diagonal, diagonal);
+    own.lower_bound = std::min(own.lower_bound, diagonal - beside);
+    own.norm = std::max(own.norm, std::abs(diagonal) + beside);
+  }
+  return own;
+}
+
+/// Of sign A x = lambda B x, whose lower end is wanted. With B signs are all that the discs of A tell, and sizes
+/// are those of its typical row. Collective.
+template <class T>
+SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& config, double sign) {
+  const Communicator& comm = problem.context.comm;
+  SpectrumStart start = own_discs(problem.a_rows, sign);
+  start.norm = comm.max(start.norm);
+  start.least_diagonal = -comm.max(-start.least_diagonal);
+  start.lower_bound = -comm.max(-start.lower_bound);
+  const bool semidefinite = start.lower_bound >= -ShiftSearch::rounding(start.norm);
+  if (problem.b) {
+    start.lower_bound = semidefinite ? 0.0 : -HUGE_VAL;
+    const double scale = problem.b->typical_row_sum();
+    if (scale > 0.0) start.norm /= scale;
+  } else if (semidefinite) {
+    start.lower_bound = std::max(start.lower_bound, 0.0);
+  }
+  if (config.near) start.near = sign * *config.near;
+  start.margin = config.margin;
+  return start;
+}
+
+template <class T>
+const CsrRows* mass_rows(const Problem<T>& problem) {
+  return problem.b ? &problem.b_rows : nullptr;
+}
+
+/// Eigenvalues that a positive definite sign (A - sigma B) must not have. Collective.
+template <class T>
+std::int64_t beyond(Problem<T>& problem, double sigma, double sign) {
+  const petsc::Inertia count = problem.factorization->factorize(problem.a_rows, mass_rows(problem), sigma);
+  return (sign > 0.0 ? count.below : count.above) + count.at;
+}
+
+/// Of the found ones, so many may be beyond: their vectors are locked, and on what is orthogonal to them the
+/// factors are definite.
+std::int64_t found_beyond(const DirectConfig& config, double sigma, double sign) {
+  return std::count_if(config.found.begin(), config.found.end(),
+                       [&](double value) { return sign * value < sign * sigma; });
+}
+
+/// For a linear system: A itself, or where it is singular so little more that iterations do not notice.
+/// Collective.
+template <class T>
+double definite_shift(Problem<T>& problem, const DirectConfig& config) {
+  const double rounding = ShiftSearch::rounding(problem.a->norm_inf());
+  double sigma = config.shift.value_or(0.0);
+  std::int64_t negative = beyond(problem, sigma, 1.0);
+  constexpr int tries = 3;
+  for (int i = 0; i < tries && negative > 0 && !config.shift; ++i) {
+    sigma = -rounding * std::pow(8.0, i);
+    negative = beyond(problem, sigma, 1.0);
+  }
+  problem.context.comm.collectively([&] {
+    require(negative == 0,
+            fmt::format("preconditioner: direct: A{} is not positive definite: {} of its eigenvalues "
+                        "are negative, by the signs of its pivots (conjugate gradients need a "
+                        "positive definite matrix)",
+                        config.shift ? " - shift I" : "", negative));
+  });
+  return sigma;
+}
+
+template <class T>
+double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign) {
+  const Communicator& comm = problem.context.comm;
+  const auto side = [&] { return sign > 0.0 ? "below" : "above"; };
+  if (config.shift) {
+    const std::int64_t count = beyond(problem, *config.shift, sign);
+    comm.collectively([&] {
+      require(
+          count == 0,
+          fmt::format("preconditioner.shift: {} eigenvalues are {} {:.6g}, by the signs of pivots; "
+                      "it must be {} all of them, or left out to be found",
+                      count, side(), std::ldexp(*config.shift, problem.scaling.b - problem.scaling.a), side()));
+    });
+    return *config.shift;
+  }
+  ShiftSearch search(spectrum_start(problem, config, sign));
+  std::int64_t count = 0;
+  while (const std::optional<double> mirrored = search.next()) {
+    const double sigma = sign * *mirrored;
+    count = beyond(problem, sigma, sign) - found_beyond(config, sigma, sign);
+    if (count <= 0) return sigma;
+  }
+  throw Agreed<RunError>(RunError(
+      fmt::format("preconditioner: direct: no shift was found that is {} all eigenvalues; {} are still beyond",
+                  side(), count)));
+}
+
+/// "A", "A + 1.2e-03 I", "A - 0.3 B"
+std::string shifted_name(double shift, bool with_mass) {
+  if (shift == 0.0) return "A";
+  return fmt::format("A {} {:.2g} {}", shift < 0.0 ? '+' : '-', std::abs(shift), with_mass ? 'B' : 'I');
+}
+
+/// "8.1 million"
+std::string in_millions(double count) {
+  return count < 1e5 ? fmt::format("{:.0f}", count) : fmt::format("{:.3g} million", 1e-6 * count);
+}
+
+}  // namespace
+
+template <class T>
+void analyse_factors(Problem<T>& problem) {
+  if (problem.factorization) return;
+  // Its sign and size are those of the diagonal that most shifts leave.
+  const double sigma = -ShiftSearch::rounding(problem.a->norm_inf());
+  problem.factorization = std::make_shared<petsc::Factorization>(
+      problem.context.comm, problem.a_rows, mass_rows(problem), problem.partition, sigma, use);
+}
+
+template <class T>
+std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem) {
+  if (!petsc::has_factorization(problem.context.comm)) return std::nullopt;
+  try {
+    analyse_factors(problem);
+    problem.factorization->require_memory();
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
+    problem.factorization.reset();
+    return std::nullopt;
+  }
+  return problem.factorization->size();
+}
+
+template <class T>
+Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
+  petsc::require_factorization(problem.context.comm, use);
+  analyse_factors(problem);
+  const double sign = config.end == Which::largest ? -1.0 : 1.0;
+  Preconditioner<T> result;
+  result.shift = config.end ? outer_shift(problem, config, sign) : definite_shift(problem, config);
+  result.operation = petsc::make_direct(problem.context, problem.factorization,
+                                        problem.partition.size(problem.context.comm.rank()), sign);
+  const petsc::FactorSize& size = problem.factorization->size();
+  result.made = fmt::format(
+      "direct: LDL^T of {}, {} entries, {:.2g} Gflop",
+      shifted_name(std::ldexp(result.shift, problem.scaling.b - problem.scaling.a), problem.b != nullptr),
+      in_millions(size.entries), 1e-9 * size.flops);
+  return result;
+}
+
+template void analyse_factors(Problem<float>&);
+template void analyse_factors(Problem<double>&);
+template std::optional<petsc::FactorSize> foreseen_factors(Problem<float>&);
+template std::optional<petsc::FactorSize> foreseen_factors(Problem<double>&);
+template Preconditioner<float> make_direct(Problem<float>&, const DirectConfig&);
+template Preconditioner<double> make_direct(Problem<double>&, const DirectConfig&);
+
+}  // namespace block_eigs

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "apps/input/preconditioner.hpp"
+#include "io/petsc/bridge/petsc_factorization.hpp"
+
+namespace block_eigs {
+
+/// Analyses A - sigma B for all sigma, once: problem.factorization. Collective; throws InputError where this build
+/// cannot, RunError where it fails, on all ranks.
+template <class T>
+void analyse_factors(Problem<T>& problem);
+
+/// The same for `auto`, which has other ways: nothing where this build cannot, the analysis fails, or there is no
+/// memory for what it foresees. Collective.
+template <class T>
+std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem);
+
+/// sign (A - sigma B)^-1 by factors, positive definite, as its pivots prove: sigma is the config's shift, or
+/// looked for by ShiftSearch beyond the end that is wanted, or next to nothing for a linear system. Needs
+/// problem.a_rows and problem.b_rows, and leaves them. Collective; throws InputError where a given sigma is not
+/// beyond all eigenvalues or the matrix of a linear system has negative ones, and as analyse_factors, RunError
+/// where none was found.
+template <class T>
+Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config);
+
+}  // namespace block_eigs

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace block_eigs {
+
+/// What is known of the lower end of a spectrum before a number below all of it is looked for.
+struct SpectrumStart {
+  double norm = 0.0;               ///< no eigenvalue is larger in magnitude
+  double least_diagonal = 0.0;     ///< some eigenvalue is no larger
+  double lower_bound = -HUGE_VAL;  ///< none is smaller, but for rounding errors
+  std::optional<double> near{};    ///< an approximation of the smallest: a Ritz value, which is no smaller
+  double margin = 0.0;             ///< of it: residuals, and how far the wanted ones reach
+};
+
+/// Numbers below the smallest eigenvalue, as near as it may be, one after the other until a factorisation finds
+/// none below: from the approximation less its margin, and farther and farther out. Zero less what rounding errors
+/// need is among them, for matrices that are semidefinite, whether their rows show it or not. See docs/theory.md,
+/// "direct".
+class ShiftSearch {
+ public:
+  explicit ShiftSearch(const SpectrumStart& start);
+  /// The next one to try; none after so many that this is no spectrum.
+  std::optional<double> next();
+  /// What rounding errors of a factorisation amount to, in units of eigenvalues.
+  static double rounding(double norm) { return 100.0 * std::numeric_limits<double>::epsilon() * norm; }
+
+ private:
+  double closest_;
+  double bound_;
+  double from_;
+  double distance_;
+  double beyond_bound_;
+  bool zero_;  ///< still to be tried
+  int tries_ = 0;
+};
+
+}  // namespace block_eigs

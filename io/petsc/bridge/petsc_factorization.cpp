@@ -1,0 +1,209 @@
+#include "io/petsc/bridge/petsc_factorization.hpp"
+
+#include <petscmat.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "io/petsc/bridge/petsc_matrix.hpp"
+#include "io/petsc/bridge/petsc_session.hpp"
+#include "spmm/device/address_space.hpp"
+#include "spmm/device/memory_left.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs::petsc {
+
+namespace {
+
+constexpr const char* factorising = "factorising A - sigma B";
+/// Of a nonzero of PETSc's.
+constexpr double entry_bytes = sizeof(double) + sizeof(PetscInt);
+/// Of a nonzero of A while the analysis is made: A in PETSc's form, MUMPS's copy, and the graph for its ordering.
+constexpr double bytes_of_analysis = 6.0 * entry_bytes;
+
+/// A - sigma I with every diagonal entry stored, which MatShift needs on several ranks.
+CsrRows minus_sigma(const CsrRows& rows, double sigma) {
+  CsrRows result;
+  result.row_begin = rows.row_begin;
+  result.global_rows = rows.global_rows;
+  result.global_columns = rows.global_columns;
+  result.row_offsets = {0};
+  const auto count = rows.columns.size() + rows.row_offsets.size();
+  result.row_offsets.reserve(rows.row_offsets.size());
+  result.columns.reserve(count);
+  result.values.reserve(count);
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    const GlobalIndex own = rows.row_begin + static_cast<GlobalIndex>(i);
+    bool stored = false;
+    const auto put = [&](GlobalIndex column, double value) {
+      result.columns.push_back(column);
+      result.values.push_back(value);
+    };
+    for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (!stored && rows.columns[at] > own) put(own, -sigma);
+      stored = stored || rows.columns[at] >= own;
+      put(rows.columns[at], rows.columns[at] == own ? rows.values[at] - sigma : rows.values[at]);
+    }
+    if (!stored) put(own, -sigma);
+    result.row_offsets.push_back(static_cast<Offset>(result.columns.size()));
+  }
+  return result;
+}
+
+/// A - sigma B as PETSc holds it. Collective.
+OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows* rows_b,
+                 const Partition& partition, double sigma) {
+  CsrRows rows;
+  if (rows_b == nullptr) rows = minus_sigma(rows_a, sigma);
+  OwnedMat a = make_aij(comm, rows_b == nullptr ? rows : rows_a, partition);
+  if (rows_b != nullptr) {
+    const OwnedMat b = make_aij(comm, *rows_b, partition);
+    check(MatAXPY(a.get(), -sigma, b.get(), DIFFERENT_NONZERO_PATTERN), factorising);
+  }
+  check(MatSetOption(a.get(), MAT_SYMMETRIC, PETSC_TRUE), factorising);
+  return a;
+}
+
+/// Not factorised yet.
+OwnedMat make_factor(Mat a) {
+  Mat factor = nullptr;
+  check(MatGetFactor(a, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &factor), factorising);
+  OwnedMat owned(factor);
+  check(MatMumpsSetIcntl(factor, 13, 1), factorising);  // the root on one process: else its pivots are not counted
+  check(MatMumpsSetIcntl(factor, 24, 1), factorising);  // null pivots are detected and counted
+  check(MatMumpsSetIcntl(factor, 14, 50), factorising);  // per cent more memory than was foreseen, for pivoting
+  return owned;
+}
+
+/// In units that memory is spoken of in.
+std::string megabytes(double bytes) { return std::to_string(static_cast<std::int64_t>(bytes / 1e6) + 1) + " MB"; }
+
+}  // namespace
+
+bool has_factorization(const Communicator& comm) {
+  initialize(comm);
+  check(MatInitializePackage(), "starting PETSc");  // which is when solvers register
+  PetscBool package = PETSC_FALSE;
+  PetscBool type = PETSC_FALSE;
+  check(MatSolverTypeGet(MATSOLVERMUMPS, comm.size() > 1 ? MATMPIAIJ : MATSEQAIJ, MAT_FACTOR_CHOLESKY, &type,
+                         &package, nullptr),
+        "asking PETSc for MUMPS");
+  return !comm.any(type != PETSC_TRUE);
+}
+
+void require_factorization(const Communicator& comm, const FactorizationUse& use) {
+  const bool available = has_factorization(comm);
+  comm.collectively([&] {
+    require(available, std::string(use.wanted_by) +
+                           " needs MUMPS, which this PETSc lacks; build PETSc with --download-mumps "
+                           "--download-scalapack or take Debian's libpetsc-real-dev, or " +
+                           use.instead);
+  });
+}
+
+struct Factorization::Factor {
+  Communicator comm;
+  Partition partition;
+  FactorizationUse use;
+  OwnedMat factor{};
+  FactorSize size{};
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Agreed<RunError>(RunError(what + "; " + use.instead + ", or more nodes"));
+  }
+
+  /// Throws what MUMPS has to complain about, on all ranks.
+  void check_state() const {
+    MatFactorError error = MAT_FACTOR_NOERROR;
+    check(MatFactorGetError(factor.get(), &error), factorising);
+    const bool memory = comm.any(error == MAT_FACTOR_OUTMEMORY);
+    if (!comm.any(error != MAT_FACTOR_NOERROR)) return;
+    PetscInt info = 0;
+    check(MatMumpsGetInfog(factor.get(), 1, &info), factorising);
+    fail(std::string(factorising) + (memory ? ": out of memory" : " failed") +
+         " (MUMPS INFOG(1) = " + std::to_string(info) + ")");
+  }
+
+  /// Collective: throws on all ranks where `bytes`, of the calling rank, are more than it or its node has left.
+  void require_memory(double bytes) const {
+    const auto own = static_cast<double>(address_space_left());
+    const double most = comm.max(bytes);
+    const std::string needed =
+        std::string(factorising) + " would take " + megabytes(most) + " of memory a rank, and ";
+    if (comm.any(bytes > own)) fail(needed + megabytes(-comm.max(-own)) + " are left" + address_space_remark());
+    const double of_node = comm.sum(bytes) / comm.size() * comm.node_size();
+    const double left = -comm.max(-shared_memory_left());
+    if (comm.any(of_node > left))
+      fail(needed + "no more than " + megabytes(left) + " are left for all ranks of a node");
+  }
+
+  /// What the analysis of `a` says. Not collective.
+  void read_size(Mat a) {
+    PetscInt of_mumps = 0;  // in megabytes
+    check(MatMumpsGetInfo(factor.get(), 15, &of_mumps), factorising);
+    // A - sigma B is made anew each time, from rows in our form or with another matrix of PETSc's.
+    MatInfo local{};
+    check(MatGetInfo(a, MAT_LOCAL, &local), factorising);
+    size.bytes = 1e6 * static_cast<double>(of_mumps) + 3.0 * entry_bytes * local.nz_used;
+    PetscInt entries = 0;  // in millions where it is negative
+    check(MatMumpsGetInfog(factor.get(), 20, &entries), factorising);
+    size.entries = entries < 0 ? -1e6 * static_cast<double>(entries) : static_cast<double>(entries);
+    PetscReal flops = 0.0;
+    check(MatMumpsGetRinfog(factor.get(), 1, &flops), factorising);
+    size.flops = flops;
+  }
+};
+
+Factorization::Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b,
+                             const Partition& partition, double sigma, const FactorizationUse& use)
+    : factor_(new Factor{comm, partition, use}) {
+  require_factorization(comm, use);
+  const auto nonzeros = static_cast<double>(a.values.size() + (b != nullptr ? b->values.size() : 0));
+  factor_->require_memory(bytes_of_analysis * nonzeros);
+  comm.collectively([&] {
+    const OwnedMat k = shifted(comm, a, b, partition, sigma);
+    factor_->factor = make_factor(k.get());
+    MatFactorInfo info{};
+    check(MatFactorInfoInitialize(&info), factorising);
+    check(MatCholeskyFactorSymbolic(factor_->factor.get(), k.get(), nullptr, &info), factorising);
+    factor_->read_size(k.get());
+  });
+  factor_->check_state();
+}
+
+Factorization::~Factorization() = default;
+
+const FactorSize& Factorization::size() const { return factor_->size; }
+
+void Factorization::require_memory() const { factor_->require_memory(factor_->size.bytes); }
+
+Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma) {
+  require_memory();
+  const Communicator& comm = factor_->comm;
+  comm.collectively([&] {
+    const OwnedMat k = shifted(comm, a, b, factor_->partition, sigma);
+    MatFactorInfo info{};
+    check(MatFactorInfoInitialize(&info), factorising);
+    check(MatCholeskyFactorNumeric(factor_->factor.get(), k.get(), &info), factorising);
+  });
+  factor_->check_state();
+  PetscInt below = 0;
+  PetscInt at = 0;
+  PetscInt above = 0;
+  check(MatGetInertia(factor_->factor.get(), &below, &at, &above), factorising);
+  return {below, at, above};
+}
+
+void Factorization::solve(Mat f, Mat x) {
+  check(MatMatSolve(factor_->factor.get(), f, x), "solving with the factors of A - sigma B");
+}
+
+Inertia inertia(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
+                double sigma) {
+  const FactorizationUse use{"eigensolver.verify: inertia", "use verify: probe, which needs no factorisation"};
+  return Factorization(comm, a, b, partition, sigma, use).factorize(a, b, sigma);
+}
+
+}  // namespace block_eigs::petsc

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "io/petsc/bridge/petsc_handles.hpp"
+#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/partition.hpp"
+
+namespace block_eigs::petsc {
+
+/// Eigenvalues of a symmetric pencil on either side of a number, with their multiplicities.
+struct Inertia {
+  std::int64_t below = 0;
+  std::int64_t at = 0;  ///< that cannot be told from the number itself
+  std::int64_t above = 0;
+};
+
+/// What a factorisation comes to, by MUMPS's analysis of where the entries are.
+struct FactorSize {
+  double bytes = 0.0;    ///< memory of the calling process beside what is there before it; many times A's maybe
+  double entries = 0.0;  ///< of the factors, over all ranks
+  double flops = 0.0;    ///< likewise; both are the same on all ranks
+};
+
+/// For messages: who wants a factorisation, and what to take where there is none.
+struct FactorizationUse {
+  const char* wanted_by = "";  ///< "preconditioner direct"
+  const char* instead = "";    ///< "use type: auto"
+};
+
+/// Whether this build has a PETSc with MUMPS, for as many ranks. Collective.
+bool has_factorization(const Communicator& comm);
+/// Throws InputError, saying what to install, unless it has. Collective.
+void require_factorization(const Communicator& comm, const FactorizationUse& use);
+
+/// A - sigma B = L D L^T for symmetric A and B (null: the identity) and one sigma after another, by MUMPS. The
+/// factors are exact for a matrix within rounding errors of this one. One analysis serves all sigma. On several
+/// ranks MUMPS deals work by the load that it meets: last digits may differ from run to run there.
+class Factorization {
+ public:
+  /// Analyses, and factorises nothing yet. `a` and `b` are the calling rank's rows, dealt by `partition`; sigma is
+  /// of the kind to come. Collective; throws InputError as require_factorization, RunError where the analysis
+  /// fails or there is no memory for it, on all ranks.
+  Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
+                double sigma, const FactorizationUse& use);
+  ~Factorization();
+  Factorization(const Factorization&) = delete;
+  Factorization& operator=(const Factorization&) = delete;
+
+  /// Not collective.
+  const FactorSize& size() const;
+
+  /// Collective; throws RunError on all ranks where the limits of a process (`ulimit -v`), of its control group or
+  /// of the node leave less than size().bytes. Nothing is factorised.
+  void require_memory() const;
+
+  /// Factorises A - sigma B, the rows those of the analysis, and counts by Sylvester's law of inertia: as many
+  /// eigenvalues of A x = lambda B x are below sigma, B positive definite, as pivots are negative. sigma must be
+  /// farther from any eigenvalue than rounding errors. Collective; throws RunError on all ranks as require_memory
+  /// and where the factorisation fails.
+  Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma);
+
+  /// x = (A - sigma B)^-1 f of the last sigma, both PETSc's dense matrices on the partition's layout. Collective;
+  /// throws RunError where PETSc fails.
+  void solve(_p_Mat* f, _p_Mat* x);
+
+ private:
+  struct Factor;
+  std::unique_ptr<Factor> factor_;
+};
+
+/// One count. Arguments and errors as those of Factorization. Collective.
+Inertia inertia(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
+                double sigma);
+
+}  // namespace block_eigs::petsc

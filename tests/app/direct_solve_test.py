@@ -1,0 +1,64 @@
+"""Factors as the preconditioner of block-solve, asked for and as auto's way out."""
+
+import h5py
+import harness
+import numpy as np
+import scipy.sparse as sp
+from direct_test import path
+
+
+class DirectSolveTest(harness.AppTest):
+    def solve(self, a, preconditioner, sides=3, more="", in_range=True):
+        n = a.shape[0]
+        self.save(a)
+        exact = np.random.default_rng(0).standard_normal((n, sides))
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = a @ exact if in_range else exact
+        run = self.run_program(self.config("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5}\n"
+                                           f"linear_solver: {{preconditioner: {preconditioner}{more}}}\n"
+                                           "output: {file: out.h5}\n"), timeout=120)
+        if "preconditioner: direct needs" in run.stderr:
+            self.skipTest("this build has no MUMPS")
+        return run, exact
+
+    def solution(self, run, code=0):
+        self.assertEqual(run.code, code, run)
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertTrue(file["converged"][:].all(), run)
+            return file["solution"][:], int(file.attrs["iterations"])
+
+    def test_definite(self):
+        a = sp.kronsum(harness.laplacian(30), harness.laplacian(21)).tocsr()
+        for more, tolerance in (("", 1e-7), (", block_size: 2", 1e-7)):
+            run, exact = self.solve(a, "{type: direct}", 5, more)
+            x, iterations = self.solution(run)
+            np.testing.assert_allclose(x, exact, rtol=0, atol=tolerance)
+            self.assertLess(iterations, 10)
+            self.assertIn("direct: LDL^T of A, ", run.stdout)
+
+    def test_indefinite_is_proved(self):
+        a = (sp.kronsum(harness.laplacian(20), harness.laplacian(21)) - 0.5 * sp.identity(420)).tocsr()
+        below = int((np.linalg.eigvalsh(a.toarray()) < 0).sum())
+        run, _ = self.solve(a, "{type: direct}")
+        self.assert_refused(run, 2, ["A is not positive definite", f"{below} of its eigenvalues are negative"])
+
+    def test_singular(self):
+        """Right-hand sides in the range of a Laplacian of two components."""
+        a = sp.block_diag([path(200, 2), path(300, 2)]).tocsr()
+        run, exact = self.solve(a, "{type: direct}")
+        x, _ = self.solution(run)
+        residual = np.linalg.norm(a @ (x - exact), axis=0) / np.linalg.norm(a @ exact, axis=0)
+        self.assertLess(residual.max(), 2e-8)
+
+    def test_auto_takes_it(self):
+        line = harness.laplacian(4000)
+        for a in (path(5000, 6) + 1e-9 * sp.identity(5000), line @ line):
+            run, _ = self.solve(a, "{type: auto}", in_range=False)
+            if "this build has no" in run.stderr:
+                continue
+            self.solution(run)
+            self.assertIn("preconditioner from here on: direct, because", run.stdout, run)
+
+
+if __name__ == "__main__":
+    harness.main()

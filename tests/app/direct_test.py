@@ -1,0 +1,172 @@
+"""Factors of A - sigma B as a preconditioner, asked for and as auto's way out: values against closed forms, dense LAPACK
+and shift-invert, the shift that is found, and what a mistake gets."""
+
+import h5py
+import harness
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+import scipy.sparse.linalg
+from result_test import grid_spectrum
+
+
+def graph_laplacian(weights):
+    both = weights + weights.T
+    return (sp.diags(np.asarray(both.sum(axis=1)).ravel()) - both).tocsr()
+
+
+def path(n, decades, seed=1):
+    """The Laplacian of a path, its weights spread over so many decades."""
+    weights = 10.0 ** np.random.default_rng(seed).uniform(-decades, 0, n - 1)
+    return graph_laplacian(sp.csr_matrix((weights, (np.arange(n - 1), np.arange(1, n))), shape=(n, n)))
+
+
+def wheel(n):
+    """A hub and a rim; eigenvalues 0, n and 1 + 2 - 2 cos(2 pi k / (n - 1)), k = 1 .. n - 2."""
+    rim = np.arange(1, n)
+    weights = sp.coo_matrix((np.ones(2 * n - 2), (np.r_[np.zeros(n - 1, int), rim], np.r_[rim, rim[1:], 1])), shape=(n, n))
+    return graph_laplacian(weights.tocsr()), np.sort(np.r_[0.0, n, 3 - 2 * np.cos(2 * np.pi * np.arange(1, n - 1) / (n - 1))])
+
+
+def hub_row(n=2500):
+    """A Laplacian of a grid with a long row of large entries: eigenvalues near +-5e4, the others as before."""
+    line = harness.laplacian(50)
+    row = sp.coo_matrix((np.full(1500, 1e3), (np.zeros(1500, int), np.arange(1, 1501))), shape=(n, n))
+    return (sp.kronsum(line, line) + row + row.T).tocsr()
+
+
+class DirectTest(harness.AppTest):
+    def setUp(self):
+        super().setUp()
+        check = self.run_program("--check", self.config("matrix: {generate: laplacian1d, size: [40]}\n"
+                                                        "eigensolver: {preconditioner: {type: direct}}\n"))
+        if "preconditioner: direct needs" in check.stderr:
+            self.assert_refused(check, 2, ["MUMPS", "use type: auto"])
+            self.skipTest("this build has no MUMPS")
+
+    def solve(self, preconditioner="{type: direct}", matrix="file: a.npz", more="", code=0, extra="", timeout=120):
+        text = (f"matrix: {{{matrix}}}\n{extra}eigensolver: {{dense_up_to: 0, preconditioner: {preconditioner}{more}}}\n"
+                "output: {file: out.h5}\n")
+        run = self.run_program(self.config(text), timeout=timeout)
+        self.assertEqual(run.code, code, run)
+        with h5py.File(self.path("out.h5")) as file:
+            if code == 0:
+                self.assertTrue(file["converged"][:].all(), run)
+            return run, file["eigenvalues"][:], file["eigenvectors"][:], int(file.attrs["iterations"])
+
+    def test_laplacian(self):
+        """Both ends, several ranks."""
+        for which, end in (("smallest", slice(None, 6)), ("largest", slice(None, -7, -1))):
+            run, values, _, iterations = self.solve(matrix="generate: laplacian2d, size: [40, 33]",
+                                                    more=f", pairs: 6, which: {which}")
+            np.testing.assert_allclose(values, grid_spectrum(40, 33)[end], rtol=1e-10)
+            self.assertLess(iterations, 30)
+            self.assertRegex(run.stdout, r"(?m)^direct: LDL\^T of A [+-] \S+ I, \S+ entries, \S+ Gflop$")
+
+    def test_given_shift(self):
+        run, values, _, _ = self.solve("{type: direct, shift: 0.003}", "generate: laplacian2d, size: [40, 33]", ", pairs: 4")
+        np.testing.assert_allclose(values, grid_spectrum(40, 33)[:4], rtol=1e-10)
+        self.assertIn("LDL^T of A - 0.003 I", run.stdout)
+        bad = self.run_program(self.config("matrix: {generate: laplacian2d, size: [40, 33]}\n"
+                                           "eigensolver: {preconditioner: {type: direct, shift: 0.03}}\n"))
+        below = int((grid_spectrum(40, 33) < 0.03).sum())
+        self.assert_refused(bad, 2, [f"{below} eigenvalues are below 0.03", "must be below all"])
+
+    def test_check_says_what_it_is(self):
+        check = self.run_program("--check", self.config("matrix: {generate: laplacian2d, size: [40, 33]}\n"
+                                                        "eigensolver: {preconditioner: {type: direct, shift: -0.5}}\n"))
+        self.assertEqual(check.code, 0, check)
+        self.assertIn("direct: LDL^T of A + 0.5 I", check.stdout)
+        self.assertRegex(check.stdout, r"(?m)^ +shift: -0.5$")
+
+    def test_singular_with_components(self):
+        self.save(sp.block_diag([graph_laplacian(sp.diags([1.0], [1], shape=(n, n))) for n in (300, 200, 100)]))
+        _, values, vectors, _ = self.solve(more=", pairs: 5")
+        exact = np.sort(np.concatenate([2 - 2 * np.cos(np.pi * np.arange(n) / n) for n in (300, 200, 100)]))[:5]
+        np.testing.assert_allclose(values, exact, atol=1e-12)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-10)
+
+    def test_indefinite(self):
+        """Nothing is known of the lower end, and half of the spectrum is negative."""
+        rng = np.random.default_rng(3)
+        n = 600
+        a = sp.random(n, n, 0.004, random_state=4, data_rvs=rng.standard_normal)
+        a = (a + a.T + sp.diags(rng.uniform(-3, 3, n))).tocsr()
+        self.save(a)
+        exact = scipy.linalg.eigvalsh(a.toarray())
+        for which, end in (("smallest", slice(None, 5)), ("largest", slice(None, -6, -1))):
+            _, values, _, iterations = self.solve(more=f", pairs: 5, which: {which}")
+            np.testing.assert_allclose(values, exact[end], rtol=1e-9)
+            self.assertLess(iterations, 60)
+
+    def test_outlier_below(self):
+        """The shift goes beyond a value that was found, to the others: one pivot is negative then, and known to be."""
+        a = hub_row()
+        self.save(a)
+        run, values, _, iterations = self.solve(more=", pairs: 4")
+        np.testing.assert_allclose(values, scipy.linalg.eigvalsh(a.toarray(), subset_by_index=[0, 3]), rtol=1e-6)
+        self.assertLess(iterations, 60)
+        self.assertGreaterEqual(run.stdout.count("direct: LDL^T"), 2, run)
+
+    def test_pencil(self):
+        line = harness.laplacian(24)
+        mass = sp.diags([1 / 6, 4 / 6, 1 / 6], [-1, 0, 1], shape=(24, 24))
+        a, b = (sp.kron(line, mass) + sp.kron(mass, line)).tocsr(), sp.kron(mass, mass).tocsr()
+        self.save(a)
+        self.save(b, "b.npz")
+        exact = scipy.linalg.eigvalsh(a.toarray(), b.toarray())
+        for which, end in (("smallest", slice(None, 5)), ("largest", slice(None, -6, -1))):
+            run, values, _, _ = self.solve(more=f", pairs: 5, which: {which}", extra="mass: {file: b.npz}\n")
+            np.testing.assert_allclose(values, exact[end], rtol=1e-8)
+            self.assertRegex(run.stdout, r"direct: LDL\^T of A [+-] \S+ B")
+
+    def test_float(self):
+        _, values, _, _ = self.solve(matrix="generate: laplacian2d, size: [40, 33]", more=", pairs: 4, tolerance: 1.0e-4",
+                                     extra="precision: float\n")
+        np.testing.assert_allclose(values, grid_spectrum(40, 33)[:4], rtol=1e-3)
+
+    def test_extreme_scale(self):
+        """Sigma is in the units of A, whatever A is at work as."""
+        self.save(1e200 * sp.kronsum(harness.laplacian(30), harness.laplacian(31)))
+        run, values, _, _ = self.solve("{type: direct, shift: -1.0e+198}", more=", pairs: 3")
+        np.testing.assert_allclose(values, 1e200 * grid_spectrum(31, 30)[:3], rtol=1e-9)
+        self.assertIn("LDL^T of A + 1e+198 I", run.stdout)
+
+    def auto(self, pairs, code=0):
+        run, values, vectors, _ = self.solve("{type: auto}", more=f", pairs: {pairs}", code=code)
+        self.assertIn("preconditioner from here on: direct, because", run.stdout, run)
+        self.assertRegex(run.stdout, r"(?m)^direct: LDL\^T of A ")
+        return values, vectors
+
+    def test_auto_takes_it_on_a_path_of_uneven_weights(self):
+        a = path(3000, 6)
+        self.save(a)
+        values, _ = self.auto(6)
+        exact = scipy.linalg.eigh_tridiagonal(a.diagonal(), a.diagonal(1), eigvals_only=True, select="i", select_range=(0, 5))
+        np.testing.assert_allclose(values, exact, atol=1e-14)
+
+    def test_auto_takes_it_on_a_biharmonic_line(self):
+        line = harness.laplacian(4000)
+        self.save(line @ line)
+        values, _ = self.auto(5)
+        exact = (2 - 2 * np.cos(np.pi * np.arange(1, 6) / 4001)) ** 2
+        np.testing.assert_allclose(values, exact, rtol=1e-3, atol=1e-14)
+
+    def test_auto_takes_it_on_a_wheel(self):
+        a, exact = wheel(4000)
+        order = np.random.default_rng(0).permutation(4000)
+        self.save(a[order][:, order])
+        values, _ = self.auto(6)
+        np.testing.assert_allclose(values, exact[:6], atol=1e-8)
+
+    def test_auto_repeats(self):
+        if harness.options.ranks > 1:
+            self.skipTest("on several ranks MUMPS deals work by the load that it meets")
+        self.save(path(3000, 6))
+        first, second = (self.auto(4) for _ in range(2))
+        for one, other in zip(first, second):
+            self.assertEqual(one.tobytes(), other.tobytes())
+
+
+if __name__ == "__main__":
+    harness.main()

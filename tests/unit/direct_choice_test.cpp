@@ -1,0 +1,120 @@
+// When `auto` asks what factors would come to, and when it takes them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/choice/linear_choice.hpp"
+#include "tests/support/eigensolver_choice.hpp"
+#include "tests/support/matrix_traits.hpp"
+
+namespace block_eigs {
+namespace {
+
+using test::asked;
+using test::choice_for;
+using test::diffusion;
+using test::iteration;
+using test::type_of;
+
+/// Of a mesh in the plane: n log n entries.
+constexpr petsc::FactorSize small{1e6, 2e6, 2e8};
+constexpr petsc::FactorSize enormous{1e12, 1e11, 1e16};
+
+/// Ways until `choice` has gone on for 300 iterations that come forward by `rate` each, from 1e10.
+std::vector<PreconditionerType> ways(EigensolverChoice& choice, double rate) {
+  std::vector<PreconditionerType> types{type_of(choice)};
+  double worst = 1e10;
+  for (int i = 0; i < 300; ++i, worst *= rate) {
+    if (choice.proceed(iteration(worst, {1.0, 2.0, 3.0, 4.0}, {1.0, 1.0, 1.0, 1.0}))) continue;
+    if (!choice.change(Limitation::stopped)) break;
+    types.push_back(type_of(choice));
+  }
+  return types;
+}
+
+TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  int times = 0;
+  choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+    ++times;
+    return small;
+  });
+  const std::vector<PreconditionerType> types = ways(choice, 0.9999);
+  EXPECT_NE(types.front(), PreconditionerType::direct);
+  EXPECT_NE(std::find(types.begin(), types.end(), PreconditionerType::direct), types.end());
+  EXPECT_EQ(times, 1);
+}
+
+TEST(DirectChoice, DoesNotAskWhereIterationsComeForward) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([]() -> std::optional<petsc::FactorSize> {
+    ADD_FAILURE() << "asked";
+    return std::nullopt;
+  });
+  EXPECT_EQ(ways(choice, 0.4).size(), 1U);
+}
+
+TEST(DirectChoice, LeavesAloneWhatIsTooMuchOrCannotBeHad) {
+  for (const bool available : {true, false}) {
+    EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+    choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+      if (!available) return std::nullopt;
+      return enormous;
+    });
+    for (const PreconditionerType type : ways(choice, 0.999)) EXPECT_NE(type, PreconditionerType::direct);
+  }
+}
+
+/// Ways that were left look cheap for the little that was seen of them: factors are asked for before such a one is
+/// taken again.
+TEST(DirectChoice, LinearSystemsAreNotSolvedInCircles) {
+  const MatrixTraits traits = diffusion(5e3, 5);
+  const LinearSolverConfig config;
+  LinearSolverChoice choice(traits, cost_model(traits, 0.0, linear_columns(config, 3), 8.0, Backend::host), config,
+                            3);
+  choice.allow_factors([] { return petsc::FactorSize{1e5, 2e4, 1e5}; });
+  std::vector<PreconditionerType> types{choice.config().preconditioner.type};
+  for (int i = 0; i < 500; ++i) {
+    IterationReport report;
+    report.active_columns = report.products = 3;
+    report.worst = 1e8;
+    if (choice.proceed(report)) continue;
+    ASSERT_TRUE(choice.change(Limitation::stopped));
+    const PreconditionerType next = choice.config().preconditioner.type;
+    EXPECT_EQ(std::find(types.begin(), types.end(), next), types.end()) << "again: " << name_of(next);
+    types.push_back(next);
+    if (next == PreconditionerType::direct) return;
+    choice.begin();
+  }
+  ADD_FAILURE() << "never taken";
+}
+
+/// Half way to the last iteration, where the rate says that these will not do.
+TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
+  MatrixTraits traits = diffusion(3e3, 9);
+  traits.least_diagonal = 0.0;  // which leaves Jacobi and none
+  const LinearSolverConfig config;
+  LinearSolverChoice choice(traits, cost_model(traits, 0.0, linear_columns(config, 3), 8.0, Backend::host), config,
+                            3);
+  int times = 0;
+  choice.allow_factors([&] {
+    ++times;
+    return petsc::FactorSize{1e5, 2e4, 1e5};
+  });
+  IterationReport report;
+  report.active_columns = report.products = 3;
+  report.last_iteration = 100;
+  report.worst = 1e8;
+  for (report.iteration = 1; report.iteration <= 100; ++report.iteration) {
+    report.worst *= 0.9;
+    if (!choice.proceed(report)) break;
+    EXPECT_EQ(times, report.iteration < 50 ? 0 : 1) << report.iteration;
+  }
+  EXPECT_EQ(times, 1);
+  EXPECT_EQ(report.iteration, 50);
+  EXPECT_TRUE(choice.change(Limitation::stopped));
+}
+
+}  // namespace
+}  // namespace block_eigs
