@@ -100,7 +100,8 @@ SmallMatrix assemble(BlockSpace<T>& space, const DenseRows& rows, LinearOperator
     for (LocalIndex j = 0; j < cols; ++j) {
       const GlobalIndex at = first + j - rows.numbers.begin(space.comm().rank());
       if (at < 0 || at >= static_cast<GlobalIndex>(rows.own.size())) continue;
-      values[static_cast<std::size_t>(rows.own[static_cast<std::size_t>(at)] * cols + j)] = T{1};
+      const auto row = static_cast<std::size_t>(rows.own[static_cast<std::size_t>(at)]);
+      values[row * static_cast<std::size_t>(cols) + static_cast<std::size_t>(j)] = T{1};
     }
     unit.from_host(values.data());
     op.apply(unit.view(), image.view());
