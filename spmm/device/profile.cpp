@@ -1,5 +1,7 @@
 #include "spmm/device/profile.hpp"
 
+#include <exception>
+
 namespace block_eigs {
 
 const char* name_of(Phase phase) {
@@ -41,9 +43,14 @@ void Profile::enter(Phase phase) {
   turn(phase);
 }
 
-void Profile::leave() {
+void Profile::leave() noexcept {
   stack_.pop_back();
-  turn(stack_.empty() ? Phase::count : stack_.back());
+  try {
+    turn(stack_.empty() ? Phase::count : stack_.back());
+  } catch (const std::exception&) {
+    counting_ = false;
+    if (!marks_.empty()) marks_.pop_back();  // it may not have been recorded
+  }
 }
 
 void Profile::turn(Phase next) {

@@ -47,7 +47,8 @@ class Profile {
   };
 
   void enter(Phase phase);
-  void leave();
+  /// On a device that has failed, counting ends: whoever waits for the device learns why.
+  void leave() noexcept;
   /// Closes the running stretch on behalf of its phase and starts one for `next`.
   void turn(Phase next);
   /// Adds up the stretches between the first `marks` marks, which waits for them.

@@ -159,6 +159,20 @@ TEST_P(HaloExchangeTest, AMatrixReservesOnAllRanksOrOnNone) {
   EXPECT_DOUBLE_EQ(y.to_host()[4], element(0, rows.row_begin, 4) + element(0, neighbour, 4));
 }
 
+// A scope that an error ends must not throw another one, which would end the process without a word of the first.
+TEST_P(HaloExchangeTest, ScopesEndQuietlyOnALostDevice) {
+  Profile profile(device_);
+  profile.start();
+  EXPECT_THROW(
+      {
+        const Profile::Scope scope(profile, Phase::spmm);
+        device_->lost = true;
+        throw RunError("the device is lost");
+      },
+      RunError);
+  device_->lost = false;
+}
+
 // Nobody reads the times: no events beside those of the exchange itself.
 TEST_P(HaloExchangeTest, ProfilesThatNobodyHasStartedRecordNothing) {
   Profile profile(device_);

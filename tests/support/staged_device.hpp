@@ -19,6 +19,7 @@ class StagedDevice : public Device {
 
   std::size_t room = std::numeric_limits<std::size_t>::max();
   int allocations = 0;
+  bool lost = false;  ///< from now on events cannot be recorded, as on a GPU after an error
   int events_recorded = 0;
 
   const std::shared_ptr<Device>& host() const { return host_; }
@@ -49,6 +50,7 @@ class StagedDevice : public Device {
   std::unique_ptr<Event> make_event() override { return host_->make_event(); }
   void record(Event& event, Queue queue) override {
     ++events_recorded;
+    if (lost) throw RunError("device lost");
     host_->record(event, queue);
   }
   void wait(Queue queue, const Event& event) override { host_->wait(queue, event); }
