@@ -20,11 +20,16 @@ namespace {
 
 constexpr petsc::FactorizationUse use{"preconditioner: direct", "use type: auto"};
 
-/// Gershgorin's discs, of the calling rank's rows of sign A, and its diagonal.
-SpectrumStart own_discs(const CsrRows& rows, double sign) {
+/// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, and its diagonal.
+SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) {
   SpectrumStart own;
   own.least_diagonal = own.lower_bound = HUGE_VAL;
+  auto next_alone = lone.rows.begin();
   for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    if (next_alone != lone.rows.end() && static_cast<std::size_t>(*next_alone) == i) {
+      ++next_alone;
+      continue;
+    }
     double diagonal = 0.0;
     double beside = 0.0;
     for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
@@ -47,7 +52,7 @@ SpectrumStart own_discs(const CsrRows& rows, double sign) {
 template <class T>
 SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& config, double sign) {
   const Communicator& comm = problem.context.comm;
-  SpectrumStart start = own_discs(problem.a_rows, sign);
+  SpectrumStart start = own_discs(problem.a_rows, problem.lone, sign);
   start.norm = comm.max(start.norm);
   start.least_diagonal = -comm.max(-start.least_diagonal);
   start.lower_bound = -comm.max(-start.lower_bound);
@@ -67,6 +72,15 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
 template <class T>
 const CsrRows* mass_rows(const Problem<T>& problem) {
   return problem.b ? &problem.b_rows : nullptr;
+}
+
+/// Those of rows that stand alone, which are left out of what is iterated on. Collective.
+template <class T>
+std::int64_t left_out_beyond(const Problem<T>& problem, double sigma, double sign) {
+  const std::vector<double>& values = problem.lone.values;
+  const std::int64_t own =
+      std::count_if(values.begin(), values.end(), [&](double value) { return sign * value <= sign * sigma; });
+  return problem.context.comm.sum(own);
 }
 
 /// Eigenvalues that a positive definite sign (A - sigma B) must not have. Collective.
@@ -110,7 +124,8 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
   const Communicator& comm = problem.context.comm;
   const auto side = [&] { return sign > 0.0 ? "below" : "above"; };
   if (config.shift) {
-    const std::int64_t count = beyond(problem, *config.shift, sign);
+    const std::int64_t count =
+        beyond(problem, *config.shift, sign) - left_out_beyond(problem, *config.shift, sign);
     comm.collectively([&] {
       require(
           count == 0,
@@ -124,7 +139,8 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
   std::int64_t count = 0;
   while (const std::optional<double> mirrored = search.next()) {
     const double sigma = sign * *mirrored;
-    count = beyond(problem, sigma, sign) - found_beyond(config, sigma, sign);
+    count =
+        beyond(problem, sigma, sign) - found_beyond(config, sigma, sign) - left_out_beyond(problem, sigma, sign);
     if (count <= 0) return sigma;
   }
   throw Agreed<RunError>(RunError(

@@ -99,6 +99,15 @@ class DirectTest(harness.AppTest):
             np.testing.assert_allclose(values, exact[end], rtol=1e-9)
             self.assertLess(iterations, 60)
 
+    def test_rows_that_stand_alone_far_below(self):
+        """Their values are known and no matter of the shift, which is that of the other rows."""
+        line = path(700, 0)
+        self.save(sp.block_diag([sp.diags([-1e6, 2e3]), line @ line]))
+        _, values, _, iterations = self.solve(more=", pairs: 4")
+        exact = (2 - 2 * np.cos(np.pi * np.arange(3) / 700)) ** 2
+        np.testing.assert_allclose(values, np.r_[-1e6, exact], rtol=1e-10, atol=1e-14)
+        self.assertLess(iterations, 60)
+
     def test_outlier_below(self):
         """The shift goes beyond a value that was found, to the others: one pivot is negative then, and known to be."""
         a = hub_row()
