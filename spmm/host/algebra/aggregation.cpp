@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "spmm/host/algebra/row_sums.hpp"
+#include "spmm/large_vectors.hpp"
 
 namespace block_eigs::host {
 
@@ -27,10 +28,15 @@ std::int64_t largest_around(const CsrView<double>& edges, const std::vector<std:
 
 /// Of the graph that the candidates make: nobody else is a neighbour. The result is a flag for each node.
 std::vector<char> independent_set(const CsrView<double>& edges, const std::vector<char>& candidates) {
-  std::vector<std::int64_t> state(static_cast<std::size_t>(edges.rows), passed);
-  std::vector<std::int64_t> around(state.size(), passed);
+  std::vector<std::int64_t> state;
+  std::vector<std::int64_t> around;
+  resize_large(state, static_cast<std::size_t>(edges.rows));
+  resize_large(around, state.size());
+#pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i) {
-    if (candidates[static_cast<std::size_t>(i)] != 0) state[static_cast<std::size_t>(i)] = aggregate_priority(i);
+    const auto node = static_cast<std::size_t>(i);
+    state[node] = candidates[node] != 0 ? aggregate_priority(i) : passed;
+    around[node] = passed;
   }
   bool any_left = true;
   while (any_left) {
@@ -55,7 +61,8 @@ std::vector<char> independent_set(const CsrView<double>& edges, const std::vecto
     }
   }
   std::vector<char> roots(state.size());
-  std::transform(state.begin(), state.end(), roots.begin(), [](std::int64_t of) { return of == chosen ? 1 : 0; });
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < state.size(); ++i) roots[i] = state[i] == chosen ? 1 : 0;
   return roots;
 }
 
@@ -83,7 +90,8 @@ LocalIndex strongest(const CsrView<double>& edges, const std::vector<LocalIndex>
 
 /// Free nodes join the aggregate that they are coupled to the most.
 void join(const CsrView<double>& edges, std::vector<LocalIndex>& of) {
-  const std::vector<LocalIndex> before = of;
+  std::vector<LocalIndex> before;
+  copy_large(of, before);
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i) {
     LocalIndex& own = of[static_cast<std::size_t>(i)];
@@ -155,6 +163,7 @@ std::shared_ptr<CsrPattern> tentative_pattern(const std::shared_ptr<Device>& dev
     offsets[i + 1] = offsets[i] + (aggregates.of_node.data()[i / unknowns] >= 0 ? modes : 0);
   pattern->nonzeros = offsets[pattern->rows];
   pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern->nonzeros));
+#pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < pattern->rows; ++i) {
     for (Offset k = offsets[i]; k < offsets[i + 1]; ++k)
       pattern->column_indices.data()[k] =
@@ -169,6 +178,7 @@ AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGrap
   const CsrView<double> edges = graph.neighbours.view();
   const auto nodes = static_cast<std::size_t>(edges.rows);
   std::vector<char> candidates(nodes);
+#pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i)
     candidates[static_cast<std::size_t>(i)] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? 1 : 0;
   const std::vector<char> roots = independent_set(edges, candidates);
@@ -180,6 +190,7 @@ AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGrap
   }
   for (int step = 0; step < 2; ++step) join(edges, of);
   result.of_node = Buffer<LocalIndex>(device, nodes);
+#pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < nodes; ++i) {
     const LocalIndex hub = graph.hub.data()[i];
     result.of_node.data()[i] = of[i] < 0 && hub >= 0 ? of[static_cast<std::size_t>(hub)] : of[i];

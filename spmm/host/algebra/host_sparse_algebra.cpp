@@ -29,6 +29,7 @@ class HostSparseAlgebra final : public SparseAlgebra {
   }
   Offset longest_row(const CsrView<double>& a) override {
     Offset longest = 0;
+#pragma omp parallel for schedule(static) reduction(max : longest)
     for (LocalIndex i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_offsets[i + 1] - a.row_offsets[i]);
     return longest;
   }
@@ -45,8 +46,9 @@ class HostSparseAlgebra final : public SparseAlgebra {
   }
   Buffer<float> to_float(const Buffer<double>& values) override {
     Buffer<float> result(device_, values.size());
-    std::transform(values.data(), values.data() + values.size(), result.data(),
-                   [](double value) { return static_cast<float>(value); });
+    float* const to = result.data();
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < values.size(); ++k) to[k] = static_cast<float>(values.data()[k]);
     return result;
   }
 

@@ -68,6 +68,7 @@ bool invert(double* dense, LocalIndex n) {
     if (!(pivot > 0.0)) return false;
     pivot_row[k] = 1.0;
     for (LocalIndex j = 0; j < n; ++j) pivot_row[j] /= pivot;
+#pragma omp parallel for schedule(static) if (n > 100)
     for (LocalIndex i = 0; i < n; ++i) {
       if (i == k) continue;
       double* row = dense + static_cast<std::size_t>(i) * n;
@@ -87,14 +88,15 @@ void damp_diagonal(const std::shared_ptr<Device>& device, MatrixNumbers& numbers
   const double* sums = numbers.row_sums.data();
   double* to = numbers.damped.data();
   double bound = 0.0;
-#pragma omp parallel for schedule(static) reduction(max : bound)
+  bool constant = rows > 0;
+#pragma omp parallel for schedule(static) reduction(max : bound) reduction(&& : constant)
   for (std::size_t i = 0; i < rows; ++i) {
     to[i] = std::max(std::abs(from[i]), 0.5 * sums[i]);
+    constant = constant && to[i] == std::max(std::abs(from[0]), 0.5 * sums[0]);
     if (to[i] > 0.0) bound = std::max(bound, sums[i] / to[i]);
   }
   numbers.damped_bound = bound;
-  if (rows > 0 && std::all_of(to, to + rows, [&](double entry) { return entry == to[0]; }))
-    numbers.constant = to[0];
+  if (constant) numbers.constant = to[0];
 }
 
 /// Entries that are too small to be those of a positive semi-definite matrix are raised.

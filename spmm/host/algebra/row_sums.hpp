@@ -1,6 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -10,36 +13,72 @@
 
 namespace block_eigs::host {
 
-/// Sum of sparse rows: a place for every column, of which a few are taken.
+/// Sum of sparse rows. A table says where the sum of a column is: an entry for each where there are few columns,
+/// else a hash table, so that what it takes goes with the entries of the sum.
 class RowSums {
  public:
-  explicit RowSums(LocalIndex columns)
-      : sums_(static_cast<std::size_t>(columns)), taken_(static_cast<std::size_t>(columns), 0) {}
+  explicit RowSums(LocalIndex columns) : direct_(columns <= few_columns) {
+    resize_table(direct_ ? static_cast<std::size_t>(columns) : 64);
+  }
 
   void add(LocalIndex column, double value) {
-    const auto at = static_cast<std::size_t>(column);
-    if (taken_[at] == 0) {
-      taken_[at] = 1;
-      sums_[at] = 0.0;
-      columns_.push_back(column);
+    const std::size_t at = slot_of(column);
+    if (table_[at] >= 0) {
+      sums_[static_cast<std::size_t>(table_[at])].value += value;
+      return;
     }
-    sums_[at] += value;
+    table_[at] = static_cast<LocalIndex>(sums_.size());
+    slots_.push_back(at);
+    sums_.push_back({column, 0.0 + value});
+    if (!direct_ && 2 * sums_.size() > table_.size()) grow();
   }
   /// Appends columns, ascending, and sums; then it is empty again.
   void move_to(std::vector<LocalIndex>& columns, std::vector<double>& values) {
-    std::sort(columns_.begin(), columns_.end());
-    for (const LocalIndex column : columns_) {
-      columns.push_back(column);
-      values.push_back(sums_[static_cast<std::size_t>(column)]);
-      taken_[static_cast<std::size_t>(column)] = 0;
+    for (const std::size_t at : slots_) table_[at] = -1;
+    const auto by_column = [](const Sum& a, const Sum& b) { return a.column < b.column; };
+    if (!std::is_sorted(sums_.begin(), sums_.end(), by_column)) std::sort(sums_.begin(), sums_.end(), by_column);
+    for (const Sum& sum : sums_) {
+      columns.push_back(sum.column);
+      values.push_back(sum.value);
     }
-    columns_.clear();
+    sums_.clear();
+    slots_.clear();
   }
 
  private:
-  std::vector<double> sums_;
-  std::vector<char> taken_;
-  std::vector<LocalIndex> columns_;
+  /// A table of so many stays in a core's own cache.
+  static constexpr LocalIndex few_columns = 1 << 17;
+
+  struct Sum {
+    LocalIndex column = 0;
+    double value = 0.0;
+  };
+
+  /// Of the column, or the free one where it belongs.
+  std::size_t slot_of(LocalIndex column) const {
+    if (direct_) return static_cast<std::size_t>(column);
+    std::size_t at = (static_cast<std::uint32_t>(column) * 2654435769U) >> shift_;
+    while (table_[at] >= 0 && sums_[static_cast<std::size_t>(table_[at])].column != column)
+      at = (at + 1) & (table_.size() - 1);
+    return at;
+  }
+  void resize_table(std::size_t size) {  // a power of 2, unless direct
+    table_.assign(size, -1);
+    shift_ = direct_ ? 0 : 32 - std::countr_zero(size);
+  }
+  void grow() {
+    resize_table(4 * table_.size());
+    for (std::size_t place = 0; place < sums_.size(); ++place) {
+      slots_[place] = slot_of(sums_[place].column);
+      table_[slots_[place]] = static_cast<LocalIndex>(place);
+    }
+  }
+
+  bool direct_;
+  std::vector<LocalIndex> table_;  ///< places in sums_, -1 where free
+  int shift_ = 0;
+  std::vector<Sum> sums_;
+  std::vector<std::size_t> slots_;  ///< theirs in the table
 };
 
 /// Calls work(begin, end) for consecutive parts of 0 .. count - 1, one a thread. The first exception is thrown
@@ -90,18 +129,20 @@ CsrBuffers<double> collect_rows(const std::shared_ptr<Device>& device, LocalInde
     });
   }
   failure.rethrow();
-  Offset before = 0;
-  for (const Part& part : parts) {
-    for (LocalIndex i = part.begin; i < part.end; ++i) offsets[i + 1] += before;
-    before += static_cast<Offset>(part.columns.size());
-  }
-  pattern->nonzeros = before;
-  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(before));
-  Buffer<double> values(device, static_cast<std::size_t>(before));
-  for (const Part& part : parts) {
-    if (part.begin == part.end) continue;
-    std::copy(part.columns.begin(), part.columns.end(), pattern->column_indices.data() + offsets[part.begin]);
-    std::copy(part.values.begin(), part.values.end(), values.data() + offsets[part.begin]);
+  std::vector<Offset> before(parts.size() + 1, 0);
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    before[p + 1] = before[p] + static_cast<Offset>(parts[p].columns.size());
+  pattern->nonzeros = before.back();
+  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(before.back()));
+  Buffer<double> values(device, static_cast<std::size_t>(before.back()));
+  LocalIndex* const all_columns = pattern->column_indices.data();
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts.size()))
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    Part& part = parts[p];
+    for (LocalIndex i = part.begin; i < part.end; ++i) offsets[i + 1] += before[p];
+    std::copy(part.columns.begin(), part.columns.end(), all_columns + before[p]);
+    std::copy(part.values.begin(), part.values.end(), values.data() + before[p]);
+    part = {};
   }
   return {std::move(pattern), std::move(values)};
 }
