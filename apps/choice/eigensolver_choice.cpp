@@ -47,6 +47,7 @@ EigensolverConfig EigensolverChoice::config() const {
   if (result.preconditioner.type == PreconditionerType::amg && exists_in_float(result.preconditioner) &&
       !asked_.initial)
     result.inner_precision = Precision::float32;
+  if (!exists_in_float(result.preconditioner)) result.inner_precision = Precision::float64;
   return result;
 }
 

@@ -102,6 +102,7 @@ LateCandidate LinearSolverChoice::factors() const {
 LinearSolverConfig LinearSolverChoice::config() const {
   LinearSolverConfig result = asked_;
   result.preconditioner = choice_.current().preconditioner;
+  if (!exists_in_float(result.preconditioner)) result.inner_precision = Precision::float64;
   return result;
 }
 

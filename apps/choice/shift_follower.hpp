@@ -22,6 +22,8 @@ class ShiftFollower {
   void begin(double sigma);
   /// Takes an iteration into account; false where a sigma closer to the values that are left is expected to pay.
   bool proceed(const IterationReport& report);
+  /// Pairs that were found are not at hand any more.
+  void forget() { found_.clear(); }
   /// What a better sigma is looked for by, from what was seen last.
   void aim(DirectConfig& config) const;
 

@@ -60,7 +60,10 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
   if (problem.b) {
     start.lower_bound = semidefinite ? 0.0 : -HUGE_VAL;
     const double scale = problem.b->typical_row_sum();
-    if (scale > 0.0) start.norm /= scale;
+    if (scale > 0.0) {
+      start.norm /= scale;
+      start.least_diagonal /= scale;
+    }
   } else if (semidefinite) {
     start.lower_bound = std::max(start.lower_bound, 0.0);
   }
@@ -124,11 +127,11 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
   const Communicator& comm = problem.context.comm;
   const auto side = [&] { return sign > 0.0 ? "below" : "above"; };
   if (config.shift) {
-    const std::int64_t count =
-        beyond(problem, *config.shift, sign) - left_out_beyond(problem, *config.shift, sign);
+    const std::int64_t count = beyond(problem, *config.shift, sign) - found_beyond(config, *config.shift, sign) -
+                               left_out_beyond(problem, *config.shift, sign);
     comm.collectively([&] {
       require(
-          count == 0,
+          count <= 0,
           fmt::format("preconditioner.shift: {} eigenvalues are {} {:.6g}, by the signs of pivots; "
                       "it must be {} all of them, or left out to be found",
                       count, side(), std::ldexp(*config.shift, problem.scaling.b - problem.scaling.a), side()));

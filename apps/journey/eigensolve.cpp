@@ -93,7 +93,7 @@ std::optional<EigenResult<T>> iterate_if_possible(BlockSpace<T>& space, Problem<
                    observer, proceed);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
-    if (!solver.choice->narrow()) throw;
+    if (!solver.choice || !solver.choice->narrow()) throw;
     if (announce) announce(std::string("fewer columns again, because so many could not be had: ") + error.what());
   }
   solver.config.eigensolver = solver.choice->config();
@@ -127,9 +127,18 @@ template <class T>
 void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollower& follower,
                  const Announce& announce) {
   PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
+  const double shift_before = solver.operators->preconditioner.shift;
+  const bool factors = config.type == PreconditionerType::direct;
   follower.aim(config.direct);
   solver.operators.reset();
+  if (!factors) problem.factorization.reset();
   solver.operators = other_operators(problem, solver.config, config, begins_in_float(problem, solver), announce);
+  if (factors && config.type != PreconditionerType::direct && std::isfinite(shift_before)) {
+    // Factors that were good enough so far are better than none; from here on their shift stays.
+    config.type = PreconditionerType::direct;
+    config.direct.shift = shift_before;
+    solver.operators = other_operators(problem, solver.config, config, begins_in_float(problem, solver), announce);
+  }
   if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
 }
 
@@ -226,7 +235,10 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     const double seconds = again.seconds();
     std::optional<EigenResult<T>> next = iterate_if_possible(space, problem, solver, start.constraints,
                                                              std::move(initial), observer, proceed, announce);
-    if (!next) continue;
+    if (!next) {
+      follower.forget();  // vectors that were found went with the attempt
+      continue;
+    }
     next->setup_seconds += seconds;
     count_in(result, *next);
     result = std::move(*next);

@@ -12,7 +12,7 @@ bool held_by_constraints(BlockSpace<T>& space, LinearOperator<T>& a, LinearOpera
   constexpr double share = 0.9;
   const bool open =
       std::find(result.outcomes.begin(), result.outcomes.end(), Outcome::not_converged) != result.outcomes.end();
-  if (constraints.cols() == 0 || !open) return false;
+  if (constraints.cols() == 0 || result.eigenvectors.cols() == 0 || !open) return false;
   DenseBlock<T> images = space.make_block(constraints.cols());
   if (b != nullptr) {
     b->apply(constraints.view(), images.view());

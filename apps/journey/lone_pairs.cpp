@@ -14,7 +14,7 @@ namespace {
 /// Where the constraints are zero; the rows that they reach are other problems' rows again.
 template <class T>
 LoneRows untouched(const LoneRows& lone, const DenseBlock<T>& constraints) {
-  if (constraints.cols() == 0) return lone;
+  if (constraints.cols() == 0 || lone.rows.empty()) return lone;
   const std::vector<T> entries = constraints.to_host();
   const auto width = static_cast<std::size_t>(constraints.cols());
   LoneRows result;

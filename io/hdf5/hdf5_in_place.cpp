@@ -18,6 +18,16 @@ namespace {
 /// Shorter ranges are read as quickly by the library.
 constexpr std::int64_t least_count = std::int64_t{1} << 17;
 
+/// Whether an object is in the file at `path` and not in another one, which a link leads to.
+bool is_in(const std::string& path, hid_t object) {
+  const ssize_t length = H5Fget_name(object, nullptr, 0);
+  if (length < 0) return false;
+  std::string name(static_cast<std::size_t>(length) + 1, '\0');
+  H5Fget_name(object, name.data(), name.size());
+  name.pop_back();
+  return name == path;
+}
+
 /// Where the first element lies in the file; nothing where the elements do not follow each other there.
 std::optional<std::int64_t> place_of(hid_t dataset) {
   const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose);
@@ -46,7 +56,7 @@ void read_as_stored(const InputFile& file, std::int64_t place, Hdf5Range range, 
 
 template <class T>
 bool read_range(const Hdf5Handle& dataset, const std::string& path, Hdf5Range range, T* out) {
-  if (range.count < least_count) return false;
+  if (range.count < least_count || !is_in(path, dataset.id())) return false;
   const std::optional<std::int64_t> place = place_of(dataset.id());
   if (!place) return false;
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);

@@ -151,7 +151,9 @@ void consider(const CsrRows& rows, std::size_t i, const RowSums& row, const Prob
               AsymmetricRow& worst) {
   const double size = row.differences.size + row.elsewhere.size + backward.size;
   const double difference = row.differences.sum + std::abs(row.elsewhere.sum - backward.sum);
-  if (difference > 0.0) worst = worse(worst, {difference / size, rows.row_begin + static_cast<GlobalIndex>(i)});
+  if (difference == 0.0) return;
+  const double deviation = std::isfinite(difference) ? difference / size : 1.0;
+  worst = worse(worst, {deviation, rows.row_begin + static_cast<GlobalIndex>(i)});
 }
 
 /// Sends what row i has in columns of other ranks on its way.

@@ -11,8 +11,8 @@ struct Cpu {
   int core = 0;  ///< within the package; those with the same one are threads of one core
 };
 
-/// What rank `node_rank` of the `node_size` ranks of a node gets where they share `cpus` evenly: neighbours in one
-/// package, and no core divided where there are enough of them.
+/// What rank `node_rank` of the `node_size` ranks of a node gets where they share `cpus` evenly: consecutive ones
+/// by package, core and number, so that no core is divided but at the borders of shares.
 std::vector<int> share_of(std::vector<Cpu> cpus, int node_rank, int node_size);
 
 /// Open MPI binds each of up to two ranks to one core unless it is asked to do otherwise, and so leaves the others

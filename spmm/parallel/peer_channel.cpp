@@ -68,8 +68,11 @@ class PeerChannel final : public Channel {
   void reserve(std::size_t row_bytes) override {
     give_up();
     const Communicator& comm = store_->comm();
+    comm.collectively([&] { require_alive(); });
     if (!comm.any(!connected_ || row_bytes > widest_)) return;
-    const std::size_t widest = std::max(row_bytes, widest_);
+    // The same on all ranks, also where a neighbour's lack of memory has cut an earlier growth short.
+    const auto widest =
+        static_cast<std::size_t>(comm.max(static_cast<std::int64_t>(std::max(row_bytes, widest_))));
     comm.collectively([&] { make_room(widest); });
     exchange_notes(true);
     comm.collectively([&] { connect(); });
@@ -79,7 +82,7 @@ class PeerChannel final : public Channel {
 
   std::span<std::byte* const> open(std::size_t row_bytes) override {
     give_up();
-    if (stage_ == Stage::dead) throw RunError("halo exchange: a neighbour did not answer an earlier one");
+    require_alive();
     if (!connected_ || row_bytes > widest_) grow(row_bytes);
     ++round_;
     stage_ = Stage::open;
@@ -124,6 +127,8 @@ class PeerChannel final : public Channel {
     try {
       // Neighbours that go on with the round, or give it up too, wait for these rows, whatever is in them.
       if (stage_ == Stage::open) send();
+      // As `receive` does: flags stay in order, whichever queue the next round packs in.
+      if (queue() == Queue::transfer) store_->device().wait(Queue::compute, *packed_);
       stage_ = all_arrived_in_time() ? Stage::idle : Stage::dead;
     } catch (const std::exception&) {
       stage_ = Stage::dead;
@@ -136,6 +141,10 @@ class PeerChannel final : public Channel {
 
   /// Rows that are packed sooner than two queues have met.
   static constexpr std::size_t in_line_bytes = std::size_t{256} << 10;
+
+  void require_alive() const {
+    if (stage_ == Stage::dead) throw RunError("halo exchange: a neighbour did not answer an earlier one");
+  }
 
   Neighbour& neighbour(int rank) {
     for (Neighbour& known : neighbours_) {

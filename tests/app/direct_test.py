@@ -129,6 +129,23 @@ class DirectTest(harness.AppTest):
             np.testing.assert_allclose(values, exact[end], rtol=1e-8)
             self.assertRegex(run.stdout, r"direct: LDL\^T of A [+-] \S+ B")
 
+    def test_pencil_whose_mass_couples_more(self):
+        """With sigma = 0 too, the factors have the places of both matrices."""
+        a, b = harness.laplacian(80), sp.diags([0.1, 0.4, 2.0, 0.4, 0.1], [-2, -1, 0, 1, 2], shape=(80, 80))
+        self.save(a)
+        self.save(b.tocsr(), "b.npz")
+        _, values, _, iterations = self.solve("{type: direct, shift: 0}", more=", pairs: 5", extra="mass: {file: b.npz}\n")
+        np.testing.assert_allclose(values, scipy.linalg.eigvalsh(a.toarray(), b.toarray())[:5], rtol=1e-8)
+        self.assertLess(iterations, 30)
+
+    def test_auto_in_float_takes_it_in_double(self):
+        self.save(path(4000, 6))
+        run, values, _, _ = self.solve("{type: auto}", more=", pairs: 4, inner_precision: float")
+        self.assertIn("preconditioner from here on: direct", run.stdout)
+        self.assertNotIn("none instead", run.stdout)
+        exact = scipy.sparse.linalg.eigsh(path(4000, 6), 4, sigma=-1e-9, return_eigenvectors=False)
+        np.testing.assert_allclose(np.sort(values), np.sort(exact), rtol=1e-4, atol=1e-12)
+
     def test_float(self):
         _, values, _, _ = self.solve(matrix="generate: laplacian2d, size: [40, 33]", more=", pairs: 4, tolerance: 1.0e-4",
                                      extra="precision: float\n")

@@ -536,6 +536,11 @@ def large_files(out, petsc):
     narrow = sp.csr_matrix((a.data.astype(np.float32), a.indices, a.indptr), shape=a.shape)
     with h5py.File(out.path("large_offset.h5"), "w", userblock_size=512) as file:  # bytes of others come first
         anndata_group(file, "A", narrow, np.int64)
+    with h5py.File(out.path("large_linked.h5"), "w") as file:
+        group = file.create_group("A")
+        group.attrs["encoding-type"], group.attrs["shape"] = "csr_matrix", np.array(a.shape, dtype=np.int64)
+        for name in ("data", "indices", "indptr"):
+            group[name] = h5py.ExternalLink("large.h5", f"/csr/{name}")
     matlab_file(out.path("large.mat"), {"A": a})
     sp.save_npz(out.path("large.npz"), a)
     sp.save_npz(out.path("large_stored.npz"), a.tocsc(), compressed=False)
@@ -562,6 +567,7 @@ def large_files(out, petsc):
     out.expect("large.h5", a, "/csr")
     out.expect("large.h5", a, "/csc")
     out.expect("large.mat", a, "/A")
+    out.expect("large_linked.h5", a, "/A")
     out.expect("large_offset.h5", narrow.astype(np.float64), "/A")
     for name in ("large.npz", "large_stored.npz", "large.petsc"):
         out.expect(name, a)

@@ -34,14 +34,18 @@ std::size_t extent(ConstBlockView<T> view) {
 
 template <class T>
 void DenseBlocks<T>::reserve(LocalIndex columns) {
+  if (columns <= reserved_) return;
+  // The matrices have the memory of before. On ranks without rows, too: making others is collective.
+  columns_ = -1;
+  given_.reset();
+  taken_.reset();
   // One number at least: PETSc takes memory of its own where the pointer is null.
   const std::size_t count = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns) + 1;
   context_.comm.collectively([&] {
-    if (given_values_.size() >= count) return;
     given_values_.resize(count);
     taken_values_.resize(count);
-    columns_ = -1;  // the matrices have the memory of before
   });
+  reserved_ = columns;
 }
 
 template <class T>

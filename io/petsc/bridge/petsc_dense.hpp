@@ -35,6 +35,7 @@ class DenseBlocks {
 
   Context<T> context_;
   LocalIndex rows_;
+  LocalIndex reserved_ = 0;  ///< columns that there is memory for, the same on all ranks
   LocalIndex columns_ = -1;  ///< of the matrices
   std::vector<double> given_values_;
   std::vector<double> taken_values_;

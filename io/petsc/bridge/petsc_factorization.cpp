@@ -2,7 +2,9 @@
 
 #include <petscmat.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -52,15 +54,19 @@ CsrRows minus_sigma(const CsrRows& rows, double sigma) {
   return result;
 }
 
-/// A - sigma B as PETSc holds it. Collective.
+/// A - sigma B as PETSc holds it. Collective; throws on all ranks.
 OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows* rows_b,
                  const Partition& partition, double sigma) {
   CsrRows rows;
-  if (rows_b == nullptr) rows = minus_sigma(rows_a, sigma);
+  comm.collectively([&] {
+    if (rows_b == nullptr) rows = minus_sigma(rows_a, sigma);
+  });
   OwnedMat a = make_aij(comm, rows_b == nullptr ? rows : rows_a, partition);
   if (rows_b != nullptr) {
     const OwnedMat b = make_aij(comm, *rows_b, partition);
-    check(MatAXPY(a.get(), -sigma, b.get(), DIFFERENT_NONZERO_PATTERN), factorising);
+    // The pattern must be that of the analysis, A's and B's, and PETSc adds nothing to A where a factor is 0.
+    const double factor = sigma != 0.0 ? -sigma : -std::numeric_limits<double>::min();
+    check(MatAXPY(a.get(), factor, b.get(), DIFFERENT_NONZERO_PATTERN), factorising);
   }
   check(MatSetOption(a.get(), MAT_SYMMETRIC, PETSC_TRUE), factorising);
   return a;
@@ -109,6 +115,8 @@ struct Factorization::Factor {
   FactorizationUse use;
   OwnedMat factor{};
   FactorSize size{};
+  double held = 0.0;  ///< bytes of the last factors, which MUMPS gives back before it makes others
+  double to_be_held = 0.0;
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Agreed<RunError>(RunError(what + "; " + use.instead + ", or more nodes"));
@@ -146,7 +154,8 @@ struct Factorization::Factor {
     // A - sigma B is made anew each time, from rows in our form or with another matrix of PETSc's.
     MatInfo local{};
     check(MatGetInfo(a, MAT_LOCAL, &local), factorising);
-    size.bytes = 1e6 * static_cast<double>(of_mumps) + 3.0 * entry_bytes * local.nz_used;
+    to_be_held = 1e6 * static_cast<double>(of_mumps);
+    size.bytes = to_be_held + 3.0 * entry_bytes * local.nz_used;
     PetscInt entries = 0;  // in millions where it is negative
     check(MatMumpsGetInfog(factor.get(), 20, &entries), factorising);
     size.entries = entries < 0 ? -1e6 * static_cast<double>(entries) : static_cast<double>(entries);
@@ -162,8 +171,8 @@ Factorization::Factorization(const Communicator& comm, const CsrRows& a, const C
   require_factorization(comm, use);
   const auto nonzeros = static_cast<double>(a.values.size() + (b != nullptr ? b->values.size() : 0));
   factor_->require_memory(bytes_of_analysis * nonzeros);
+  const OwnedMat k = shifted(comm, a, b, partition, sigma);
   comm.collectively([&] {
-    const OwnedMat k = shifted(comm, a, b, partition, sigma);
     factor_->factor = make_factor(k.get());
     MatFactorInfo info{};
     check(MatFactorInfoInitialize(&info), factorising);
@@ -177,18 +186,22 @@ Factorization::~Factorization() = default;
 
 const FactorSize& Factorization::size() const { return factor_->size; }
 
-void Factorization::require_memory() const { factor_->require_memory(factor_->size.bytes); }
+void Factorization::require_memory() const {
+  factor_->require_memory(std::max(0.0, factor_->size.bytes - factor_->held));
+}
 
 Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma) {
   require_memory();
   const Communicator& comm = factor_->comm;
+  const OwnedMat k = shifted(comm, a, b, factor_->partition, sigma);
+  factor_->held = 0.0;
   comm.collectively([&] {
-    const OwnedMat k = shifted(comm, a, b, factor_->partition, sigma);
     MatFactorInfo info{};
     check(MatFactorInfoInitialize(&info), factorising);
     check(MatCholeskyFactorNumeric(factor_->factor.get(), k.get(), &info), factorising);
   });
   factor_->check_state();
+  factor_->held = factor_->to_be_held;
   PetscInt below = 0;
   PetscInt at = 0;
   PetscInt above = 0;

@@ -32,15 +32,16 @@ PageableCopy::~PageableCopy() {
 bool PageableCopy::ready() {
   if (slots_.front().memory != nullptr || refused_) return !refused_;
   void* memory = nullptr;
+  refused_ = true;  // until all of it is there
   for (Slot& slot : slots_) {
     if (cudaHostAlloc(&memory, piece, cudaHostAllocPortable) != cudaSuccess) {
       cudaGetLastError();
-      refused_ = true;
       return false;
     }
     slot.memory = static_cast<char*>(memory);
     check(cudaEventCreateWithFlags(&slot.free, cudaEventDisableTiming), "make an event");
   }
+  refused_ = false;
   return true;
 }
 
