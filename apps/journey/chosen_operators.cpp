@@ -27,7 +27,10 @@ std::unique_ptr<Operators<T>> other_operators(Problem<T>& problem, const RunConf
   try {
     return chosen_operators(problem, config, preconditioner, in_float, true);
   } catch (const Error& error) {
-    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() == ExitCode::invalid_input) throw;
+    // That A is not what factors need is found by making them: no reason to end a run that has begun.
+    const bool found_unfit = preconditioner.type == PreconditionerType::direct;
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
+    if (error.exit_code() == ExitCode::invalid_input && !found_unfit) throw;
     if (announce) announce(std::string("none instead, because that could not be made: ") + error.what());
   }
   preconditioner.type = PreconditionerType::none;

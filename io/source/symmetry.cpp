@@ -6,10 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "spmm/first_error.hpp"
+
 namespace block_eigs {
 
 namespace {
 
+/// Rows that differ from their columns by more of their size need not be compared with others.
+constexpr double few = 1e-3;
 /// Entries whose contributions travel in one exchange.
 constexpr std::size_t chunk = std::size_t{1} << 21;
 
@@ -106,15 +110,21 @@ RowRange range_of(const CsrRows& rows, std::size_t i) {
   return {static_cast<std::size_t>(rows.row_offsets[i]), static_cast<std::size_t>(rows.row_offsets[i + 1])};
 }
 
-/// a_ij of an own row, 0 where it is not stored.
-double entry(const CsrRows& rows, std::size_t i, GlobalIndex column) {
+/// Where a_ij of an own row is; nothing where it is not stored.
+std::optional<std::size_t> place_of(const CsrRows& rows, std::size_t i, GlobalIndex column) {
   const RowRange row = range_of(rows, i);
   const auto begin = rows.columns.begin() + static_cast<std::ptrdiff_t>(row.begin);
   const auto end = rows.columns.begin() + static_cast<std::ptrdiff_t>(row.end);
   const auto found = std::lower_bound(begin, end, column);
-  if (found == end || *found != column) return 0.0;
-  return rows.values[static_cast<std::size_t>(found - rows.columns.begin())];
+  if (found == end || *found != column) return std::nullopt;
+  return static_cast<std::size_t>(found - rows.columns.begin());
 }
+
+/// An entry that its own row has, and that of the row `row` is missing.
+struct OneSided {
+  std::size_t row = 0;
+  double size = 0.0;
+};
 
 /// Row i against those entries of its column that are on this rank, and what its other entries give with x.
 struct RowSums {
@@ -122,7 +132,7 @@ struct RowSums {
   ProbeSum elsewhere;
 };
 
-RowSums sums_of_row(const CsrRows& rows, std::size_t i) {
+RowSums sums_of_row(const CsrRows& rows, std::size_t i, std::vector<OneSided>* one_sided = nullptr) {
   RowSums sums;
   const GlobalIndex own = rows.row_begin + static_cast<GlobalIndex>(i);
   const RowRange row = range_of(rows, i);
@@ -131,7 +141,10 @@ RowSums sums_of_row(const CsrRows& rows, std::size_t i) {
     if (column == own) continue;
     const GlobalIndex local = column - rows.row_begin;
     if (local >= 0 && local < rows.rows()) {
-      const double mirrored = entry(rows, static_cast<std::size_t>(local), own);
+      const auto there = place_of(rows, static_cast<std::size_t>(local), own);
+      if (!there && one_sided != nullptr && rows.values[k] != 0.0)
+        one_sided->push_back({static_cast<std::size_t>(local), std::abs(rows.values[k])});
+      const double mirrored = there ? rows.values[*there] : 0.0;
       sums.differences.sum += std::abs(rows.values[k] - mirrored);
       sums.differences.size += std::abs(rows.values[k]) + std::abs(mirrored);
     } else {
@@ -156,6 +169,32 @@ void consider(const CsrRows& rows, std::size_t i, const RowSums& row, const Prob
   worst = worse(worst, {deviation, rows.row_begin + static_cast<GlobalIndex>(i)});
 }
 
+/// Ascending by rows, what one row lacks in one.
+void merge(std::vector<OneSided>& one_sided) {
+  std::sort(one_sided.begin(), one_sided.end(),
+            [](const OneSided& a, const OneSided& b) { return a.row != b.row ? a.row < b.row : a.size < b.size; });
+  std::size_t count = 0;
+  for (const OneSided& each : one_sided) {
+    if (count > 0 && one_sided[count - 1].row == each.row) {
+      one_sided[count - 1].size += each.size;
+    } else {
+      one_sided[count++] = each;
+    }
+  }
+  one_sided.resize(count);
+}
+
+/// Row i with what it lacks.
+RowSums whole_sums_of_row(const CsrRows& rows, std::size_t i, const std::vector<OneSided>& one_sided) {
+  RowSums sums = sums_of_row(rows, i);
+  const auto lacks = std::lower_bound(one_sided.begin(), one_sided.end(), i,
+                                      [](const OneSided& each, std::size_t row) { return each.row < row; });
+  if (lacks == one_sided.end() || lacks->row != i) return sums;
+  sums.differences.sum += lacks->size;
+  sums.differences.size += lacks->size;
+  return sums;
+}
+
 /// Sends what row i has in columns of other ranks on its way.
 void add_row(const CsrRows& rows, std::size_t i, TransposedProbe& transposed) {
   const double x = probe(rows.row_begin + static_cast<GlobalIndex>(i));
@@ -173,6 +212,8 @@ AsymmetricRow most_asymmetric_row(const Communicator& comm, const Partition& par
   AsymmetricRow worst;
   std::optional<TransposedProbe> transposed;
   std::vector<std::uint8_t> at_border;  // rows with entries in other ranks' columns
+  std::vector<OneSided> one_sided;
+  FirstError failure;
   comm.collectively([&] {
     if (comm.size() > 1) transposed.emplace(comm, partition);
     at_border.resize(count);
@@ -180,14 +221,29 @@ AsymmetricRow most_asymmetric_row(const Communicator& comm, const Partition& par
 #pragma omp parallel
     {
       AsymmetricRow mine;
+      std::vector<OneSided> missing;
 #pragma omp for schedule(dynamic, 1024) nowait
       for (std::size_t i = 0; i < count; ++i) {
-        const RowSums sums = sums_of_row(rows, i);
-        at_border[i] = sums.elsewhere.size > 0.0 ? 1 : 0;
-        if (at_border[i] == 0) consider(rows, i, sums, {}, mine);
+        failure.run([&] {
+          const std::size_t before = missing.size();
+          const RowSums sums = sums_of_row(rows, i, &missing);
+          at_border[i] = sums.elsewhere.size > 0.0 ? 1 : 0;
+          // A row that is wrong itself need not speak of others.
+          if (sums.differences.sum > few * sums.differences.size) missing.resize(before);
+          if (at_border[i] == 0) consider(rows, i, sums, {}, mine);
+        });
       }
 #pragma omp critical(most_asymmetric_row)
-      worst = worse(worst, mine);
+      failure.run([&] {
+        worst = worse(worst, mine);
+        one_sided.insert(one_sided.end(), missing.begin(), missing.end());
+      });
+    }
+    failure.rethrow();
+    merge(one_sided);
+    for (const OneSided& each : one_sided) {
+      if (at_border[each.row] == 0)
+        consider(rows, each.row, whole_sums_of_row(rows, each.row, one_sided), {}, worst);
     }
   });
   if (!transposed) return worst;
@@ -203,7 +259,8 @@ AsymmetricRow most_asymmetric_row(const Communicator& comm, const Partition& par
   }
   for (i = 0; i < count; ++i) {
     const ProbeSum& backward = transposed->sums()[i];
-    if (at_border[i] != 0 || backward.size > 0.0) consider(rows, i, sums_of_row(rows, i), backward, worst);
+    if (at_border[i] != 0 || backward.size > 0.0)
+      consider(rows, i, whole_sums_of_row(rows, i, one_sided), backward, worst);
   }
   return worst;
 }

@@ -42,6 +42,28 @@ class DirectSolveTest(harness.AppTest):
         run, _ = self.solve(a, "{type: direct}")
         self.assert_refused(run, 2, ["A is not positive definite", f"{below} of its eigenvalues are negative"])
 
+    def test_auto_ends_with_words_where_factors_find_it_indefinite(self):
+        """No curvature in the first direction: factors are auto's last way, and prove that it is not theirs either."""
+        line = sp.kronsum(harness.laplacian(20), harness.laplacian(20))
+        self.save(sp.block_diag([line, -line]))
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = np.ones((800, 1))
+        run = self.run_program(self.config("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5}\noutput: {file: out.h5}\n"))
+        self.assertEqual(run.code, 4, run)
+        self.assertIn("not converged", run.stderr)
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertFalse(file["converged"][:].any())
+
+    def test_rows_without_a_diagonal_are_not_empty(self):
+        """Entries of a difference stencil add up to zero times anything linear in the row."""
+        line = sp.kronsum(harness.laplacian(15), harness.laplacian(15))
+        self.save(sp.kron([[0, 1], [1, 0]], line))
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = np.r_[np.ones(225), np.zeros(225)].reshape(-1, 1)
+        run = self.run_program(self.config("matrix: {file: a.npz}\nright_hand_sides: {file: f.h5}\n"))
+        self.assertEqual(run.code, 4, run)
+        self.assertNotIn("has no entries", run.stderr + run.stdout)
+
     def test_singular(self):
         """Right-hand sides in the range of a Laplacian of two components."""
         a = sp.block_diag([path(200, 2), path(300, 2)]).tocsr()

@@ -117,6 +117,15 @@ class DirectTest(harness.AppTest):
         self.assertLess(iterations, 60)
         self.assertGreaterEqual(run.stdout.count("direct: LDL^T"), 2, run)
 
+    def test_pivots_that_take_more_memory_than_foreseen(self):
+        """A small diagonal beside a row of large entries delays nearly all of them."""
+        n = 400
+        hub = sp.coo_matrix((np.full(n - 1, 1e6), (np.zeros(n - 1, int), np.arange(1, n))), shape=(n, n))
+        a = (sp.kronsum(harness.laplacian(20), harness.laplacian(20)) + hub + hub.T).tocsr()
+        self.save(a)
+        _, values, _, _ = self.solve(more=", pairs: 4, verify: inertia")
+        np.testing.assert_allclose(values, scipy.linalg.eigvalsh(a.toarray())[:4], rtol=1e-9, atol=1e-6)
+
     def test_pencil(self):
         line = harness.laplacian(24)
         mass = sp.diags([1 / 6, 4 / 6, 1 / 6], [-1, 0, 1], shape=(24, 24))

@@ -168,7 +168,8 @@ class Check(harness.AppTest):
 
     def test_memory_of_a_window(self):
         n = 300000
-        self.save(sp.diags(np.r_[np.arange(1.0, 61.0), np.full(n - 60, 1e3)]))
+        line = np.full(n - 1, 1e-3)  # rows that stand alone would be known pairs
+        self.save(sp.diags([line, np.r_[np.arange(1.0, 61.0), np.full(n - 60, 1e3)], line], [-1, 0, 1]))
         # By name: a second preconditioner of auto holds the vectors that the first one found.
         self.predict_and_measure("eigensolver: {pairs: 40, block_size: 8, tolerance: 1.0e-6, "
                                  "preconditioner: {type: chebyshev}}\n"

@@ -96,6 +96,20 @@ TEST_F(CheckMatrix, SkewSymmetricIsNotSymmetric) {
   test::expect_said(message, "not symmetric");
 }
 
+// Far below everything else in its own row, but all that the other row has: found whoever owns the two.
+TEST_F(CheckMatrix, OneSidedEntriesAreFoundFromBothSides) {
+  const auto alone = [](auto& triplets) {
+    std::erase_if(triplets, [](const Triplet& t) { return (t.row == 23 || t.column == 23) && t.row != t.column; });
+  };
+  for (const bool above : {true, false}) {
+    const CsrRows rows = symmetric_rows(comm_, partition_, [&](auto& triplets) {
+      alone(triplets);
+      triplets.push_back({above ? 17 : 23, above ? 23 : 17, 1e-16});
+    });
+    test::expect_said(failure(rows), "not symmetric");
+  }
+}
+
 TEST_F(CheckMatrix, ZerosMayBeStoredOnOneSide) {
   check_symmetric(comm_, partition_,
                   symmetric_rows(comm_, partition_,

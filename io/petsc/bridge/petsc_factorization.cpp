@@ -18,6 +18,10 @@ namespace block_eigs::petsc {
 
 namespace {
 
+/// Per cent of memory beyond what the analysis foresees, at first and at last.
+constexpr int least_spare = 50;
+constexpr int most_spare = 20000;
+
 constexpr const char* factorising = "factorising A - sigma B";
 /// Of a nonzero of PETSc's.
 constexpr double entry_bytes = sizeof(double) + sizeof(PetscInt);
@@ -72,14 +76,14 @@ OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows*
   return a;
 }
 
-/// Not factorised yet.
-OwnedMat make_factor(Mat a) {
+/// Not factorised yet. `spare`: per cent more memory than the analysis foresees, for pivoting.
+OwnedMat make_factor(Mat a, int spare) {
   Mat factor = nullptr;
   check(MatGetFactor(a, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &factor), factorising);
   OwnedMat owned(factor);
   check(MatMumpsSetIcntl(factor, 13, 1), factorising);  // the root on one process: else its pivots are not counted
   check(MatMumpsSetIcntl(factor, 24, 1), factorising);  // null pivots are detected and counted
-  check(MatMumpsSetIcntl(factor, 14, 50), factorising);  // per cent more memory than was foreseen, for pivoting
+  check(MatMumpsSetIcntl(factor, 14, spare), factorising);
   return owned;
 }
 
@@ -114,12 +118,29 @@ struct Factorization::Factor {
   Partition partition;
   FactorizationUse use;
   OwnedMat factor{};
+  int spare = least_spare;
   FactorSize size{};
   double held = 0.0;  ///< bytes of the last factors, which MUMPS gives back before it makes others
   double to_be_held = 0.0;
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Agreed<RunError>(RunError(what + "; " + use.instead + ", or more nodes"));
+  }
+
+  /// A new analysis of `a`, with what `spare` says. Collective.
+  void analyse(Mat a) {
+    factor = make_factor(a, spare);
+    MatFactorInfo info{};
+    check(MatFactorInfoInitialize(&info), factorising);
+    check(MatCholeskyFactorSymbolic(factor.get(), a, nullptr, &info), factorising);
+    read_size(a);
+  }
+
+  /// Whether pivoting took more memory than was set aside for it, which more would mend. Collective.
+  bool wants_more() const {
+    PetscInt info = 0;
+    check(MatMumpsGetInfog(factor.get(), 1, &info), factorising);
+    return comm.any(info == -8 || info == -9) && spare < most_spare;
   }
 
   /// Throws what MUMPS has to complain about, on all ranks.
@@ -172,13 +193,7 @@ Factorization::Factorization(const Communicator& comm, const CsrRows& a, const C
   const auto nonzeros = static_cast<double>(a.values.size() + (b != nullptr ? b->values.size() : 0));
   factor_->require_memory(bytes_of_analysis * nonzeros);
   const OwnedMat k = shifted(comm, a, b, partition, sigma);
-  comm.collectively([&] {
-    factor_->factor = make_factor(k.get());
-    MatFactorInfo info{};
-    check(MatFactorInfoInitialize(&info), factorising);
-    check(MatCholeskyFactorSymbolic(factor_->factor.get(), k.get(), nullptr, &info), factorising);
-    factor_->read_size(k.get());
-  });
+  comm.collectively([&] { factor_->analyse(k.get()); });
   factor_->check_state();
 }
 
@@ -195,11 +210,19 @@ Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigm
   const Communicator& comm = factor_->comm;
   const OwnedMat k = shifted(comm, a, b, factor_->partition, sigma);
   factor_->held = 0.0;
-  comm.collectively([&] {
+  const auto eliminate = [&] {
     MatFactorInfo info{};
     check(MatFactorInfoInitialize(&info), factorising);
     check(MatCholeskyFactorNumeric(factor_->factor.get(), k.get(), &info), factorising);
-  });
+  };
+  comm.collectively(eliminate);
+  while (factor_->wants_more()) {
+    factor_->spare *= 8;
+    comm.collectively([&] { factor_->analyse(k.get()); });
+    factor_->check_state();
+    require_memory();
+    comm.collectively(eliminate);
+  }
   factor_->check_state();
   factor_->held = factor_->to_be_held;
   PetscInt below = 0;
