@@ -129,6 +129,13 @@ bool Choice::ends_undone(const IterationReport& report) const {
          steps_left_ > report.last_iteration - report.iteration;
 }
 
+/// Whether factors were priced and not taken yet.
+bool Choice::has_factors_left() const {
+  return std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
+    return candidate.preconditioner.type == PreconditionerType::direct && !candidate.taken;
+  });
+}
+
 bool Choice::goes_on(double left, double elsewhere) const {
   const std::optional<std::size_t> other = best_other();
   if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
@@ -152,7 +159,7 @@ bool Choice::proceed(const IterationReport& report, double elsewhere, const Late
   const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
   if (!may_change()) return stays;
   if (ask(late, expected)) return goes_on(*left, elsewhere);
-  if (!stays || !ends_undone(report) || !ask(late, HUGE_VAL)) return stays;
+  if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || has_factors_left())) return stays;
   current().cost = HUGE_VAL;
   return false;
 }

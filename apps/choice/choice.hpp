@@ -89,6 +89,7 @@ class Choice {
   std::optional<std::size_t> next_way() const;
   bool goes_on(double left, double elsewhere) const;
   bool ends_undone(const IterationReport& report) const;
+  bool has_factors_left() const;
   bool ask(const LateCandidate& late, double expected);
 
   std::vector<Candidate> candidates_;

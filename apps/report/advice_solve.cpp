@@ -57,7 +57,9 @@ Advice on_iterations(const UnfinishedSolve& run, const LinearSolverConfig& solve
     Advice advice{short_run ? "" : "the residuals did not fall in the last iterations", stronger, ""};
     // Without rounding errors there are no more steps than rows.
     if (!short_run && stronger.empty() && run.rows > 0.0 && static_cast<double>(run.course.size()) >= run.rows) {
-      advice.other = "a sparse Cholesky factorisation: more iterations than A has rows promise nothing";
+      advice.other =
+          "preconditioner: {type: direct}, where this build has MUMPS: more iterations than A has rows promise "
+          "nothing";
     } else if (short_run || stronger.empty()) {
       advice.change =
           fmt::format("linear_solver.max_iterations={}", std::max(1000, 4 * std::min(allowed, 1 << 28)));

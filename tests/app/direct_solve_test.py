@@ -42,6 +42,22 @@ class DirectSolveTest(harness.AppTest):
         run, _ = self.solve(a, "{type: direct}")
         self.assert_refused(run, 2, ["A is not positive definite", f"{below} of its eigenvalues are negative"])
 
+    def test_auto_takes_it_when_half_of_the_iterations_have_not_done(self):
+        """Condition 1e12, turned in random planes: iterations are cheap and get nowhere."""
+        rng = np.random.default_rng(5)
+        n = 800
+        a = sp.diags(np.logspace(-6, 6, n)).tocsr()
+        for _ in range(3):
+            first, second = rng.permutation(n).reshape(2, n // 2)
+            cosine, sine = np.cos(0.7), np.sin(0.7)
+            rows, columns = np.r_[first, second, first, second], np.r_[first, second, second, first]
+            values = np.repeat([cosine, cosine, -sine, sine], n // 2)
+            turn = sp.csr_matrix((values, (rows, columns)), shape=(n, n))
+            a = (turn @ a @ turn.T).tocsr()
+        run, _ = self.solve((a + a.T) / 2, "{type: auto}", in_range=False)
+        self.solution(run)
+        self.assertIn("preconditioner from here on: direct, because", run.stdout, run)
+
     def test_auto_ends_with_words_where_factors_find_it_indefinite(self):
         """No curvature in the first direction: factors are auto's last way, and prove that it is not theirs either."""
         line = sp.kronsum(harness.laplacian(20), harness.laplacian(20))
