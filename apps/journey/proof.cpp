@@ -63,7 +63,7 @@ Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, in
   }
 }
 
-/// "between 0.1 and 0.2", where inertia has told; else nothing.
+/// "between 0.1 and 0.2", where inertia has said; else nothing.
 std::string place(const Proof& proof) {
   if (std::isnan(proof.missing_to)) return "";
   return std::isnan(proof.missing_from)

@@ -31,7 +31,7 @@ struct Neighbour {
   LocalIndex first = 0;   ///< of its rows among our ghosts
   PeerStore::Flag arrived;
   PeerStore::Flag room;
-  Note note;  ///< what it told us
+  Note note;  ///< of its end
 };
 
 /// Where rows for a neighbour go.

@@ -40,10 +40,10 @@ using Words = std::vector<std::vector<std::int64_t>>;
 std::string first_text(const Communicator& comm, const std::string& text) {
   const std::vector<std::int64_t> letters(text.begin(), text.end());
   const Words all = comm.all_to_all(Words(static_cast<std::size_t>(comm.size()), letters));
-  const auto told = std::find_if(all.begin(), all.end(), [](const auto& words) { return !words.empty(); });
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& words) { return !words.empty(); });
   std::string result;
-  if (told == all.end()) return result;
-  for (const std::int64_t letter : *told) result.push_back(static_cast<char>(letter));
+  if (found == all.end()) return result;
+  for (const std::int64_t letter : *found) result.push_back(static_cast<char>(letter));
   return result;
 }
 
