@@ -3,6 +3,7 @@
 #include <string>
 
 #include "spmm/cuda/runtime/cuda_backend.hpp"
+#include "spmm/device/device_messages.hpp"
 #include "spmm/device/peer_memory.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
@@ -10,6 +11,8 @@
 namespace block_eigs {
 
 std::unique_ptr<PeerMemory> Device::make_peer_memory() { return nullptr; }
+
+std::unique_ptr<DeviceMessages> Device::make_messages() { throw RunError("no messages go to and from " + name()); }
 
 std::shared_ptr<Device> make_device(Backend backend, int node_rank) {
   const bool use_cuda = backend == Backend::cuda || (backend == Backend::automatic && cuda::device_count() > 0);

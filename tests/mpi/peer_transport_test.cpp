@@ -36,7 +36,7 @@ class PeerTransportTest : public ::testing::TestWithParam<Place> {
         GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
       }
     }
-    PeerAttempt attempt = make_peer_transport(comm_, device_, std::chrono::seconds(60));
+    TransportAttempt attempt = make_peer_transport(comm_, device_, std::chrono::seconds(60));
     ASSERT_TRUE(attempt.transport) << attempt.why_not;
     peer_ = std::move(attempt.transport);
   }
