@@ -45,7 +45,7 @@ class DeviceMessages {
 
   /// Puts messages into `queue`, none of which waits for another one of the same call. The processes that are
   /// named make calls that fit. Waits for nothing, but for the first messages to a process, which make the way
-  /// there.
+  /// there: the first time of all for a minute at most.
   virtual void exchange(std::span<const Message> sent, std::span<const Message> received, Queue queue) = 0;
   /// Whether all that was put into queues is done.
   virtual bool all_done() = 0;

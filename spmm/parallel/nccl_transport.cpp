@@ -26,6 +26,16 @@ struct Connection {
   bool broken = false;  ///< nothing is sent any more
 };
 
+bool done_in_time(DeviceMessages& messages, std::chrono::duration<double> patience) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + patience;
+  while (!messages.all_done()) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 class NcclChannel final : public Channel {
  public:
   NcclChannel(std::shared_ptr<Connection> connection, std::shared_ptr<const HaloPlan> plan)
@@ -84,7 +94,7 @@ class NcclChannel final : public Channel {
       // Neighbours that go on with the round, or give it up too, wait for these rows, whatever is in them.
       if (stage_ == Stage::open) send();
       connection_->device->wait(Queue::compute, *arrived_);
-      if (!done_in_time()) abandon();
+      if (!done_in_time(*connection_->messages, connection_->patience)) abandon();
     } catch (const std::exception&) {
       abandon();
     }
@@ -117,16 +127,6 @@ class NcclChannel final : public Channel {
       messages.push_back({rows + static_cast<std::size_t>(each.first) * row_bytes_,
                           static_cast<std::size_t>(each.count) * row_bytes_, each.rank});
     }
-  }
-
-  bool done_in_time() {
-    using Clock = std::chrono::steady_clock;
-    const auto deadline = Clock::now() + connection_->patience;
-    while (!connection_->messages->all_done()) {
-      if (Clock::now() > deadline) return false;
-      std::this_thread::yield();
-    }
-    return true;
   }
 
   void abandon() noexcept {
@@ -184,7 +184,10 @@ void try_out(Connection& connection) {
   const DeviceMessages::Message sent{number.data(), sizeof(double), (rank + 1) % ranks};
   const DeviceMessages::Message received{number.data() + 1, sizeof(double), (rank + ranks - 1) % ranks};
   connection.messages->exchange({&sent, 1}, {&received, 1}, Queue::transfer);
-  connection.device->synchronize(Queue::transfer);
+  if (!done_in_time(*connection.messages, std::chrono::minutes(1))) {
+    connection.messages->abandon();  // or the queue would wait for good
+    throw RunError("a message of NCCL did not come");
+  }
   number.download(found.data());
   if (found.back() != received.process) throw RunError("a message of NCCL did not bring what was sent");
 }

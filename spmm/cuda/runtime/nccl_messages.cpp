@@ -106,7 +106,7 @@ class NcclMessages final : public DeviceMessages {
     config.blocking = 0;  // so that nobody waits for good for one that fails
     const ncclResult_t begun = nccl_.init(&comm_, processes, id, process, &config);
     const bool going = begun == ncclSuccess || begun == ncclInProgress;
-    const ncclResult_t result = going ? settled(std::chrono::seconds(60)) : begun;
+    const ncclResult_t result = going ? settled(patience_) : begun;
     if (result != ncclSuccess) abandon();
     check_nccl(result, "connect the ranks' devices");
   }
@@ -122,9 +122,10 @@ class NcclMessages final : public DeviceMessages {
     for (const Message& m : received) keep(nccl_.receive(m.data, m.bytes, ncclInt8, m.process, comm_, stream));
     for (const Message& m : sent) keep(nccl_.send(m.data, m.bytes, ncclInt8, m.process, comm_, stream));
     keep(nccl_.group_end());
-    if (result == ncclSuccess) result = settled(std::chrono::seconds(60));
+    if (result == ncclSuccess) result = settled(patience_);
     check_nccl(result, "send messages");
     device_.record(*done_, queue);
+    patience_ = std::chrono::minutes(10);
   }
 
   bool all_done() override { return device_.has_happened(*done_); }
@@ -160,6 +161,8 @@ class NcclMessages final : public DeviceMessages {
   const Nccl& nccl_;
   std::unique_ptr<Event> done_;
   ncclComm_t comm_ = nullptr;
+  /// Of the first call that another process has its part in. Later ones may come to it after a long time of work.
+  std::chrono::seconds patience_{60};
 };
 
 }  // namespace
