@@ -12,10 +12,10 @@ namespace block_eigs {
 
 /// Memory that the ranks of one node share, for short messages of all to all: every rank writes its part into a
 /// slot of its own and raises a counter, and reads the parts of the others when their counters are there. That
-/// takes as long as two caches need to meet, where a collective call of MPI takes many times that. Slots are used
-/// in turn: who writes a part has seen the counters of all others for the part before, so that all have read the
-/// one before that. The memory has no name in any file system, so that nothing of it outlives the ranks. Used from
-/// one thread, by all ranks in the same order.
+/// takes about half as long as a collective call of MPI at its best. Slots are used in turn: who writes a part has
+/// seen the counters of all others for the part before, so that all have read the one before that. The memory has
+/// no name in any file system, so that nothing of it outlives the ranks. Used from one thread, by all ranks in the
+/// same order.
 class NodeBoard {
  public:
   /// For the ranks of `comm`; null on all of them where they are not on one node or one of them does not reach the
