@@ -37,7 +37,7 @@ void add_options(CLI::App& app, ContestOptions& options, const std::string& know
       ->check(CLI::PositiveNumber);
   app.add_option("--degree", options.degree, "of the Chebyshev preconditioners");
   app.add_option("--device", options.device, "auto, host or cuda");
-  app.add_option("--halo", options.halo, "auto, staged or peer");
+  app.add_option("--halo", options.halo, "auto, staged, peer or nccl");
   app.add_option("--peer-device", options.peer_device, "of the peers' matrix and vectors: host or cuda")
       ->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--contenders", options.contenders, known)->delimiter(',');

@@ -37,7 +37,7 @@ constexpr std::array verify_names{std::pair{"residuals", Verify::residuals}, std
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
                                   std::pair{"cuda", Backend::cuda}};
 constexpr std::array halo_names{std::pair{"auto", HaloWay::automatic}, std::pair{"staged", HaloWay::staged},
-                                std::pair{"peer", HaloWay::peer}};
+                                std::pair{"peer", HaloWay::peer}, std::pair{"nccl", HaloWay::nccl}};
 
 /// Checks `value >= least`, at the place of `key`.
 template <class Number>

@@ -35,7 +35,7 @@ constexpr std::string_view keys =
   spmm                algorithm: auto, row-split, merge
   precision           double, float
   device              auto, host, cuda
-  halo                auto, staged, peer: how rows get from rank to rank
+  halo                auto, staged, peer, nccl: how rows get from rank to rank
   output              file, eigenvectors (true)
 )";
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "spmm/cuda/runtime/cuda_backend.hpp"
+#include "spmm/device/device_messages.hpp"
 #include "spmm/device/peer_memory.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
@@ -12,6 +13,8 @@
 namespace block_eigs {
 
 std::unique_ptr<PeerMemory> Device::make_peer_memory() { return nullptr; }
+
+std::unique_ptr<DeviceMessages> Device::make_messages() { throw RunError("no messages go to and from " + name()); }
 
 void Device::make_on_device(void* device, const ByteSource& source, std::size_t bytes, Queue queue) {
   constexpr std::size_t piece = std::size_t{4} << 20;

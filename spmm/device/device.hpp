@@ -8,6 +8,7 @@
 
 namespace block_eigs {
 
+class DeviceMessages;
 class PeerMemory;
 
 enum class Backend { automatic, host, cuda };
@@ -74,6 +75,8 @@ class Device {
   virtual void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) = 0;
 
   virtual std::unique_ptr<Event> make_event() = 0;
+  /// One that queues wait for and nobody measures time with: it holds a queue up for less.
+  virtual std::unique_ptr<Event> make_order_event() { return make_event(); }
   virtual void record(Event& event, Queue queue) = 0;
   /// What is put into `queue` from now on starts after `event`.
   virtual void wait(Queue queue, const Event& event) = 0;
@@ -87,6 +90,8 @@ class Device {
 
   /// Memory that other processes of this node reach; null where the backend or its driver has none.
   virtual std::unique_ptr<PeerMemory> make_peer_memory();
+  /// Messages to devices of other processes. Throws RunError that says why there are none.
+  virtual std::unique_ptr<DeviceMessages> make_messages();
 
   /// Order with the work of another library on the same device. `stream` is that library's own queue: a
   /// cudaStream_t on the CUDA backend, null being CUDA's default stream. On the host backend nothing is to be

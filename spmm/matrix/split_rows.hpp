@@ -17,8 +17,8 @@ struct SplitRows {
 /// The columns of `rows` outside [begin, end), ascending, each once. Not collective, as the next one.
 std::vector<GlobalIndex> ghost_columns(const CsrRows& rows, GlobalIndex begin, GlobalIndex end);
 
-/// `rows` as two matrices: the columns [begin, end), and `ghosts`, which are ghost_columns(). Consumes `rows`
-/// where there are no ghosts.
+/// `rows` as two matrices: the columns [begin, end), and `ghosts`, which are ghost_columns(). May take memory of
+/// `rows`, which are of no use then.
 template <class T>
 SplitRows<T> split(CsrRows& rows, GlobalIndex begin, GlobalIndex end, const std::vector<GlobalIndex>& ghosts);
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <numeric>
 
 #include "spmm/device/address_space.hpp"
 #include "spmm/error.hpp"
+#include "spmm/parallel/node_board.hpp"
 #include "spmm/parallel/pieces.hpp"
 
 namespace block_eigs {
@@ -30,13 +32,6 @@ void add_in_order(std::span<const double> parts, std::span<double> sums) {
   for (std::size_t first = sums.size(); first < parts.size(); first += sums.size()) {
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += parts[first + i];
   }
-}
-
-template <class T>
-std::vector<T> gather_one(MPI_Comm comm, int size, T value) {
-  std::vector<T> all(static_cast<std::size_t>(size));
-  MPI_Allgather(&value, 1, mpi_type(T{}), all.data(), 1, mpi_type(T{}), comm);
-  return all;
 }
 
 /// Point-to-point in pieces, so that neither counts nor displacements overflow int.
@@ -89,7 +84,7 @@ void make_errors_fatal(MPI_Comm comm) {
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm parent) {
+Communicator::Communicator(MPI_Comm parent, bool shared_memory) {
   auto* duplicate = new MPI_Comm(MPI_COMM_NULL);
   handle_ = std::shared_ptr<MPI_Comm>(duplicate, [](MPI_Comm* comm) {
     int finalized = 0;
@@ -107,23 +102,57 @@ Communicator::Communicator(MPI_Comm parent) {
   MPI_Comm_rank(node, &node_rank_);
   MPI_Comm_size(node, &node_size_);
   MPI_Comm_free(&node);
+  if (shared_memory && size_ > 1 && node_size_ == size_) board_ = NodeBoard::make(*duplicate);
+}
+
+/// One part of every rank to every rank, added in rank order. Collective.
+void Communicator::sum_parts(std::span<double> values) const {
+  if (!board_) {
+    const auto count = static_cast<int>(values.size());
+    std::vector<double> parts(static_cast<std::size_t>(size_) * values.size());
+    MPI_Allgather(values.data(), count, MPI_DOUBLE, parts.data(), count, MPI_DOUBLE, counted());
+    return add_in_order(parts, values);
+  }
+  ++counts_->all;
+  ++counts_->in_memory;
+  const auto sum_piece = [&](std::size_t first, int count) {
+    const std::span<double> piece = values.subspan(first, static_cast<std::size_t>(count));
+    bool begun = false;
+    board_->gather(std::as_bytes(piece), [&](std::span<const std::byte> bytes) {
+      const auto* part = reinterpret_cast<const double*>(bytes.data());
+      for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = begun ? piece[i] + part[i] : part[i];
+      begun = true;
+    });
+  };
+  in_pieces(values.size(), sum_piece, NodeBoard::capacity / sizeof(double));
+}
+
+template <class T>
+std::vector<T> Communicator::gather_one(T value) const {
+  std::vector<T> all;
+  all.reserve(static_cast<std::size_t>(size_));
+  if (board_) {
+    ++counts_->all;
+    ++counts_->in_memory;
+    board_->gather(std::as_bytes(std::span(&value, 1)), [&](std::span<const std::byte> part) {
+      std::memcpy(&all.emplace_back(), part.data(), sizeof(T));
+    });
+  } else {
+    all.resize(static_cast<std::size_t>(size_));
+    MPI_Allgather(&value, 1, mpi_type(T{}), all.data(), 1, mpi_type(T{}), counted());
+  }
+  return all;
 }
 
 void Communicator::sum(std::span<double> values) const {
   if (size_ == 1) return;
   const auto ranks = static_cast<std::size_t>(size_);
-  std::vector<double> parts;
   const auto sum_piece = [&](std::size_t first, int count) {
     const std::span<double> piece = values.subspan(first, static_cast<std::size_t>(count));
-    if ((ranks - 2) * piece.size_bytes() <= bearable_bytes) {
-      parts.resize(ranks * piece.size());
-      MPI_Allgather(piece.data(), count, MPI_DOUBLE, parts.data(), count, MPI_DOUBLE, counted());
-      return add_in_order(parts, piece);
-    }
+    if ((ranks - 2) * piece.size_bytes() <= bearable_bytes) return sum_parts(piece);
     const std::size_t share = (piece.size() + ranks - 1) / ranks;
-    std::vector<double> all(ranks * share, 0.0), sums(share);
+    std::vector<double> all(ranks * share, 0.0), parts(ranks * share), sums(share);
     std::copy(piece.begin(), piece.end(), all.begin());
-    parts.resize(all.size());
     const auto length = static_cast<int>(share);
     MPI_Alltoall(all.data(), length, MPI_DOUBLE, parts.data(), length, MPI_DOUBLE, counted());
     add_in_order(parts, sums);
@@ -141,6 +170,10 @@ void Communicator::sum(std::span<std::int64_t> values) const {
 }
 
 std::int64_t Communicator::sum(std::int64_t value) const {
+  if (board_) {
+    const std::vector<std::int64_t> all = gather_one(value);
+    return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+  }
   sum(std::span(&value, 1));
   return value;
 }
@@ -157,7 +190,12 @@ double Communicator::max(double value) const {
 }
 
 std::int64_t Communicator::max(std::int64_t value) const {
-  if (size_ > 1) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, counted());
+  if (size_ == 1) return value;
+  if (board_) {
+    const std::vector<std::int64_t> all = gather_one(value);
+    return *std::max_element(all.begin(), all.end());
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX, counted());
   return value;
 }
 
@@ -178,11 +216,9 @@ std::string Communicator::broadcast(std::string text) const {
   return text;
 }
 
-std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const {
-  return gather_one(counted(), size_, value);
-}
+std::vector<std::int64_t> Communicator::all_gather(std::int64_t value) const { return gather_one(value); }
 
-std::vector<double> Communicator::all_gather(double value) const { return gather_one(counted(), size_, value); }
+std::vector<double> Communicator::all_gather(double value) const { return gather_one(value); }
 
 std::vector<std::vector<std::int64_t>> Communicator::all_to_all(
     const std::vector<std::vector<std::int64_t>>& outgoing) const {

@@ -11,14 +11,18 @@
 
 namespace block_eigs {
 
+class NodeBoard;
+
 /// The ranks that work on one problem. Owns a duplicate of an MPI communicator, freed with the last
 /// copy; copies are cheap and stand for the same duplicate. Every member function is collective
-/// unless it says otherwise. MPI must be initialised (MPI_THREAD_FUNNELED) and outlive it.
+/// unless it says otherwise. MPI must be initialised (MPI_THREAD_FUNNELED) and outlive it. Numbers that all ranks
+/// learn of each other go through memory that they share, where they are on one node; else by MPI. Sums have the
+/// same bits either way.
 class Communicator {
  public:
   /// Duplicates `parent`. MPI errors on the duplicate print one sentence and end the job with exit code 3,
-  /// whatever the error handler of `parent` is.
-  explicit Communicator(MPI_Comm parent);
+  /// whatever the error handler of `parent` is. `shared_memory`: whether ranks of one node may share memory.
+  explicit Communicator(MPI_Comm parent, bool shared_memory = true);
 
   int rank() const { return rank_; }            ///< not collective
   int size() const { return size_; }            ///< not collective
@@ -27,14 +31,16 @@ class Communicator {
   MPI_Comm handle() const { return *handle_; }  ///< not collective
   bool is_root() const { return rank_ == 0; }   ///< not collective
 
-  /// Collective MPI calls on this communicator so far, those of its copies too: for who wants to know what an
-  /// algorithm asks of the network. Not collective.
-  std::int64_t collectives() const { return *collectives_; }
+  /// Collective calls on this communicator so far that wait for other ranks, those of its copies too: for who
+  /// wants to know what an algorithm asks of the network. Not collective.
+  std::int64_t collectives() const { return counts_->all; }
+  /// Of these, those that went through shared memory instead of MPI. Not collective.
+  std::int64_t collectives_in_memory() const { return counts_->in_memory; }
 
   /// Element-wise sum over all ranks, in place: the parts are added in rank order, so that the result has the same
-  /// bits on all ranks, in all runs and with all MPI libraries. One MPI call (all ranks get all parts) while that
-  /// brings a rank no more than 256 KiB beside what it has to get; else two, in which every rank adds the parts of
-  /// its share and all get the shares.
+  /// bits on all ranks, in all runs and with all MPI libraries. One message (all ranks get all parts) while that
+  /// brings a rank no more than 256 KiB beside what it has to get; else two MPI calls, in which every rank adds
+  /// the parts of its share and all get the shares.
   void sum(std::span<double> values) const;
   void sum(std::span<std::int64_t> values) const;
   std::int64_t sum(std::int64_t value) const;
@@ -64,14 +70,23 @@ class Communicator {
   void collectively(const std::function<void()>& step) const;
 
  private:
+  struct Counts {
+    std::int64_t all = 0;
+    std::int64_t in_memory = 0;
+  };
+
   /// The handle of a call that all ranks make.
   MPI_Comm counted() const {
-    ++*collectives_;
+    ++counts_->all;
     return handle();
   }
+  void sum_parts(std::span<double> values) const;
+  template <class T>
+  std::vector<T> gather_one(T value) const;
 
   std::shared_ptr<MPI_Comm> handle_;
-  std::shared_ptr<std::int64_t> collectives_ = std::make_shared<std::int64_t>(0);
+  std::shared_ptr<NodeBoard> board_;  ///< null where ranks are on several nodes, or alone
+  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
   int rank_ = 0;
   int size_ = 1;
   int node_rank_ = 0;

@@ -46,8 +46,8 @@ class PeerChannel final : public Channel {
   PeerChannel(std::shared_ptr<PeerStore> store, std::shared_ptr<const HaloPlan> plan)
       : store_(std::move(store)),
         plan_(std::move(plan)),
-        ready_(store_->device().make_event()),
-        packed_(store_->device().make_event()),
+        ready_(store_->device().make_order_event()),
+        packed_(store_->device().make_order_event()),
         targets_(plan_->destinations().size()),
         sent_(targets_.size()),
         addresses_(targets_.size()),

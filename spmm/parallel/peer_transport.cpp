@@ -1,9 +1,6 @@
 #include "spmm/parallel/peer_transport.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <functional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -35,36 +32,6 @@ class PeerTransport final : public Transport {
 
 /// A note that every rank has for every other one.
 using Words = std::vector<std::vector<std::int64_t>>;
-
-/// The lowest rank's text that is not empty, on all ranks. Collective.
-std::string first_text(const Communicator& comm, const std::string& text) {
-  const std::vector<std::int64_t> letters(text.begin(), text.end());
-  const Words all = comm.all_to_all(Words(static_cast<std::size_t>(comm.size()), letters));
-  const auto found = std::find_if(all.begin(), all.end(), [](const auto& words) { return !words.empty(); });
-  std::string result;
-  if (found == all.end()) return result;
-  for (const std::int64_t letter : *found) result.push_back(static_cast<char>(letter));
-  return result;
-}
-
-/// Runs a step that may fail on some ranks alone; returns why on all of them, empty where it did not. Collective.
-std::string failure_of(const Communicator& comm, const std::function<void()>& step) {
-  std::string failure;
-  try {
-    step();
-  } catch (const std::exception& error) {
-    failure = error.what();
-  }
-  return comm.any(!failure.empty()) ? first_text(comm, failure) : "";
-}
-
-/// Whether two ranks have the same device. Collective.
-bool share_devices(const Communicator& comm, const PeerMemory& memory) {
-  const DeviceNumber number = memory.device_number();
-  const Words numbers = comm.all_to_all(
-      Words(static_cast<std::size_t>(comm.size()), std::vector<std::int64_t>(number.begin(), number.end())));
-  return std::set(numbers.begin(), numbers.end()).size() < numbers.size();
-}
 
 std::vector<std::int64_t> words_of(const RemotePlace& place) {
   std::vector<std::int64_t> words;
@@ -121,8 +88,8 @@ std::string try_out(PeerStore& store) {
 
 }  // namespace
 
-PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
-                                std::chrono::duration<double> patience, bool may_share) {
+TransportAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                     std::chrono::duration<double> patience, bool may_share) {
   if (comm.node_size() != comm.size()) return {nullptr, "the ranks are on several nodes"};
   std::unique_ptr<PeerMemory> memory;
   std::string failure = failure_of(comm, [&] {
@@ -130,7 +97,7 @@ PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<
     if (!memory) throw RunError("memory of " + device->name() + " is not open to other processes");
   });
   if (!failure.empty()) return {nullptr, failure};
-  if (!may_share && share_devices(comm, *memory)) return {nullptr, "ranks share a device"};
+  if (!may_share && share_devices(comm, memory->device_number())) return {nullptr, "ranks share a device"};
   auto store = std::make_shared<PeerStore>(comm, device, std::move(memory), patience);
   failure = try_out(*store);
   if (!failure.empty()) return {nullptr, failure};

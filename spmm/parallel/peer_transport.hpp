@@ -2,17 +2,10 @@
 
 #include <chrono>
 #include <memory>
-#include <string>
 
-#include "spmm/parallel/transport.hpp"
+#include "spmm/parallel/transport_attempt.hpp"
 
 namespace block_eigs {
-
-/// A transport, or why there is none; the same on all ranks.
-struct PeerAttempt {
-  std::shared_ptr<Transport> transport;
-  std::string why_not;
-};
 
 /// Ranks of one node whose devices reach each other's memory: packing stores rows straight into the neighbour's
 /// ghosts, a flag behind them says so, and the neighbour's queue waits for the flag. No host waits and nothing
@@ -22,8 +15,8 @@ struct PeerAttempt {
 /// of every other one. `patience`: how long a channel that is given up waits for its neighbours; `may_share`:
 /// whether ranks may share a device, which works, but a device that runs processes by turns gives a waiting queue
 /// its whole turn. Collective.
-PeerAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
-                                std::chrono::duration<double> patience = std::chrono::seconds(5),
-                                bool may_share = true);
+TransportAttempt make_peer_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
+                                     std::chrono::duration<double> patience = std::chrono::seconds(5),
+                                     bool may_share = true);
 
 }  // namespace block_eigs

@@ -65,9 +65,9 @@ class StagedChannel final : public Channel {
   StagedChannel(Post post, std::shared_ptr<const HaloPlan> plan)
       : post_(std::move(post)),
         plan_(std::move(plan)),
-        ready_(post_.device->make_event()),
-        packed_(post_.device->make_event()),
-        arrived_(post_.device->make_event()),
+        ready_(post_.device->make_order_event()),
+        packed_(post_.device->make_order_event()),
+        arrived_(post_.device->make_order_event()),
         targets_(plan_->destinations().size()) {
     requests_.reserve(plan_->destinations().size() + plan_->sources().size());
   }

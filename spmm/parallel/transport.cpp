@@ -5,6 +5,7 @@
 #include "spmm/device/device.hpp"
 #include "spmm/error.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/nccl_transport.hpp"
 #include "spmm/parallel/peer_transport.hpp"
 #include "spmm/parallel/staged_transport.hpp"
 
@@ -14,7 +15,8 @@ HaloWay halo_way_from_name(std::string_view name) {
   if (name == "auto") return HaloWay::automatic;
   if (name == "staged") return HaloWay::staged;
   if (name == "peer") return HaloWay::peer;
-  throw InputError("unknown way of halos '" + std::string(name) + "'; it is auto, staged or peer");
+  if (name == "nccl") return HaloWay::nccl;
+  throw InputError("unknown way of halos '" + std::string(name) + "'; it is auto, staged, peer or nccl");
 }
 
 std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::shared_ptr<Device>& device,
@@ -23,12 +25,18 @@ std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::s
   if (comm.size() == 1) return make_staged_transport(comm, device);
   const bool all_on_host = !comm.any(!device->host_addressable());
   std::string why = all_on_host ? "the ranks work on the host" : "asked for";
-  if (way != HaloWay::staged && !all_on_host) {
-    PeerAttempt attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
+  if (!all_on_host && (way == HaloWay::automatic || way == HaloWay::peer)) {
+    TransportAttempt attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
     if (attempt.transport) return attempt.transport;
     why = std::move(attempt.why_not);
   }
-  const bool expected = all_on_host && way != HaloWay::peer;
+  if (!all_on_host &&
+      (way == HaloWay::nccl || (way == HaloWay::automatic && comm.any(comm.node_size() < comm.size())))) {
+    TransportAttempt attempt = make_nccl_transport(comm, device, patience);
+    if (attempt.transport) return attempt.transport;
+    why = (way == HaloWay::nccl ? "" : why + "; ") + attempt.why_not;
+  }
+  const bool expected = all_on_host && (way == HaloWay::automatic || way == HaloWay::staged);
   return make_staged_transport(comm, device, patience,
                                expected ? "" : "staged, by MPI through host memory (" + why + ")");
 }

@@ -48,9 +48,10 @@ class Channel {
   virtual void give_up() noexcept = 0;
 };
 
-/// Which transport is asked for: the best one, or one by name. `peer` takes `staged` where it cannot work.
-enum class HaloWay { automatic, staged, peer };
-/// "auto", "staged" or "peer"; throws InputError on other names.
+/// Which transport is asked for: the best one, or one by name. `peer` and `nccl` take `staged` where they cannot
+/// work.
+enum class HaloWay { automatic, staged, peer, nccl };
+/// "auto", "staged", "peer" or "nccl"; throws InputError on other names.
 HaloWay halo_way_from_name(std::string_view name);
 
 /// How packed rows get from rank to rank. A Context has one, which all matrices, levels and precisions share.

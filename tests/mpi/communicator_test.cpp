@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,6 +49,54 @@ TEST(CommunicatorTest, PartsAreAddedInRankOrder) {
     comm.sum(std::span(values));
     for (const double value : values) ASSERT_EQ(value, comm.size() - 3.0);
   }
+}
+
+// Short and long, in one piece and in many, added by one rank each or by all.
+TEST(CommunicatorTest, SumsInSharedMemoryHaveTheBitsOfMpi) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Communicator by_mpi(MPI_COMM_WORLD, false);
+  for (const std::size_t length : {1, 7, 1000, 8192, 8193, 30'000, 100'001}) {
+    std::vector<double> values(length);
+    for (std::size_t i = 0; i < length; ++i)
+      values[i] = std::sin(static_cast<double>(i) + 0.1) / (comm.rank() + 1.0 / 3.0);
+    std::vector<double> others = values;
+    comm.sum(std::span(values));
+    by_mpi.sum(std::span(others));
+    EXPECT_EQ(values, others) << length;
+  }
+  EXPECT_EQ(comm.max(0.1 * comm.rank()), by_mpi.max(0.1 * comm.rank()));
+  EXPECT_EQ(comm.all_gather(0.1 * comm.rank()), by_mpi.all_gather(0.1 * comm.rank()));
+  EXPECT_EQ(comm.sum(std::int64_t{3} - comm.rank()), by_mpi.sum(std::int64_t{3} - comm.rank()));
+  EXPECT_EQ(comm.max(std::int64_t{-3} - comm.rank()), by_mpi.max(std::int64_t{-3} - comm.rank()));
+  EXPECT_EQ(comm.collectives(), by_mpi.collectives());
+  EXPECT_EQ(by_mpi.collectives_in_memory(), 0);
+  EXPECT_EQ(comm.collectives_in_memory() > 0, comm.size() > 1) << "the ranks of a test share a machine";
+}
+
+// One rank after the other is late, so that the others are as far ahead as they get.
+TEST(CommunicatorTest, NobodyOverwritesAPartThatWasNotRead) {
+  const Communicator comm(MPI_COMM_WORLD);
+  for (int turn = 0; turn < 400; ++turn) {
+    if (turn / 4 % comm.size() == comm.rank() && turn % 4 == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(300));
+    std::vector<double> values(static_cast<std::size_t>(1 + 37 * turn % 900), turn + comm.rank());
+    comm.sum(std::span(values));
+    const double expected = comm.size() * (turn + 0.5 * (comm.size() - 1));
+    for (const double value : values) ASSERT_EQ(value, expected) << turn;
+  }
+}
+
+// A rank that waits in shared memory moves messages along: here one that is too long to be sent at once.
+TEST(CommunicatorTest, MessagesGoOnWhileARankWaits) {
+  const Communicator comm(MPI_COMM_WORLD);
+  if (comm.size() == 1) GTEST_SKIP() << "nobody to send to";
+  std::vector<double> message(1'000'000, comm.rank());
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (comm.rank() == 0) MPI_Isend(message.data(), 1'000'000, MPI_DOUBLE, 1, 0, comm.handle(), &request);
+  if (comm.rank() == 1) MPI_Recv(message.data(), 1'000'000, MPI_DOUBLE, 0, 0, comm.handle(), MPI_STATUS_IGNORE);
+  EXPECT_EQ(comm.sum(std::int64_t{1}), comm.size());
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(message.back(), comm.rank() > 1 ? comm.rank() : 0.0);
 }
 
 TEST(CommunicatorTest, AllToAllDeliversRaggedMessages) {

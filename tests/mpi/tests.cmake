@@ -32,5 +32,22 @@ foreach(ranks 1 2 3 4)
     "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
 endforeach()
 
+# Halos that the devices' queues send: by messages of MPI in the place of NCCL's on the host, and on GPUs, one a rank; once
+# more by the way between nodes.
+block_eigs_test(nccl_transport SOURCES mpi/nccl_transport_test.cpp RANKS 1 2 3 4 LABELS mpi)
+foreach(ranks 1 2 3 4)
+  set_tests_properties(nccl_transport.${ranks} PROPERTIES ENVIRONMENT
+    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
+  foreach(way cuda cuda_between_nodes)
+    add_test(NAME nccl_transport.${way}.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+      ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_nccl_transport>)
+    set_tests_properties(nccl_transport.${way}.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
+      SKIP_REGULAR_EXPRESSION "nothing was tested" ENVIRONMENT
+      "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
+  endforeach()
+  set_property(TEST nccl_transport.cuda_between_nodes.${ranks} APPEND PROPERTY ENVIRONMENT
+    NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1)
+endforeach()
+
 # A program of its own: it replaces operator new.
 block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)

@@ -1,10 +1,12 @@
 #include "spmm/cuda/runtime/cuda_device.hpp"
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "spmm/cuda/runtime/cuda_check.hpp"
 #include "spmm/cuda/runtime/cuda_peer_memory.hpp"
+#include "spmm/cuda/runtime/nccl_messages.hpp"
 #include "spmm/cuda/runtime/requirements.hpp"
 
 namespace block_eigs::cuda {
@@ -13,7 +15,7 @@ namespace {
 
 class CudaEvent final : public Event {
  public:
-  CudaEvent() { check(cudaEventCreate(&handle_), "make an event"); }
+  explicit CudaEvent(unsigned flags) { check(cudaEventCreateWithFlags(&handle_, flags), "make an event"); }
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
   ~CudaEvent() override { cudaEventDestroy(handle_); }
@@ -147,6 +149,15 @@ std::unique_ptr<PeerMemory> CudaDevice::make_peer_memory() {
   return cuda::make_peer_memory(*this);
 }
 
+std::unique_ptr<DeviceMessages> CudaDevice::make_messages() { return make_nccl_messages(*this); }
+
+DeviceNumber CudaDevice::number() const {
+  DeviceNumber number{};
+  static_assert(sizeof(number) == sizeof(properties_.uuid));
+  std::memcpy(number.data(), &properties_.uuid, sizeof(number));
+  return number;
+}
+
 void* CudaDevice::allocate_staging(std::size_t bytes) {
   make_current();
   void* memory = nullptr;
@@ -192,7 +203,12 @@ void CudaDevice::copy_within(void* to, const void* from, std::size_t bytes, Queu
 
 std::unique_ptr<Event> CudaDevice::make_event() {
   make_current();
-  return std::make_unique<CudaEvent>();
+  return std::make_unique<CudaEvent>(cudaEventDefault);
+}
+
+std::unique_ptr<Event> CudaDevice::make_order_event() {
+  make_current();
+  return std::make_unique<CudaEvent>(cudaEventDisableTiming);
 }
 
 void CudaDevice::record(Event& event, Queue queue) {
@@ -228,6 +244,13 @@ void CudaDevice::let_stream_wait(void* stream, Queue queue) {
 
 bool CudaDevice::is_idle(Queue queue) const {
   const cudaError_t status = cudaStreamQuery(stream(queue));
+  if (status == cudaErrorNotReady) return false;
+  check(status, "wait for " + name());
+  return true;
+}
+
+bool CudaDevice::has_happened(const Event& event) const {
+  const cudaError_t status = cudaEventQuery(handle_of(event));
   if (status == cudaErrorNotReady) return false;
   check(status, "wait for " + name());
   return true;

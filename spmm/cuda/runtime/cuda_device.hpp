@@ -9,6 +9,7 @@
 
 #include "spmm/cuda/runtime/pageable_copy.hpp"
 #include "spmm/device/device.hpp"
+#include "spmm/device/peer_memory.hpp"
 
 namespace block_eigs::cuda {
 
@@ -36,6 +37,7 @@ class CudaDevice final : public Device {
   void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) override;
 
   std::unique_ptr<Event> make_event() override;
+  std::unique_ptr<Event> make_order_event() override;
   void record(Event& event, Queue queue) override;
   void wait(Queue queue, const Event& event) override;
   void synchronize(const Event& event) override;
@@ -44,6 +46,7 @@ class CudaDevice final : public Device {
 
   TransferCount transferred() const override { return transferred_; }
   std::unique_ptr<PeerMemory> make_peer_memory() override;
+  std::unique_ptr<DeviceMessages> make_messages() override;
 
   void wait_for_stream(Queue queue, void* stream) override;
   void let_stream_wait(void* stream, Queue queue) override;
@@ -52,13 +55,16 @@ class CudaDevice final : public Device {
   cudaStream_t stream(Queue queue) const;
   /// Makes this GPU the calling thread's current one.
   void make_current() const;
-  const cudaUUID_t& uuid() const { return properties_.uuid; }
+  /// The same in all processes.
+  DeviceNumber number() const;
   int multiprocessors() const { return properties_.multiProcessorCount; }
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
   int shared_memory_per_multiprocessor() const { return static_cast<int>(properties_.sharedMemPerMultiprocessor); }
   /// Whether all that was put into the queue is done. Throws where it failed.
   bool is_idle(Queue queue) const;
+  /// Whether the queue has got to where the event was recorded last. Throws where that failed.
+  bool has_happened(const Event& event) const;
   /// Lets a kernel have `bytes` of dynamic shared memory a thread block.
   void allow_shared_memory(const void* kernel, int bytes);
   /// Counts results that a kernel wrote to page-locked memory by itself, and the wait for them.

@@ -56,12 +56,7 @@ class CudaPeerMemory final : public PeerMemory {
   }
   ~CudaPeerMemory() override { cudaStreamDestroy(aside_); }
 
-  DeviceNumber device_number() const override {
-    DeviceNumber number{};
-    static_assert(sizeof(number) == sizeof(device_.uuid()));
-    std::memcpy(number.data(), &device_.uuid(), sizeof(number));
-    return number;
-  }
+  DeviceNumber device_number() const override { return device_.number(); }
 
   void* allocate(std::size_t bytes) override {
     void* const memory = device_.allocate_outside_pool(bytes);

@@ -20,7 +20,7 @@ Workspace::Workspace(std::shared_ptr<CudaDevice> device)
     : device_(std::move(device)), results_done_(device_, 1), arrived_(device_, 1) {
   *results_done_.data() = ticket_;
   check(cudaMemsetAsync(arrived_.data(), 0, sizeof(unsigned), device_->stream(Queue::compute)), "clear a counter");
-  for (Slot& slot : ring_) slot.sent = device_->make_event();
+  for (Slot& slot : ring_) slot.sent = device_->make_order_event();
 }
 
 double* Workspace::stage(std::size_t count) {
