@@ -86,13 +86,12 @@ std::string partition_remark(const Problem<T>& problem) {
     return fmt::format("{} {} ({:.4g})", what, count_text(static_cast<std::int64_t>(comm.max(own))), mean);
   };
   const DistributedMatrix<T>& a = *problem.a;
-  const bool even = problem.partition == Partition::uniform(problem.partition.rows(), comm.size());
   const std::string rows = share("rows", a.rows());
   const std::string nonzeros = share("nonzeros", static_cast<double>(a.nonzeros()));
   const std::string ghosts = share("ghosts", a.ghosts());
   return fmt::format("partition: {}; on {} ranks, largest (mean): {}, {}, {}, {}",
-                     problem.order ? "by the graph of the matrix" : (even ? "even" : "by nonzeros"), comm.size(),
-                     rows, nonzeros, ghosts, share("neighbours", a.neighbours()));
+                     problem.order ? "graph" : "nonzeros", comm.size(), rows, nonzeros, ghosts,
+                     share("neighbours", a.neighbours()));
 }
 
 ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,

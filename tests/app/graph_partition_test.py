@@ -52,10 +52,9 @@ class GraphPartitionTest(harness.AppTest):
             self.skipTest("no PT-Scotch in this build")
         self.assertEqual(result.code, 0, result)
         if harness.options.ranks > 1:
-            words = "by the graph of the matrix" if partition == "graph" else "even"
             self.assertRegex(
                 result.stdout,
-                rf"partition: {words}; on \d ranks, largest \(mean\): rows [\d,]+ \([^)]*\), nonzeros .*, ghosts .*, neigh",
+                rf"partition: {partition}; on \d ranks, largest \(mean\): rows [\d,]+ \([^)]*\), nonzeros .*, ghosts .*, neigh",
             )
         with h5py.File(self.path(name)) as file:
             return {key: file[key][()] for key in file if isinstance(file[key], h5py.Dataset)}

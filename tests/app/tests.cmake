@@ -28,9 +28,13 @@ endfunction()
 add_executable(session_probe app/session_probe.cpp)
 target_link_libraries(session_probe PRIVATE block_eigs_apps block_eigs_flags)
 
+add_executable(failing_rank_probe app/failing_rank_probe.cpp)
+target_link_libraries(failing_rank_probe PRIVATE block_eigs_apps block_eigs_flags)
+
 block_eigs_app_test(terminal PROGRAM block-eigs RANKS 1 2 TIMEOUT 300)
 block_eigs_app_test(session PROGRAM session_probe RANKS 1 3 TIMEOUT 240)
 block_eigs_app_test(killed_rank PROGRAM block-eigs RANKS 3 TIMEOUT 240)
+block_eigs_app_test(failing_rank PROGRAM failing_rank_probe RANKS 2 4 TIMEOUT 240)
 block_eigs_app_test(memory_limit PROGRAM block-eigs RANKS 1 2 TIMEOUT 900)
 block_eigs_app_test(extreme_values PROGRAM block-eigs RANKS 1 3 TIMEOUT 900)
 block_eigs_app_test(graph_partition PROGRAM block-eigs RANKS 1 3 TIMEOUT 600)

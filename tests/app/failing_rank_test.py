@@ -1,0 +1,45 @@
+"""A rank that fails in the middle of a solve ends the run on all of them: within seconds, with one message where the
+rank can still speak, and with nothing left in shared memory."""
+
+import os
+
+import harness
+
+SECONDS = 20
+
+
+class FailingRankTest(harness.AppTest):
+    def fails(self, how):
+        before = set(os.listdir("/dev/shm"))
+        result = harness.run([how], self.folder, timeout=60)
+        print(f"{how}: exit code {result.code} after {result.seconds:.1f} s, start included")
+        self.assertNotEqual(result.code, 0, result)
+        self.assertLess(result.seconds, SECONDS, result)
+        ours = [name for name in set(os.listdir("/dev/shm")) - before if str(os.getuid()) in name or "block" in name]
+        self.assertEqual(ours, [], result)
+        return result
+
+    def speaks(self, how, words):
+        for solver in ("", "-cg"):
+            with self.subTest(solver=solver):
+                result = self.fails(how + solver)
+                self.assertEqual(result.code, 3, result)
+                self.assertEqual(len(result.errors()), 1, result)
+                self.assertIn(words, result.errors()[0], result)
+
+    def test_exception(self):
+        self.speaks("throw", "broken on purpose")
+
+    def test_out_of_memory(self):
+        self.speaks("memory", "memory")
+
+    def test_killed(self):
+        for solver in ("", "-cg"):
+            self.fails("kill" + solver)
+
+    def test_crashed(self):
+        self.fails("crash")
+
+
+if __name__ == "__main__":
+    harness.main()
