@@ -137,14 +137,15 @@ ScalingFigures measure(const Communicator& comm, const ScalingOptions& options, 
 }
 
 /// On rank 0 alone; the others wait and get the seconds.
-ScalingFigures measure_alone(const Communicator& comm, const ScalingOptions& options, const std::string& solver) {
+ScalingFigures measure_alone(const Communicator& comm, const ScalingOptions& options, const std::string& solver,
+                             GlobalIndex layers) {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(comm.handle(), comm.is_root() ? 0 : 1, comm.rank(), &half);
   ScalingFigures figures;
   figures.solver = solver;
   comm.collectively([&] {
     const Communicator alone(half);
-    if (comm.is_root()) figures = measure(alone, options, solver, options.grid);
+    if (comm.is_root()) figures = measure(alone, options, solver, layers);
   });
   MPI_Comm_free(&half);
   std::vector<double> seconds{figures.seconds};
@@ -158,10 +159,13 @@ ScalingFigures measure_alone(const Communicator& comm, const ScalingOptions& opt
 std::vector<ScalingFigures> measure_solvers(const Communicator& comm, const ScalingOptions& options) {
   std::vector<ScalingFigures> all;
   for (const std::string& solver : options.solvers) {
-    all.push_back(measure_alone(comm, options, solver));
+    all.push_back(measure_alone(comm, options, solver, options.grid));
     const double base = all.back().seconds;
     all.back().kind = "base";
     if (comm.size() == 1) continue;
+    all.push_back(measure_alone(comm, options, solver, std::max<GlobalIndex>(options.grid / comm.size(), 1)));
+    all.back().kind = "share";
+    all.back().efficiency = base / (comm.size() * all.back().seconds);
     all.push_back(measure(comm, options, solver, options.grid));
     all.back().kind = "strong";
     all.back().efficiency = base / (comm.size() * all.back().seconds);
