@@ -21,7 +21,7 @@ struct Sources {
   std::unique_ptr<MatrixSource> a;
   std::unique_ptr<MatrixSource> b;  ///< null: the identity
   /// Where these deliver their rows in another order than the file's (order_by_graph), checked already.
-  std::shared_ptr<const RowOrder> order;
+  std::shared_ptr<const RowOrder> order{};
 };
 
 /// Throws InputError where a matrix cannot be opened or is not square, or the two differ in size. Collective.
