@@ -25,7 +25,8 @@ struct ScalingOptions {
 /// seconds is of an iteration of the rank with most.
 struct ScalingFigures {
   std::string solver;
-  std::string kind;  ///< base: one rank; share: one rank with one's rows of them; strong: the same matrix on all; weak: as many rows a rank
+  std::string kind;  ///< base: one rank; share: one rank with one's rows of them; strong: the same matrix on all;
+                     ///< weak: as many rows a rank
   int ranks = 1;
   GlobalIndex rows = 0;
   double seconds = 0.0;     ///< the median of the repeats
