@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "spmm/scatter_bits.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -61,15 +63,10 @@ void weigh(const CsrRows& a, const CsrRows* b, int unknowns, Offset row_weight, 
   }
 }
 
-/// A number for an arc that has nothing to do with that of its reverse (splitmix64 of both ends).
+/// A number for an arc that has nothing to do with that of its reverse (scattered bits of both ends).
 std::uint64_t arc_number(GlobalIndex from, GlobalIndex to) {
-  const auto mix = [](std::uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-  };
-  const std::uint64_t first = mix((static_cast<std::uint64_t>(from) + 1) * 0x9e3779b97f4a7c15u);
-  return mix(first + (static_cast<std::uint64_t>(to) + 1) * 0xd1b54a32d192ed03u);
+  const std::uint64_t first = scatter_bits((static_cast<std::uint64_t>(from) + 1) * golden_step);
+  return scatter_bits(first + (static_cast<std::uint64_t>(to) + 1) * 0xd1b54a32d192ed03u);
 }
 
 /// Whether every arc has its reverse: numbers of the arcs and of their reverses then have the same sum, and hardly
