@@ -17,6 +17,7 @@ add_library(block_eigs_apps STATIC
   input/check_mass.cpp
   input/check_mass_densely.cpp
   input/direct.cpp
+  input/graph_order.cpp
   input/lone_rows.cpp
   input/near_null_space.cpp
   input/operators.cpp

@@ -1,7 +1,7 @@
 # cmake --install: programs, libraries, public headers, and what find_package(block_eigs) needs.
 
 get_property(libraries GLOBAL PROPERTY BLOCK_EIGS_LIBRARIES)
-install(TARGETS ${libraries} block_eigs_hdf5 EXPORT block_eigs_targets)
+install(TARGETS ${libraries} block_eigs_hdf5 block_eigs_scotch EXPORT block_eigs_targets)
 
 # Headers keep their places: #include "solver/lobpcg/lobpcg.hpp". Backends are reached through Device and Kernels, the plug-in
 # through PETSc.

@@ -31,6 +31,7 @@ rule(cuda_in_spmm_cuda    "."        "^spmm/cuda/"
   "^(cuda|cu[A-Z]|cublas|cusparse|cusolver|curand|nccl|nvml|nvtx|thrust/|cub/|cooperative_groups|mma\\.h|driver_types\\.h|vector_types\\.h)|\\.cuh$")
 rule(petsc_in_io_petsc    "."        "^io/petsc/" "^(petsc|slepc)")
 rule(hdf5_in_io_hdf5      "."        "^io/hdf5/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
+rule(scotch_in_io_partition "."       "^io/partition/graph_owners\\.cpp$" "scotch")
 rule(yaml_in_io_config    "."        "^io/config/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
   "^(spmm/parallel/(communicator|node_board|halo_exchange|[a-z_]*transport|peer_(channel|store))\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
@@ -57,7 +58,9 @@ rule(io_formats_read         "^io/formats/"  "${none}" "^io/(generate|config|res
 rule(io_generate_sees_source "^io/generate/" "${none}" "^io/(files|hdf5|formats|config|result|petsc)/")
 rule(io_config_stands_alone  "^io/config/"   "${none}" "^io/(files|source|hdf5|formats|generate|result|petsc)/")
 rule(io_result_sees_hdf5     "^io/result/"   "${none}" "^io/(source|formats|generate|config|petsc)/")
-rule(petsc_stands_alone      "^io/petsc/"    "${none}" "^io/(files|source|hdf5|formats|generate|config|result)/")
+rule(io_partition_sees_source "^io/partition/" "${none}" "^io/(files|hdf5|formats|generate|config|result|petsc)/")
+rule(partition_is_the_last   "^io/(files|source|hdf5|formats|generate|config|result)/" "${none}" "^io/partition/")
+rule(petsc_stands_alone      "^io/petsc/"    "${none}" "^io/(files|source|hdf5|formats|generate|config|result|partition)/")
 rule(petsc_plugin_is_private "."             "^io/petsc/plugin/" "^io/petsc/plugin/")
 rule(config_sees_no_room     "^apps/config/"  "${none}" "^apps/(input|report|journey|bench)/")
 rule(input_sees_config       "^apps/input/"   "${none}" "^apps/(report|journey|bench)/")

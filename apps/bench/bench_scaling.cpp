@@ -1,7 +1,9 @@
 // What a halo exchange takes by each transport: mpirun -n 2 bench_scaling --device cuda. Every rank sends as many
 // rows to the next one, in a ring; rounds follow one another as products do, each waiting for the one before.
 // Bytes and rates are those of one rank in one direction. Then what a product with the Laplacian of a cube takes
-// beside that of the ranks' own columns alone: the difference is what is seen of the halo.
+// beside that of the ranks' own columns alone: the difference is what is seen of the halo. Then iterations of the
+// solvers on rank 0 alone, on all ranks with the same matrix (strong) and with as many rows a rank (weak).
+// scripts/plot-scaling fits a model to --csv and says what it comes to on more ranks.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -10,12 +12,15 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "apps/bench/scaling_solvers.hpp"
 #include "io/generate/generate.hpp"
+#include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/context.hpp"
@@ -34,6 +39,10 @@ struct Options {
   GlobalIndex grid = 128;
   int points = 7;
   int repeats = 5;
+  int iterations = 20;
+  std::vector<std::string> solvers = {"lobpcg", "chebyshev", "filter", "amg", "cg"};
+  std::string solver_halo;
+  std::string csv;
 };
 
 struct Figures {
@@ -51,6 +60,10 @@ Options read_options(int argc, char** argv) {
   app.add_option("--grid", options.grid, "points along an edge of the cube; 0: no products");
   app.add_option("--points", options.points, "of the Laplacian's stencil, 7 or 27");
   app.add_option("--columns", options.columns, "of the block")->check(CLI::PositiveNumber);
+  app.add_option("--solvers", options.solvers, "lobpcg, chebyshev, filter, amg, cg, none")->delimiter(',');
+  app.add_option("--iterations", options.iterations, "of a run of a solver")->check(CLI::PositiveNumber);
+  app.add_option("--solver-halo", options.solver_halo, "what solvers are measured with; the last of --halo");
+  app.add_option("--csv", options.csv, "file to write");
   app.add_option("--repeats", options.repeats, "that count, after one that does not")->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
@@ -159,8 +172,57 @@ void measure_products(const Context<double>& context, const Options& options, co
   std::fflush(stdout);
 }
 
+/// One line a figure; columns that do not apply are empty.
+class Table {
+ public:
+  explicit Table(const std::string& path) {
+    if (path.empty()) return;
+    file_.open(path);
+    require(file_.is_open(), "cannot write " + path);
+    file_ << "what,kind,transport,ranks,rows,bytes,seconds,efficiency,halos,messages,halo_bytes,halo_wait,"
+             "reductions,"
+             "reduction_seconds\n";
+  }
+  void add_halo(const std::string& way, int ranks, std::size_t bytes, double seconds) {
+    file_ << fmt::format("halo,ring,{},{},,{},{:e},,,,,,,\n", way, ranks, bytes, seconds);
+  }
+  void add_sum(int ranks, std::size_t bytes, double seconds) {
+    file_ << fmt::format("sum,,,{},,{},{:e},,,,,,,\n", ranks, bytes, seconds);
+  }
+  void add(const std::string& way, const bench::ScalingFigures& f) {
+    file_ << fmt::format("{},{},{},{},{},,{:e},{:.4f},{:.3f},{:.3f},{:.0f},{:e},{:.3f},{:e}\n", f.solver, f.kind,
+                         way, f.ranks, f.rows, f.seconds, f.efficiency, f.halos, f.messages, f.halo_bytes,
+                         f.halo_wait, f.reductions, f.reduction_seconds);
+  }
+
+ private:
+  std::ofstream file_;
+};
+
+void measure_sums(const Communicator& comm, Table& table) {
+  for (const std::size_t values : {std::size_t{1}, std::size_t{1024}, std::size_t{8192}}) {
+    const double seconds = bench::sum_seconds(comm, values);
+    if (!comm.is_root()) continue;
+    fmt::print("a sum of {} doubles over the ranks: {:.1f} us\n", values, 1e6 * seconds);
+    table.add_sum(comm.size(), 8 * values, seconds);
+  }
+}
+
+void measure_solvers(const Communicator& comm, const Options& options, Table& table) {
+  if (options.grid <= 0 || options.solvers == std::vector<std::string>{"none"}) return;
+  const std::string way = options.solver_halo.empty() ? options.ways.back() : options.solver_halo;
+  const auto figures =
+      bench::measure_solvers(comm, {options.device, way, options.solvers, options.grid, options.points,
+                                    options.columns, options.iterations, options.repeats});
+  if (!comm.is_root()) return;
+  fmt::print("{} points, {} cubed a rank and in all, {} columns, halo: {}\n{}", options.points, options.grid,
+             options.columns, way, bench::scaling_table(figures));
+  for (const bench::ScalingFigures& line : figures) table.add(way, line);
+}
+
 void run(const Options& options) {
   const Communicator comm(MPI_COMM_WORLD);
+  Table table(comm.is_root() ? options.csv : "");
   if (comm.is_root())
     fmt::print("{} ranks, blocks of {} columns\n{:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", comm.size(),
                options.columns, "bytes", "us a round", "GB/s", "host waits", "over PCIe", "transport");
@@ -173,10 +235,13 @@ void run(const Options& options) {
       fmt::print("{:>12} {:>12.2f} {:>12.3f} {:>12.3f} {:>12.0f}  {}: {}\n", bytes, 1e6 * figures.seconds,
                  1e-9 * static_cast<double>(bytes) / figures.seconds, figures.waits, figures.crossed, way,
                  context.transport->description());
+      table.add_halo(way, comm.size(), bytes, figures.seconds);
       std::fflush(stdout);
     }
     if (options.grid > 0) measure_products(context, options, way);
   }
+  measure_sums(comm, table);
+  measure_solvers(comm, options, table);
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ constexpr std::array verify_names{std::pair{"residuals", Verify::residuals}, std
                                   std::pair{"inertia", Verify::inertia}};
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
                                   std::pair{"cuda", Backend::cuda}};
+constexpr std::array partition_names{std::pair{"nonzeros", PartitionWay::nonzeros},
+                                     std::pair{"graph", PartitionWay::graph}};
 constexpr std::array halo_names{std::pair{"auto", HaloWay::automatic}, std::pair{"staged", HaloWay::staged},
                                 std::pair{"peer", HaloWay::peer}, std::pair{"nccl", HaloWay::nccl}};
 
@@ -245,6 +247,7 @@ void describe(YamlSection& section, RunConfig& config) {
   section.choice("precision", config.precision, precision_names);
   section.choice("device", config.device, device_names);
   section.choice("halo", config.halo, halo_names);
+  section.choice("partition", config.partition, partition_names);
   section.section("output", config.output);
   section.finish();
   section.check("", matrix.has_value(), "has no 'matrix': needs matrix: {file: ...} or matrix: {generate: ...}");

@@ -94,6 +94,9 @@ struct RightHandSidesConfig {
   std::uint64_t seed = 1;
 };
 
+/// How rows are dealt to ranks: in blocks of the file's order, or as the graph of the matrix suggests.
+enum class PartitionWay { nonzeros, graph };
+
 struct OutputConfig {
   std::string file;
   bool eigenvectors = true;
@@ -111,6 +114,7 @@ struct RunConfig {
   Precision precision = Precision::float64;
   Backend device = Backend::automatic;
   HaloWay halo = HaloWay::automatic;
+  PartitionWay partition = PartitionWay::nonzeros;
   std::optional<OutputConfig> output;
 };
 

@@ -36,6 +36,7 @@ constexpr std::string_view keys =
   precision           double, float
   device              auto, host, cuda
   halo                auto, staged, peer, nccl: how rows get from rank to rank
+  partition           nonzeros, graph: which rank has which rows
   output              file, eigenvectors (true)
 )";
 

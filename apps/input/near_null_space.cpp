@@ -74,15 +74,17 @@ int unknowns_per_node(const Communicator& comm, const PreconditionerConfig& conf
 }
 
 NearNullSpace read_near_null_space(const Communicator& comm, const PreconditionerConfig& config,
-                                   const MatrixConfig& matrix, const Partition& partition) {
+                                   const MatrixConfig& matrix, const Partition& partition, const RowOrder* order) {
   if (config.amg.coordinates) return from_coordinates(comm, *config.amg.coordinates, partition);
   if (config.amg.near_null_space) return from_file(comm, config.amg, partition);
   NearNullSpace space;
   if (generated_with_coordinates(config, matrix)) {
     space.modes = rigid_body_mode_count(3);
     space.unknowns_per_node = 3;
+    const Partition& known = order != nullptr ? order->file() : partition;
     space.vectors =
-        elasticity3d_rigid_body_modes(matrix.elasticity, partition.begin(comm.rank()), partition.end(comm.rank()));
+        elasticity3d_rigid_body_modes(matrix.elasticity, known.begin(comm.rank()), known.end(comm.rank()));
+    if (order != nullptr) space.vectors = order->reordered(space.vectors, static_cast<std::size_t>(space.modes));
   } else {
     space.unknowns_per_node = config.amg.unknowns_per_node;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/config/config.hpp"
+#include "io/partition/row_order.hpp"
 #include "spmm/matrix/grid_levels.hpp"
 #include "spmm/parallel/partition.hpp"
 
@@ -15,6 +16,7 @@ int unknowns_per_node(const Communicator& comm, const PreconditionerConfig& conf
 /// What coarse levels must represent, for the calling rank's rows: vectors from a file, the rigid-body modes where
 /// coordinates are known, else nothing, which stands for the constant. Collective; throws InputError.
 NearNullSpace read_near_null_space(const Communicator& comm, const PreconditionerConfig& config,
-                                   const MatrixConfig& matrix, const Partition& partition);
+                                   const MatrixConfig& matrix, const Partition& partition,
+                                   const RowOrder* order = nullptr);
 
 }  // namespace block_eigs

@@ -12,6 +12,7 @@ namespace {
 FloatCopy copy_in_float(Problem<double>& problem, const RunConfig& config,
                         const PreconditionerConfig& preconditioner) {
   FloatCopy copy{{with_precision<float>(problem.context), problem.partition}};
+  copy.problem.order = problem.order;
   copy.problem.a = std::make_unique<DistributedMatrix<float>>(copy.problem.context, std::move(problem.a_rows),
                                                               problem.partition, problem.partition, config.spmm);
   copy.preconditioner = make_preconditioner(copy.problem, config.matrix, preconditioner);

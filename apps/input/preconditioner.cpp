@@ -115,7 +115,8 @@ GridHierarchy build_levels(Problem<T>& problem, const PreconditionerConfig& conf
 template <class U, class T>
 std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matrix,
                                    const PreconditionerConfig& config) {
-  NearNullSpace space = read_near_null_space(problem.context.comm, config, matrix, problem.partition);
+  NearNullSpace space =
+      read_near_null_space(problem.context.comm, config, matrix, problem.partition, problem.order.get());
   const Context<U> context = with_precision<U>(problem.context);
   if constexpr (std::is_same_v<T, double>) {
     if (has_levels_on_device(problem.context, config)) {

@@ -17,15 +17,13 @@ namespace block_eigs {
 
 namespace {
 
-/// What a row costs beside its nonzeros: vectors are read and written many times an iteration.
-constexpr Offset row_weight = 15;
 /// The busiest rank may have this many times the mean before rows are dealt anew.
 constexpr double tolerable_imbalance = 1.2;
 
 std::vector<Offset> row_weights(const CsrRows& rows) {
   std::vector<Offset> weights(static_cast<std::size_t>(rows.rows()));
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = rows.row_offsets[i + 1] - rows.row_offsets[i] + row_weight;
+    weights[i] = rows.row_offsets[i + 1] - rows.row_offsets[i] + work_of_a_row;
   }
   return weights;
 }
@@ -39,8 +37,10 @@ Partition by_nodes(const Partition& partition, int unknowns) {
   return Partition(std::move(offsets));
 }
 
-/// The partition asked for, or an even one. Throws InputError where that would cut a node.
-Partition first_partition(const Communicator& comm, GlobalIndex rows, const ReadOptions& options) {
+/// The partition of the sources, the one asked for, or an even one. Throws InputError where that would cut a node.
+Partition first_partition(const Communicator& comm, const Sources& sources, const ReadOptions& options) {
+  if (sources.order) return sources.order->partition();
+  const GlobalIndex rows = sources.a->rows();
   if (!options.partition) return by_nodes(Partition::uniform(rows, comm.size()), options.unknowns_per_node);
   require(by_nodes(*options.partition, options.unknowns_per_node) == *options.partition,
           fmt::format("the rows of a node, {} each, must be on one rank", options.unknowns_per_node));
@@ -82,7 +82,20 @@ std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, c
   return matrix;
 }
 
+void check_rows(const Communicator& comm, const Partition& partition, const CsrRows& rows,
+                const std::string& description, bool mass) {
+  check_finite(comm, rows, description);
+  check_symmetric(comm, partition, rows, description);
+  if (mass) check_mass_entries(comm, partition, rows, description);
+}
+
 }  // namespace
+
+CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass) {
+  CsrRows rows = source.read(partition);
+  check_rows(comm, partition, rows, source.description(), mass);
+  return rows;
+}
 
 Sources open_sources(const Communicator& comm, const RunConfig& config) {
   Sources sources;
@@ -102,11 +115,12 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   const Profile::Scope scope(*context.profile, Phase::io);
   const Communicator& comm = context.comm;
   const bool in_float = options.in_float || std::is_same_v<T, float>;
-  Problem<T> problem{context, first_partition(comm, sources.a->rows(), options)};
-  CsrRows rows = options.partition ? sources.a->read(problem.partition)
-                                   : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
-  check_finite(comm, rows, sources.a->description());
-  check_symmetric(comm, problem.partition, rows, sources.a->description());
+  Problem<T> problem{context, first_partition(comm, sources, options)};
+  problem.order = sources.order;
+  const bool dealt = options.partition || sources.order;
+  CsrRows rows = dealt ? sources.a->read(problem.partition)
+                       : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
+  if (!sources.order) check_rows(comm, problem.partition, rows, sources.a->description(), false);
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
   problem.lone = find_lone_rows(rows);
   if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
@@ -114,9 +128,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   problem.a = build(problem, std::move(rows), options.spmm);
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
-  check_finite(comm, rows, sources.b->description());
-  check_symmetric(comm, problem.partition, rows, sources.b->description());
-  check_mass_entries(comm, problem.partition, rows, sources.b->description());
+  if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true);
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
   take_mass(rows, problem.lone);
@@ -134,6 +146,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   const Profile::Scope scope(*context.profile, Phase::io);
   Problem<T> problem{context, partition};
   problem.scaling = scaling;
+  problem.order = sources.order;
   CsrRows rows = sources.a->read(partition);
   scale_rows(rows, scaling.a);
   problem.a = build(problem, std::move(rows), options);

@@ -7,6 +7,7 @@
 #include "apps/config/config.hpp"
 #include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
+#include "io/partition/row_order.hpp"
 #include "io/petsc/bridge/petsc_factorization.hpp"
 #include "io/source/matrix_source.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
@@ -19,10 +20,15 @@ namespace block_eigs {
 struct Sources {
   std::unique_ptr<MatrixSource> a;
   std::unique_ptr<MatrixSource> b;  ///< null: the identity
+  /// Where these deliver their rows in another order than the file's (order_by_graph), checked already.
+  std::shared_ptr<const RowOrder> order{};
 };
 
 /// Throws InputError where a matrix cannot be opened or is not square, or the two differ in size. Collective.
 Sources open_sources(const Communicator& comm, const RunConfig& config);
+
+/// What a row costs beside its nonzeros: vectors are read and written many times an iteration.
+inline constexpr Offset work_of_a_row = 15;
 
 /// The matrices, dealt to ranks. Where entries are very large or very small A and B stand for 2^scaling.a A and
 /// 2^scaling.b B, a_rows too: what comes of them has to go through apps/journey/scaled_units.hpp.
@@ -39,7 +45,8 @@ struct Problem {
   /// Of A - sigma B, where an analysis was made: for all who factorise it one after another.
   std::shared_ptr<petsc::Factorization> factorization{};
   Scaling scaling{};
-  LoneRows lone{};  ///< of the scaled A and B
+  LoneRows lone{};                          ///< of the scaled A and B
+  std::shared_ptr<const RowOrder> order{};  ///< null: rows have the numbers of the file
 };
 
 struct ReadOptions {
@@ -51,8 +58,13 @@ struct ReadOptions {
   std::optional<Partition> partition{};  ///< how rows are dealt, where that is not to be chosen
 };
 
+/// Rows that are found finite and symmetric, and those of a `mass` with a positive diagonal that is nowhere too
+/// small; throws InputError else. Collective.
+CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass);
+
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
-/// nonzeros where that would leave a rank with much more work than others. Collective.
+/// nonzeros where that would leave a rank with much more work than others; sources with an order have it decided.
+/// Collective.
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const ReadOptions& options);
 

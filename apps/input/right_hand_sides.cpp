@@ -1,6 +1,7 @@
 #include "apps/input/right_hand_sides.hpp"
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,7 +11,9 @@
 
 namespace block_eigs {
 
-RightHandSides::RightHandSides(const Communicator& comm, const RunConfig& config, GlobalIndex rows) {
+RightHandSides::RightHandSides(const Communicator& comm, const RunConfig& config, GlobalIndex rows,
+                               std::shared_ptr<const RowOrder> order)
+    : order_(std::move(order)) {
   require(config.right_hand_sides.has_value(),
           "the config has no 'right_hand_sides': needs right_hand_sides: {file: ...} or {random: 16}");
   random_ = *config.right_hand_sides;
@@ -28,8 +31,21 @@ template <class T>
 DenseBlock<T> RightHandSides::read(BlockSpace<T>& space) {
   const Profile::Scope scope(space.profile(), Phase::io);
   if (source_) return read_block(space, *source_, count());
+  if (!order_) {
+    DenseBlock<T> block = space.make_block(static_cast<LocalIndex>(count()));
+    space.fill_random(block.view(), random_.seed);
+    return block;
+  }
+  // Random numbers belong to rows of the file.
+  BlockSpace<T> in_file(space.context(), order_->file());
+  DenseBlock<T> drawn = in_file.make_block(static_cast<LocalIndex>(count()));
+  in_file.fill_random(drawn.view(), random_.seed);
+  const std::vector<T> values = drawn.to_host();
+  drawn = {};
+  const std::vector<double> ordered =
+      order_->reordered(std::vector<double>(values.begin(), values.end()), static_cast<std::size_t>(count()));
   DenseBlock<T> block = space.make_block(static_cast<LocalIndex>(count()));
-  space.fill_random(block.view(), random_.seed);
+  block.from_host(std::vector<T>(ordered.begin(), ordered.end()).data());
   return block;
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "apps/config/config.hpp"
+#include "io/partition/row_order.hpp"
 #include "io/source/block_source.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -13,8 +14,9 @@ namespace block_eigs {
 class RightHandSides {
  public:
   /// Opens the file where there is one. Throws InputError where the config names no right-hand sides, or their
-  /// length is not `rows`. Collective.
-  RightHandSides(const Communicator& comm, const RunConfig& config, GlobalIndex rows);
+  /// length is not `rows`. With an `order` random ones belong to rows of the file all the same. Collective.
+  RightHandSides(const Communicator& comm, const RunConfig& config, GlobalIndex rows,
+                 std::shared_ptr<const RowOrder> order = {});
 
   GlobalIndex count() const { return source_ ? source_->columns() : random_.random; }
   std::string description() const;
@@ -29,6 +31,7 @@ class RightHandSides {
                                   LocalIndex count);
 
  private:
+  std::shared_ptr<const RowOrder> order_;
   std::unique_ptr<BlockSource> source_;
   RightHandSidesConfig random_;
 };

@@ -75,7 +75,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
       return cg_operators(*solver.operators);
     };
   }
-  const RangePart<T> part = part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance);
+  const RangePart<T> part =
+      part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance, problem.order.get());
   BlockCgResult<T> result =
       block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, part.any() ? part.f : f,
                            std::move(initial), options, observer, wanted);

@@ -93,14 +93,14 @@ Entry largest_in_empty_rows(BlockSpace<T>& space, const NullVectors<T>& null, co
 
 template <class T>
 std::string remark_on(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f,
-                      const Unsolvable& found, const std::vector<double>& means) {
+                      const Unsolvable& found, const std::vector<double>& means, const RowOrder* order) {
   std::string text = "A is singular to working precision and a right-hand side is not in its range: ";
   const std::size_t column = found.columns.front();
   const std::string side = fmt::format("right-hand side {}", column + 1);
   const Entry entry = null.empty.empty() ? Entry{} : largest_in_empty_rows(space, null, f, column);
   if (entry.value != 0.0) {
-    text += fmt::format("row {} (counted from 0) of A has no entries, but {} is {:.2g} there", entry.row, side,
-                        entry.value);
+    text += fmt::format("row {} (counted from 0) of A has no entries, but {} is {:.2g} there",
+                        order != nullptr ? order->file_row(entry.row) : entry.row, side, entry.value);
   } else {
     text += fmt::format("the rows of A add up to zero, but {} does not (its mean is {:.2g})", side, means[column]);
   }
@@ -150,7 +150,7 @@ NullVectors<T> find_null_vectors(BlockSpace<T>& space, DistributedMatrix<T>& a) 
 
 template <class T>
 RangePart<T> part_in_range(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f,
-                           double tolerance) {
+                           double tolerance, const RowOrder* order) {
   RangePart<T> part;
   if (!null.any()) return part;
   const auto cols = static_cast<std::size_t>(f.cols());
@@ -172,7 +172,7 @@ RangePart<T> part_in_range(BlockSpace<T>& space, const NullVectors<T>& null, con
   part.f = std::move(block);
   part.outside = found.outside;
   part.norms = found.norms;
-  part.remark = remark_on(space, null, f, found, means);
+  part.remark = remark_on(space, null, f, found, means, order);
   return part;
 }
 
@@ -205,9 +205,9 @@ template struct NullVectors<double>;
 template NullVectors<float> find_null_vectors(BlockSpace<float>&, DistributedMatrix<float>&);
 template NullVectors<double> find_null_vectors(BlockSpace<double>&, DistributedMatrix<double>&);
 template RangePart<float> part_in_range(BlockSpace<float>&, const NullVectors<float>&, const DenseBlock<float>&,
-                                        double);
+                                        double, const RowOrder*);
 template RangePart<double> part_in_range(BlockSpace<double>&, const NullVectors<double>&,
-                                         const DenseBlock<double>&, double);
+                                         const DenseBlock<double>&, double, const RowOrder*);
 template void count_in(const RangePart<float>&, BlockCgResult<float>&);
 template void count_in(const RangePart<double>&, BlockCgResult<double>&);
 

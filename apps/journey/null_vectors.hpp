@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "io/partition/row_order.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -39,11 +40,12 @@ struct RangePart {
 };
 
 /// Takes the components along `null` from those columns of `f` where they are more than `tolerance` ||f||, or
-/// rounding errors where that is less: || f - A x || is no less for any x. Collective; throws RunError on all
-/// ranks (memory).
+/// rounding errors where that is less: || f - A x || is no less for any x. The remark has
+/// rows by their numbers in the file, which `order` knows where they are not those of the space. Collective;
+/// throws RunError on all ranks (memory).
 template <class T>
 RangePart<T> part_in_range(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f,
-                           double tolerance);
+                           double tolerance, const RowOrder* order = nullptr);
 
 /// From the result for part.f to the one for f: solutions are those of least squares, and residuals what A x
 /// leaves of f. Nothing changes where part.any() is false. Not collective.

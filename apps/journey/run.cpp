@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/input/block_input.hpp"
+#include "apps/input/graph_order.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/journey/cores.hpp"
 #include "apps/journey/eigensolve.hpp"
@@ -66,14 +67,15 @@ ExitCode with_proof(const Communicator& comm, const std::string& program, const 
 }
 
 template <class T>
-ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
+ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
-  const LobpcgOptions& options = config.eigensolver.options;
-  const Context<T> context = make_context<T>(comm, config.device, config.halo);
+  const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
   context.profile->start();
-  const Sources sources = open_sources(comm, config);
-  check_sizes(config, sources);
-  require_proof(comm, config.eigensolver);
+  Sources sources = open_sources(comm, asked);
+  check_sizes(asked, sources);
+  require_proof(comm, asked.eigensolver);
+  const RunConfig config = ordered(context, asked, asked.eigensolver.preconditioner, sources);
+  const LobpcgOptions& options = config.eigensolver.options;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
   Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
@@ -82,6 +84,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
            task(config.eigensolver) + (in_float ? ", begun in float" : ""));
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
   announce(comm, halo_remark(*context.transport));
+  announce(comm, partition_remark(problem));
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);

@@ -54,14 +54,15 @@ std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& check
 }
 
 template <class T>
-ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& config) {
+ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
+  const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
+  context.profile->start();
+  Sources sources = open_sources(comm, asked);
+  const RunConfig config = ordered(context, asked, asked.linear_solver.preconditioner, sources);
   const LinearSolverConfig& solver = config.linear_solver;
   const bool in_float = iterates_in_float<T>(solver);
-  const Context<T> context = make_context<T>(comm, config.device, config.halo);
-  context.profile->start();
-  const Sources sources = open_sources(comm, config);
-  RightHandSides sides(comm, config, sources.a->rows());
+  RightHandSides sides(comm, config, sources.a->rows(), sources.order);
   Problem<T> problem = read_problem(context, sources, config, solver.preconditioner, in_float);
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = sides.read(space);
@@ -70,6 +71,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(problem, sources, config, arguments.program, task(solver, sides));
   announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
   announce(comm, halo_remark(*context.transport));
+  announce(comm, partition_remark(problem));
 
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const Stopwatch setup;

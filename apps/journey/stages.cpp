@@ -1,9 +1,17 @@
 #include "apps/journey/stages.hpp"
 
+#include "apps/input/graph_order.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/table.hpp"
 
 namespace block_eigs {
+
+template <class T>
+RunConfig ordered(const Context<T>& context, const RunConfig& config, const PreconditionerConfig& preconditioner,
+                  Sources& sources) {
+  const Profile::Scope scope(*context.profile, Phase::io);
+  return order_by_graph(context.comm, config, preconditioner, sources);
+}
 
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
@@ -25,6 +33,24 @@ void describe_usage(const Communicator& comm, Profile& profile, const Stopwatch&
   run.memory = watch.record(comm);
 }
 
+namespace {
+
+/// In the file's order.
+template <class T>
+void write_vectors(const Problem<T>& problem, const std::string& name, const DenseBlock<T>& vectors,
+                   ResultFile& file) {
+  if (!problem.order) {
+    file.write(name, problem.partition, vectors);
+    return;
+  }
+  std::vector<T> values;
+  problem.context.comm.collectively([&] { values = vectors.to_host(); });
+  values = problem.order->in_file_order(values, static_cast<std::size_t>(vectors.cols()));
+  file.write(name, problem.order->file(), vectors.cols(), values);
+}
+
+}  // namespace
+
 template <class T, class Findings>
 void write_result(const Problem<T>& problem, const RunConfig& config, const RunRecord& run,
                   const Findings& findings, const HistoryRecord& history, const std::string& name,
@@ -35,7 +61,7 @@ void write_result(const Problem<T>& problem, const RunConfig& config, const RunR
   file.describe(run);
   file.write(findings);
   file.write(history);
-  if (vectors != nullptr) file.write(name, problem.partition, *vectors);
+  if (vectors != nullptr) write_vectors(problem, name, *vectors, file);
   file.commit();
 }
 
@@ -47,6 +73,8 @@ ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& pro
   return conclude(comm, config, run, what, outcomes);
 }
 
+template RunConfig ordered(const Context<float>&, const RunConfig&, const PreconditionerConfig&, Sources&);
+template RunConfig ordered(const Context<double>&, const RunConfig&, const PreconditionerConfig&, Sources&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const RunConfig&,
                                      const PreconditionerConfig&, bool);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const RunConfig&,

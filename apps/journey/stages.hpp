@@ -17,6 +17,11 @@
 // What run.cpp and solve.cpp have in common, in the order of the journey.
 namespace block_eigs {
 
+/// order_by_graph, its time counted as reading. Collective; throws InputError.
+template <class T>
+RunConfig ordered(const Context<T>& context, const RunConfig& config, const PreconditionerConfig& preconditioner,
+                  Sources& sources);
+
 /// Reads the matrices for `preconditioner`, and for iterations in float where `in_float` says that there will be
 /// some. Collective; throws InputError.
 template <class T>

@@ -1,6 +1,7 @@
 #include "apps/report/console.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -76,6 +77,23 @@ std::string halo_remark(const Transport& transport) {
   return way.empty() ? "" : "halo: " + way;
 }
 
+template <class T>
+std::string partition_remark(const Problem<T>& problem) {
+  const Communicator& comm = problem.context.comm;
+  if (comm.size() == 1) return {};
+  const auto share = [&](const char* what, double own) {
+    const double mean = comm.sum(own) / comm.size();
+    return fmt::format("{} {} ({:.4g})", what, count_text(static_cast<std::int64_t>(comm.max(own))), mean);
+  };
+  const DistributedMatrix<T>& a = *problem.a;
+  const std::string rows = share("rows", a.rows());
+  const std::string nonzeros = share("nonzeros", static_cast<double>(a.nonzeros()));
+  const std::string ghosts = share("ghosts", a.ghosts());
+  return fmt::format("partition: {}; on {} ranks, largest (mean): {}, {}, {}, {}",
+                     problem.order ? "graph" : "nonzeros", comm.size(), rows, nonzeros, ghosts,
+                     share("neighbours", a.neighbours()));
+}
+
 ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,
                      Profile& profile, double wall_seconds) {
   const double host = comm.max(memory.host);
@@ -119,6 +137,8 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const RunRe
   return count > 0 ? ExitCode::not_converged : ExitCode::success;
 }
 
+template std::string partition_remark(const Problem<float>&);
+template std::string partition_remark(const Problem<double>&);
 template void announce(const Problem<float>&, const Sources&, const RunConfig&, const std::string&,
                        const std::string&);
 template void announce(const Problem<double>&, const Sources&, const RunConfig&, const std::string&,

@@ -23,6 +23,9 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
 void announce(const Communicator& comm, const std::string& made);
 /// How rows get from rank to rank and why, empty where there is nothing to say.
 std::string halo_remark(const Transport& transport);
+/// How much of A each rank has and receives, empty on one rank. Collective.
+template <class T>
+std::string partition_remark(const Problem<T>& problem);
 std::string task(const EigensolverConfig& config);
 std::string task(const LinearSolverConfig& config, const RightHandSides& sides);
 

@@ -105,7 +105,13 @@ template <class T>
 void ResultFile::write(const std::string& name, const Partition& partition, const DenseBlock<T>& block) {
   std::vector<T> values;
   comm_.collectively([&] { values = block.to_host(); });
-  writer_.rows(name, {partition.rows(), block.cols()}, partition.begin(comm_.rank()), std::span<const T>(values));
+  write(name, partition, block.cols(), values);
+}
+
+template <class T>
+void ResultFile::write(const std::string& name, const Partition& partition, LocalIndex columns,
+                       const std::vector<T>& values) {
+  writer_.rows(name, {partition.rows(), columns}, partition.begin(comm_.rank()), std::span<const T>(values));
 }
 
 void ResultFile::write(const std::string& name, const std::vector<double>& values) {
@@ -120,5 +126,7 @@ void ResultFile::commit() { writer_.commit(); }
 
 template void ResultFile::write(const std::string&, const Partition&, const DenseBlock<float>&);
 template void ResultFile::write(const std::string&, const Partition&, const DenseBlock<double>&);
+template void ResultFile::write(const std::string&, const Partition&, LocalIndex, const std::vector<float>&);
+template void ResultFile::write(const std::string&, const Partition&, LocalIndex, const std::vector<double>&);
 
 }  // namespace block_eigs

@@ -120,6 +120,10 @@ class ResultFile {
   /// Own rows of [partition.rows()][block.cols()], in the block's precision, row-major.
   template <class T>
   void write(const std::string& name, const Partition& partition, const DenseBlock<T>& block);
+  /// The same from host memory: own rows of [partition.rows()][columns].
+  template <class T>
+  void write(const std::string& name, const Partition& partition, LocalIndex columns,
+             const std::vector<T>& values);
   void write(const std::string& name, const std::vector<double>& values);
   void write(const std::string& name, const std::vector<std::int64_t>& values);
 

@@ -172,7 +172,9 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options) 
   if (comm.max(diagonals[1]) > too_small * largest && square) raise_diagonal(rows, largest);
   global_nonzeros_ = comm.sum(std::int64_t{rows.nonzeros()});
   ghosts_ = static_cast<LocalIndex>(ghosts.size());
+  nonzeros_ = rows.nonzeros();
   HaloPlan plan(comm, column_partition_, ghosts);
+  neighbours_ = static_cast<int>(plan.sources().size());
   comm.collectively([&] {
     SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
     rows = {};

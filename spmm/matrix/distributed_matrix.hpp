@@ -49,6 +49,10 @@ class DistributedMatrix final : public LinearOperator<T> {
   const CsrMatrix<T>& own_columns() const { return matrix_->own(); }
   /// Rows that this rank receives in a halo exchange.
   LocalIndex ghosts() const { return ghosts_; }
+  /// Ranks that this rank receives them from.
+  int neighbours() const { return neighbours_; }
+  /// Nonzeros of own rows.
+  Offset nonzeros() const { return nonzeros_; }
   /// Device memory of both parts.
   std::size_t bytes() const override;
   /// That of a halo, as many rows sent as received.
@@ -85,6 +89,8 @@ class DistributedMatrix final : public LinearOperator<T> {
   double jacobi_bound_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;
   LocalIndex ghosts_ = 0;
+  int neighbours_ = 0;
+  Offset nonzeros_ = 0;
   std::unique_ptr<SplitMatrix<T>> matrix_;
 };
 

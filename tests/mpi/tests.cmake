@@ -51,3 +51,6 @@ endforeach()
 
 # A program of its own: it replaces operator new.
 block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)
+
+# Rows dealt by the graph of the matrix, and back to the order of the file.
+block_eigs_test(row_order SOURCES mpi/row_order_test.cpp RANKS 1 2 3 4 LABELS mpi)

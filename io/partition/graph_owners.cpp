@@ -1,0 +1,132 @@
+#include "io/partition/graph_owners.hpp"
+
+// ptscotch.h names MPI_Comm, FILE and int64_t and includes none of them.
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+
+#include <ptscotch.h>
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr SCOTCH_Num seed = 1;
+/// A rank's weight may be above the mean by this part of it.
+constexpr double imbalance = 0.05;
+
+void check(int status, const char* what) {
+  if (status != 0) throw RunError(fmt::format("partition: graph: {} of PT-Scotch failed", what));
+}
+
+/// What the library takes: arrays of its own integers, which stay where they are while a graph refers to them.
+struct Arrays {
+  std::vector<SCOTCH_Num> offsets;
+  std::vector<SCOTCH_Num> neighbours;
+  std::vector<SCOTCH_Num> weights;
+};
+
+Arrays arrays_of(const NodeGraph& graph, Offset total_weight) {
+  // Their sum has to fit as well.
+  const Offset most = std::numeric_limits<SCOTCH_Num>::max() / 4;
+  const Offset divisor = total_weight / most + 1;
+  Arrays arrays;
+  const auto number = [](auto value) { return static_cast<SCOTCH_Num>(value); };
+  arrays.offsets.resize(graph.offsets.size());
+  std::transform(graph.offsets.begin(), graph.offsets.end(), arrays.offsets.begin(), number);
+  // One place more: the library wants addresses of empty arrays too.
+  arrays.neighbours.resize(graph.neighbours.size() + 1);
+  std::transform(graph.neighbours.begin(), graph.neighbours.end(), arrays.neighbours.begin(), number);
+  arrays.weights.resize(graph.weights.size() + 1);
+  std::transform(graph.weights.begin(), graph.weights.end(), arrays.weights.begin(),
+                 [&](Offset weight) { return number(std::max<Offset>(1, weight / divisor)); });
+  return arrays;
+}
+
+/// Handles of the library, given back however the work ends.
+class Partitioner {
+ public:
+  explicit Partitioner(const Communicator& comm) {
+    SCOTCH_contextInit(&context_);
+    // One thread: the ranks are the parallelism, and MPI is told of no threads.
+    SCOTCH_contextThreadSpawn(&context_, 1, nullptr);
+    SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMDETERMINISTIC, 1);
+    SCOTCH_contextOptionSetNum(&context_, SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1);
+    SCOTCH_contextRandomClone(&context_);
+    SCOTCH_contextRandomSeed(&context_, seed);
+    SCOTCH_contextRandomReset(&context_);
+    SCOTCH_dgraphInit(&graph_, comm.handle());
+    SCOTCH_dgraphInit(&bound_, comm.handle());
+    SCOTCH_stratInit(&strategy_);
+  }
+  Partitioner(const Partitioner&) = delete;
+  Partitioner& operator=(const Partitioner&) = delete;
+  ~Partitioner() {
+    SCOTCH_stratExit(&strategy_);
+    SCOTCH_dgraphExit(&bound_);
+    SCOTCH_dgraphExit(&graph_);
+    SCOTCH_contextExit(&context_);
+  }
+
+  std::vector<SCOTCH_Num> owners(Arrays& arrays, int ranks) {
+    const auto nodes = static_cast<SCOTCH_Num>(arrays.offsets.size()) - 1;
+    const SCOTCH_Num arcs = arrays.offsets.back();
+    check(SCOTCH_dgraphBuild(&graph_, 0, nodes, nodes, arrays.offsets.data(), nullptr, arrays.weights.data(),
+                             nullptr, arcs, arcs, arrays.neighbours.data(), nullptr, nullptr),
+          "building the graph");
+    check(SCOTCH_contextBindDgraph(&context_, &graph_, &bound_), "binding the graph");
+    // On meshes and on R-MAT graphs as good as the default, and sooner done.
+    check(SCOTCH_stratDgraphMapBuild(&strategy_, SCOTCH_STRATSPEED, ranks, ranks, imbalance), "the strategy");
+    std::vector<SCOTCH_Num> owners(static_cast<std::size_t>(nodes) + 1, 0);
+    check(SCOTCH_dgraphPart(&bound_, ranks, &strategy_, owners.data()), "partitioning");
+    owners.pop_back();
+    return owners;
+  }
+
+ private:
+  SCOTCH_Context context_{};
+  SCOTCH_Dgraph graph_{};
+  SCOTCH_Dgraph bound_{};
+  SCOTCH_Strat strategy_{};
+};
+
+/// Where nothing is coupled: by weight alone, in order. Collective.
+std::vector<int> owners_by_weight(const Communicator& comm, const NodeGraph& graph) {
+  const Partition parts = Partition::by_nonzeros(comm, graph.nodes, graph.weights);
+  std::vector<int> owners(graph.weights.size());
+  const GlobalIndex begin = graph.nodes.begin(comm.rank());
+  for (std::size_t i = 0; i < owners.size(); ++i) owners[i] = parts.owner(begin + static_cast<GlobalIndex>(i));
+  return owners;
+}
+
+}  // namespace
+
+void require_graph_partitioner() {}
+
+std::vector<int> graph_owners(const Communicator& comm, const NodeGraph& graph) {
+  const Offset arcs = comm.sum(std::int64_t{graph.arcs()});
+  if (arcs == 0 || comm.size() == 1) return owners_by_weight(comm, graph);
+  require(std::max(arcs, Offset{graph.nodes.rows()}) <= std::numeric_limits<SCOTCH_Num>::max(),
+          fmt::format("partition: graph: the matrix has {} entries off the diagonal, the PT-Scotch of this build "
+                      "counts to {}; partition: nonzeros has no such limit",
+                      arcs, std::numeric_limits<SCOTCH_Num>::max()));
+  Offset own_weight = 0;
+  for (const Offset weight : graph.weights) own_weight += weight;
+  const Offset weight = comm.sum(std::int64_t{own_weight});
+  Arrays arrays;
+  comm.collectively([&] { arrays = arrays_of(graph, weight); });
+  std::vector<SCOTCH_Num> found;
+  Partitioner partitioner(comm);
+  comm.collectively([&] { found = partitioner.owners(arrays, comm.size()); });
+  return {found.begin(), found.end()};
+}
+
+}  // namespace block_eigs
