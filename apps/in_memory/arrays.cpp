@@ -86,7 +86,7 @@ CsrRows CsrSource::read(const Partition& partition) {
               [&](const auto* first) { rows.row_offsets.assign(first, first + rows_.row_offsets.size); });
     with_type(rows_.column_numbers, [&](const auto* first) { rows.columns.assign(first, first + nonzeros); });
     with_type(rows_.values, [&](const auto* first) { rows.values.assign(first, first + nonzeros); });
-    sort_rows(rows);
+    as_read_ = sort_rows(rows);
   });
   return rows;
 }

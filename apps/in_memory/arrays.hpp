@@ -6,6 +6,7 @@
 
 #include "io/source/block_source.hpp"
 #include "io/source/matrix_source.hpp"
+#include "spmm/device/csr_buffers.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
 #include "spmm/types.hpp"
@@ -44,6 +45,7 @@ struct RowArrays {
   IndexArray row_offsets;  ///< rows + 1
   IndexArray column_numbers;
   ValueArray values;
+  DeviceEntries resident{};  ///< column numbers and values where they are in device memory as well
 };
 
 /// The partition in which every rank has as many rows as it says. Collective.
@@ -60,12 +62,14 @@ class CsrSource final : public MatrixSource {
   GlobalIndex columns() const override { return rows_.columns; }
   std::string description() const override { return name_; }
   CsrRows read(const Partition& partition) override;
+  DeviceEntries resident() const override { return as_read_ ? rows_.resident : DeviceEntries{}; }
 
  private:
   Communicator comm_;
   std::string name_;
   RowArrays rows_;
   Partition partition_;
+  bool as_read_ = false;  ///< rows were in order as they are
 };
 
 /// The calling rank's rows of a block of vectors, row-major without padding.

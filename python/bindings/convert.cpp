@@ -40,8 +40,13 @@ void put_in_memory(std::optional<BlockInput>& input, const nb::dict& blocks) {
 }  // namespace
 
 RowArrays row_arrays(nb::handle matrix) {
-  return {nb::cast<GlobalIndex>(matrix[0]), index_array(matrix[1]), index_array(matrix[2]),
-          value_array(matrix[3])};
+  RowArrays rows{nb::cast<GlobalIndex>(matrix[0]), index_array(matrix[1]), index_array(matrix[2]),
+                 value_array(matrix[3])};
+  if (!matrix[4].is_none()) {
+    rows.resident = {pointer_of<const LocalIndex>(matrix[4][0]), pointer_of<const void>(matrix[4][1]),
+                     rows.values.wide};
+  }
+  return rows;
 }
 
 BlockArray block_array(nb::handle block) {

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +34,14 @@ nb::object array_of(std::vector<T> values) {
   return array_of(std::move(values), {size});
 }
 
-/// (columns, indptr, indices, data), where memory stays Python's. Throws a Python TypeError on other types.
+/// What Python has as a number.
+template <class T>
+T* pointer_of(nb::handle number) {
+  return reinterpret_cast<T*>(nb::cast<std::uintptr_t>(number));
+}
+
+/// (columns, indptr, indices, data, resident), where memory stays Python's; resident are the addresses of int32
+/// indices and of data of data's type in device memory, or None. Throws a Python TypeError on other types.
 RowArrays row_arrays(nb::handle matrix);
 
 /// A C-contiguous array of doubles, rows x columns.

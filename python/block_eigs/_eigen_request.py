@@ -18,6 +18,7 @@ def eigen_request(
     n,
     comm,
     *,
+    given,
     k,
     which,
     v0,
@@ -44,10 +45,10 @@ def eigen_request(
     matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
 
     request = Request(single, rows)
-    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    request.a = _inputs.csr_arrays(a, dtype, given[0]) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
     if m is not None:
         request.config["mass"] = {"file": "M"}
-        request.b = _inputs.csr_arrays(m, dtype) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
+        request.b = _inputs.csr_arrays(m, dtype, given[1]) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
     solver = {
         "pairs": k,
         "which": "smallest" if which == "SA" else "largest",

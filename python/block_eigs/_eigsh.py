@@ -8,8 +8,9 @@ import scipy.linalg
 
 from . import _communicator, _core, _inputs
 from ._eigen_request import eigen_request
+from ._gpu import is_on_gpu
 from ._results import EigenPairs, Interrupted, NotConverged
-from ._run import run, to_gpu
+from ._run import run
 
 _INSTEAD = {
     "LM": "the eigenvalues of largest magnitude are at the two ends of the spectrum: take which='LA' (positive ones), "
@@ -125,8 +126,6 @@ def eigsh(
         The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
     """
     _refuse(sigma, which, ncv, Minv, OPinv, mode)
-    on_gpu = _inputs.is_on_gpu(A)
-
     def prepare():
         a = _inputs.as_operand(A, "A")
         m = None if M is None else _inputs.as_operand(M, "M")
@@ -144,6 +143,7 @@ def eigsh(
             m,
             n,
             comm,
+            given=(A, M),
             k=k,
             which=which,
             v0=v0,
@@ -166,13 +166,11 @@ def eigsh(
 
     asked = _communicator.on_all(comm, request)
     _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
-    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs")
+    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs", is_on_gpu(A))
     if which == "LA":
         _turn_round(answer)
     if asked.single:
         answer["eigenvalues"] = answer["eigenvalues"].astype(np.float32)
-    if on_gpu:
-        to_gpu(answer)
     pairs = EigenPairs(answer, k, return_eigenvectors, answer["seconds"])
     _raise_where_unfinished(answer["exception"], pairs)
     if return_info:

@@ -4,6 +4,8 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
+from ._gpu import resident_entries, to_host
+
 
 def real_type(dtype, name):
     """float32 or float64 for a NumPy type, or TypeError."""
@@ -16,18 +18,6 @@ def real_type(dtype, name):
     if dtype.kind not in "fiub":
         raise TypeError(f"{name} holds {dtype}, not real numbers")
     return np.dtype(np.float32) if dtype.kind == "f" and dtype.itemsize <= 4 else np.dtype(np.float64)
-
-
-def is_on_gpu(array):
-    """Whether it is an array of CuPy, or a sparse matrix made of these."""
-    return any(hasattr(part, "__cuda_array_interface__") for part in (array, getattr(array, "data", None)))
-
-
-def to_host(array):
-    """A CuPy array or sparse matrix copied to host memory; others as they are."""
-    if is_on_gpu(array) and hasattr(array, "get"):
-        return array.get()
-    return array
 
 
 def is_matrix(operand):
@@ -65,13 +55,17 @@ def check_shape(operand, name, comm, rows):
         raise ValueError(f"{name} must be square, not {what}")
 
 
-def csr_arrays(matrix, dtype):
-    """(columns, indptr, indices, data) of a sparse matrix or an ndarray; its memory where that is possible."""
+def csr_arrays(matrix, dtype, given=None):
+    """(columns, indptr, indices, data, resident) of a sparse matrix or an ndarray; its memory where that is possible.
+
+    `given` is what the caller handed in, which may have the same entries on a GPU.
+    """
     matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if isinstance(matrix, np.ndarray) else matrix.tocsr()
     index = np.int32 if matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32 else np.int64
     indptr = np.ascontiguousarray(matrix.indptr, dtype=index)
     indices = np.ascontiguousarray(matrix.indices, dtype=index)
-    return matrix.shape[1], indptr, indices, np.ascontiguousarray(matrix.data, dtype=dtype)
+    data = np.ascontiguousarray(matrix.data, dtype=dtype)
+    return matrix.shape[1], indptr, indices, data, resident_entries(given, dtype)
 
 
 def function_of(operator, name):

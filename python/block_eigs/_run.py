@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _communicator, _core, _inputs, _words
+from ._gpu import GpuVectors
 from ._progress import Progress
 
 # Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
@@ -67,8 +68,10 @@ def device_for(device, request):
     return "host" if device == "auto" else device
 
 
-def run(entry, request, comm, callback, progress, wanted, what):
-    """The module's answer, a dictionary with 'seconds' of the call added. Collective."""
+def run(entry, request, comm, callback, progress, wanted, what, on_gpu):
+    """The module's answer, a dictionary with 'seconds' of the call added; its vectors are CuPy's if `on_gpu`.
+    Collective."""
+    vectors = GpuVectors(np.float32 if request.single else np.float64) if on_gpu else None
     began = time.perf_counter()
     bar = Progress.wanted_for(progress, comm, wanted, what)
 
@@ -91,12 +94,15 @@ def run(entry, request, comm, callback, progress, wanted, what):
                 request.preconditioner,
                 request.blocks,
                 hear,
+                vectors.place if vectors is not None and request.config["device"] != "host" else None,
             )
         except ValueError as error:
             raise ValueError(_words.sentence(str(error))) from None
         finally:
             if bar is not None:
                 bar.close()
+    if vectors is not None:
+        vectors.take(answer)
     answer["seconds"] = time.perf_counter() - began
     return answer
 
@@ -105,9 +111,3 @@ def _handle(comm):
     if comm is not None:
         _core.start_mpi()
     return _communicator.handle_of(comm)
-
-
-def to_gpu(answer):
-    import cupy
-
-    answer["vectors"] = cupy.asarray(answer["vectors"])

@@ -5,8 +5,9 @@ import operator
 import numpy as np
 
 from . import _communicator, _core, _inputs
+from ._gpu import is_on_gpu
 from ._results import Interrupted, NotConverged, Solutions
-from ._run import TOLERANCE, Request, device_for, preconditioner_section, run, to_gpu
+from ._run import TOLERANCE, Request, device_for, preconditioner_section, run
 
 
 def solve(
@@ -62,7 +63,6 @@ def solve(
     TypeError, ValueError
         As for eigsh.
     """
-    on_gpu = _inputs.is_on_gpu(A)
     a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A"))
     n = _communicator.total(comm, a.shape[0])
     shape = np.shape(F)
@@ -74,6 +74,7 @@ def solve(
             x0,
             n,
             comm,
+            given=A,
             tol=tol,
             maxiter=maxiter,
             preconditioner=preconditioner,
@@ -90,10 +91,8 @@ def solve(
     asked = _communicator.on_all(comm, request)
     sides = asked.blocks["F"].shape[1]
     _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
-    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides")
+    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides", is_on_gpu(A))
     answer["vectors"] = answer["vectors"].reshape(shape)
-    if on_gpu:
-        to_gpu(answer)
     solutions = Solutions(answer, answer["seconds"])
     exception = answer["exception"]
     if isinstance(exception, KeyboardInterrupt):
@@ -105,12 +104,12 @@ def solve(
     return solutions
 
 
-def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, device, options, unknowns):
+def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, device, options, unknowns):
     rows = a.shape[0]
     _inputs.check_shape(a, "A", comm, n)
     dtype = _inputs.real_type(a.dtype, "A")
     request = Request(dtype == np.float32, rows)
-    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    request.a = _inputs.csr_arrays(a, dtype, given) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
     request.config["right_hand_sides"] = request.add_block("F", _inputs.block(F, "F", rows))
     solver = {
         "tolerance": float(tol) if tol else TOLERANCE[dtype],

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "spmm/device/raised_entry.hpp"
@@ -80,6 +81,23 @@ std::vector<double> downloaded(const Buffer<double>& values) {
   return result;
 }
 
+/// The rows, whose entries are on the device already: their offsets, which are wider here, follow them.
+template <class T>
+CsrBuffers<T> borrowed(const std::shared_ptr<Device>& device, const CsrRows& rows, const DeviceEntries& resident) {
+  const auto nonzeros = static_cast<std::size_t>(rows.nonzeros());
+  auto pattern = std::make_shared<CsrPattern>();
+  pattern->rows = rows.rows();
+  pattern->columns = static_cast<LocalIndex>(rows.global_columns);
+  pattern->nonzeros = rows.nonzeros();
+  pattern->row_offsets = Buffer<Offset>(device, rows.row_offsets.size());
+  pattern->row_offsets.upload(rows.row_offsets.data());
+  // A buffer may be written to; matrices read theirs.
+  pattern->column_indices =
+      Buffer<LocalIndex>::borrowed(device, const_cast<LocalIndex*>(resident.column_indices), nonzeros);
+  return {std::move(pattern),
+          Buffer<T>::borrowed(device, const_cast<T*>(static_cast<const T*>(resident.values)), nonzeros)};
+}
+
 void check(const CsrRows& rows, const Partition& row_partition, const Partition& column_partition, int rank) {
   require(rows.row_begin == row_partition.begin(rank) && rows.rows() == row_partition.size(rank),
           "distributed matrix: the rows given are not those that the partition gives to this rank");
@@ -97,7 +115,8 @@ void check(const CsrRows& rows, const Partition& row_partition, const Partition&
 
 template <class T>
 DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
-                                        Partition column_partition, const SpmmOptions& options)
+                                        Partition column_partition, const SpmmOptions& options,
+                                        const DeviceEntries& resident)
     : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
   const Communicator& comm = context_.comm;
   const GlobalIndex begin = column_partition_.begin(comm.rank());
@@ -128,6 +147,14 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
   ghosts_ = static_cast<LocalIndex>(ghosts.size());
   HaloPlan plan(comm, column_partition_, ghosts);
   comm.collectively([&] {
+    if (resident) {
+      require(comm.size() == 1 && resident.wide == std::is_same_v<T, double>,
+              "distributed matrix: entries on the device are those of one rank, in its precision");
+      matrix_ = std::make_unique<SplitMatrix<T>>(
+          context_, CsrMatrix<T>(context_, borrowed<T>(context_.device, rows, resident), options),
+          std::move(plan));
+      return;
+    }
     SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
     rows = {};
     matrix_ = std::make_unique<SplitMatrix<T>>(context_, std::move(parts.own), std::move(parts.boundary),
