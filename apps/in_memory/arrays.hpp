@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,7 +77,9 @@ class CsrSource final : public MatrixSource {
 struct BlockArray {
   GlobalIndex rows = 0;
   GlobalIndex columns = 0;
-  const double* values = nullptr;
+  const double* values = nullptr;            ///< in host memory
+  const double* resident = nullptr;          ///< in place of `values`, in device memory
+  std::function<const double*()> fetched{};  ///< of those, a copy in host memory for who cannot reach them
 };
 
 /// A block of vectors whose rows are dealt as the partition that it is read for says.
@@ -89,6 +92,7 @@ class ArrayBlockSource final : public BlockSource {
   GlobalIndex columns() const override { return block_.columns; }
   std::string description() const override { return name_; }
   std::vector<double> read(const Partition& partition, GlobalIndex first, LocalIndex count) override;
+  ConstBlockView<double> resident() const override;
 
  private:
   Communicator comm_;

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "spmm/error.hpp"
+
 namespace block_eigs::python {
 
 namespace {
@@ -50,6 +52,19 @@ RowArrays row_arrays(nb::handle matrix) {
 }
 
 BlockArray block_array(nb::handle block) {
+  if (nb::hasattr(block, "address")) {
+    const auto fetched = [block]() -> const double* {
+      const nb::gil_scoped_acquire gil;
+      try {
+        return pointer_of<const double>(block.attr("fetch")());
+      } catch (const nb::python_error& error) {
+        throw RunError(error.what());
+      }
+    };
+    return {nb::cast<GlobalIndex>(block.attr("shape")[nb::int_(0)]),
+            nb::cast<GlobalIndex>(block.attr("shape")[nb::int_(1)]), nullptr,
+            pointer_of<const double>(block.attr("address")), fetched};
+  }
   const auto array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(block);
   return {static_cast<GlobalIndex>(array.shape(0)), static_cast<GlobalIndex>(array.shape(1)), array.data()};
 }

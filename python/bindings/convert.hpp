@@ -44,7 +44,8 @@ T* pointer_of(nb::handle number) {
 /// indices and of data of data's type in device memory, or None. Throws a Python TypeError on other types.
 RowArrays row_arrays(nb::handle matrix);
 
-/// A C-contiguous array of doubles, rows x columns.
+/// A C-contiguous array of doubles, rows x columns, or one in device memory that says its address and shape and
+/// fetches a copy of itself. The object must outlive the result.
 BlockArray block_array(nb::handle block);
 
 /// The config of the text, its blocks of vectors in memory: `blocks` has those that the text names as files.

@@ -32,6 +32,35 @@ def resident_entries(matrix, dtype):
     return indices.data.ptr, data.data.ptr
 
 
+class GpuBlock:
+    """A block of vectors on the GPU as C-contiguous doubles, made of an array of CuPy."""
+
+    def __init__(self, array):
+        import cupy
+
+        self.array = cupy.ascontiguousarray(array, dtype=np.float64)
+        self.shape = self.array.shape
+        self.address = self.array.data.ptr
+        self._on_host = None
+        cupy.cuda.get_current_stream().synchronize()
+
+    def fetch(self):
+        """The address of a copy in host memory, which lives as long as this."""
+        self._on_host = self.array.get()
+        return self._on_host.ctypes.data
+
+
+def as_cupy(array):
+    """An array on a GPU as one of CuPy, sharing its memory; None where it is none, or there is no CuPy."""
+    if not is_on_gpu(array):
+        return None
+    try:
+        import cupy
+    except ImportError:
+        return None
+    return cupy.asarray(array.detach() if hasattr(array, "detach") else array)
+
+
 class GpuVectors:
     """Memory of CuPy's for the vectors of an answer."""
 

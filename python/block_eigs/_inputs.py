@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
-from ._gpu import resident_entries, to_host
+from ._gpu import GpuBlock, as_cupy, resident_entries, to_host
 
 
 def real_type(dtype, name):
@@ -91,14 +91,14 @@ def function_of(operator, name):
 
 
 def block(vectors, name, rows=None):
-    """C-contiguous doubles, rows x columns, of one vector or several side by side."""
-    vectors = to_host(vectors)
-    real_type(np.asarray(vectors).dtype, name)
-    vectors = np.ascontiguousarray(vectors, dtype=np.float64)
+    """C-contiguous doubles, rows x columns, of one vector or several side by side: an array, or a GpuBlock."""
+    on_gpu = as_cupy(vectors)
+    vectors = np.asarray(to_host(vectors)) if on_gpu is None else on_gpu
+    real_type(vectors.dtype, name)
     if vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     if vectors.ndim != 2:
         raise ValueError(f"{name} must have one or two dimensions, not {vectors.ndim}")
     if rows is not None and vectors.shape[0] != rows:
         raise ValueError(f"{name} has {vectors.shape[0]} rows, but there are {rows}")
-    return vectors
+    return np.ascontiguousarray(vectors, dtype=np.float64) if on_gpu is None else GpuBlock(vectors)

@@ -65,7 +65,7 @@ def solve(
     """
     a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A"))
     n = _communicator.total(comm, a.shape[0])
-    shape = np.shape(F)
+    shape = tuple(np.shape(F))
 
     def request():
         return _request(

@@ -16,6 +16,8 @@ class OnGpu:
     def __init__(self, value):
         self.value = value
         self.shape = value.shape
+        self.dtype = value.dtype
+        self.ndim = len(value.shape)
         self.data = self
         self.ptr = value.ctypes.data if isinstance(value, np.ndarray) else 0
         self.__cuda_array_interface__ = {}
@@ -23,12 +25,16 @@ class OnGpu:
     def get(self):
         return self.value
 
+    def reshape(self, *shape):
+        return OnGpu(self.value.reshape(*shape))
+
 
 class OfTorch:
     """What is asked of a tensor on a GPU."""
 
     def __init__(self, value):
         self.value = value
+        self.shape = value.shape
         self.__cuda_array_interface__ = {}
 
     def detach(self):
@@ -43,7 +49,8 @@ def stand_in(monkeypatch):
     """In place of the module cupy."""
     stream = types.SimpleNamespace(synchronize=lambda: None)
     module = types.SimpleNamespace(
-        asarray=lambda x: OnGpu(np.asarray(x)),
+        asarray=lambda x: x if isinstance(x, OnGpu) else OnGpu(np.asarray(x)),
+        ascontiguousarray=lambda x, dtype: OnGpu(np.ascontiguousarray(x.value, dtype)),
         empty=lambda shape, dtype: OnGpu(np.empty(shape, dtype)),
         cuda=types.SimpleNamespace(get_current_stream=lambda: stream),
     )
@@ -56,8 +63,9 @@ def test_vectors_go_back_where_the_matrix_is(stand_in):
     w, v = eigsh(OnGpu(A), k=3, v0=OnGpu(np.ones(A.shape[0])), which="SA", device="host")
     np.testing.assert_allclose(w, exact[:3], rtol=1e-12)
     assert isinstance(v, OnGpu) and v.shape == (A.shape[0], 3)
-    solved = solve(OnGpu(A), OnGpu(np.ones((A.shape[0], 1))), device="host")
-    assert isinstance(solved.x, OnGpu)
+    solved = solve(OnGpu(A), OnGpu(np.ones(A.shape[0])), device="host")
+    assert isinstance(solved.x, OnGpu) and solved.x.shape == (A.shape[0],)
+    assert np.linalg.norm(A @ solved.x.value - 1.0) < 1e-6
 
 
 def test_a_place_that_the_device_cannot_reach_is_not_used(stand_in):
