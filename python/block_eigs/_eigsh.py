@@ -1,6 +1,5 @@
 """Eigenpairs of symmetric matrices and operators."""
 
-import operator
 import warnings
 
 import numpy as np
@@ -9,7 +8,7 @@ import scipy.linalg
 from . import _communicator, _core, _inputs
 from ._eigen_request import eigen_request
 from ._gpu import is_on_gpu
-from ._results import EigenPairs, Interrupted, NotConverged
+from ._results import EigenPairs, raise_where_unfinished
 from ._run import run
 
 _INSTEAD = {
@@ -126,6 +125,7 @@ def eigsh(
         The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
     """
     _refuse(sigma, which, ncv, Minv, OPinv, mode)
+    _communicator.check(comm)
     def prepare():
         a = _inputs.as_operand(A, "A")
         m = None if M is None else _inputs.as_operand(M, "M")
@@ -172,7 +172,7 @@ def eigsh(
     if asked.single:
         answer["eigenvalues"] = answer["eigenvalues"].astype(np.float32)
     pairs = EigenPairs(answer, k, return_eigenvectors, answer["seconds"])
-    _raise_where_unfinished(answer["exception"], pairs)
+    raise_where_unfinished(answer["exception"], pairs)
     if return_info:
         return (*pairs, pairs)
     return pairs if return_eigenvectors else pairs.eigenvalues
@@ -182,8 +182,8 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
     """What SciPy's function has and this one has not."""
     if sigma is not None:
         raise NotImplementedError(
-            "sigma: nothing is factorised here. For the lowest eigenvalues leave it out, a preconditioner takes its "
-            "place; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
+            "sigma: for the lowest eigenvalues leave it out, a preconditioner takes its place, which finds a shift for "
+            "itself where it needs one; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
         )
     if mode != "normal" or Minv is not None or OPinv is not None:
         raise NotImplementedError(
@@ -200,10 +200,7 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
 
 
 def _check_count(k):
-    try:
-        k = operator.index(k)
-    except TypeError:
-        raise TypeError(f"k must be an integer, not {type(k).__name__}") from None
+    k = _inputs.integer(k, "k")
     if k <= 0:
         raise ValueError(f"k must be greater than 0, not {k}")
     return k
@@ -234,12 +231,3 @@ def _turn_round(answer):
     for name in ("eigenvalues", "residual_norms"):
         if name in history:
             history[name] = history[name][:, ::-1]
-
-
-def _raise_where_unfinished(exception, pairs):
-    if isinstance(exception, KeyboardInterrupt):
-        raise Interrupted(pairs) from exception
-    if exception is not None:
-        raise exception
-    if not pairs.converged:
-        raise NotConverged(pairs)

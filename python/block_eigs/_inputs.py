@@ -1,5 +1,8 @@
 """Matrices, operators and blocks of vectors of the caller as the module takes them."""
 
+import operator
+import os
+
 import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
@@ -20,6 +23,14 @@ def real_type(dtype, name):
     return np.dtype(np.float32) if dtype.kind == "f" and dtype.itemsize <= 4 else np.dtype(np.float64)
 
 
+def integer(value, name):
+    """An int for any kind of integer, or TypeError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
+
+
 def is_matrix(operand):
     return scipy.sparse.issparse(operand) or isinstance(operand, np.ndarray)
 
@@ -31,6 +42,8 @@ def as_operand(operand, name):
         return operand
     if isinstance(operand, LinearOperator) or (hasattr(operand, "shape") and hasattr(operand, "matmat")):
         return operand
+    if isinstance(operand, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a matrix, not the name of a file: read it first, by scipy.sparse.load_npz, say")
     if callable(operand) and not hasattr(operand, "__array__"):
         raise TypeError(
             f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
@@ -68,14 +81,14 @@ def csr_arrays(matrix, dtype, given=None):
     return matrix.shape[1], indptr, indices, data, resident_entries(given, dtype)
 
 
-def function_of(operator, name):
+def function_of(given, name):
     """f(x, y) that fills y, from an operator with matmat, a matrix, or a function on blocks."""
-    if hasattr(operator, "matmat"):
-        apply = operator.matmat
-    elif is_matrix(operator):
-        apply = operator.__matmul__
+    if hasattr(given, "matmat"):
+        apply = given.matmat
+    elif is_matrix(given):
+        apply = given.__matmul__
     else:
-        apply = operator
+        apply = given
 
     def fill(x, y):
         if x.shape[1] == 0:
@@ -93,7 +106,15 @@ def function_of(operator, name):
 def block(vectors, name, rows=None):
     """C-contiguous doubles, rows x columns, of one vector or several side by side: an array, or a GpuBlock."""
     on_gpu = as_cupy(vectors)
-    vectors = np.asarray(to_host(vectors)) if on_gpu is None else on_gpu
+    vectors = to_host(vectors) if on_gpu is None else on_gpu
+    if scipy.sparse.issparse(vectors):
+        raise TypeError(f"{name} is sparse; blocks of vectors are dense here: hand in {name}.toarray()")
+    vectors = np.asarray(vectors) if on_gpu is None else vectors
+    if vectors.dtype.kind == "c":
+        raise TypeError(
+            f"{name} is complex ({vectors.dtype}); vectors are real here, where A is: hand in real and imaginary "
+            "parts as columns side by side"
+        )
     real_type(vectors.dtype, name)
     if vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)

@@ -166,6 +166,16 @@ class Interrupted(KeyboardInterrupt):
         _carry(self, result)
 
 
+def raise_where_unfinished(exception, result):
+    """What ended the run early, or that not all is done."""
+    if isinstance(exception, KeyboardInterrupt):
+        raise Interrupted(result) from exception
+    if exception is not None:
+        raise exception
+    if not result.converged:
+        raise NotConverged(result)
+
+
 def _sentence(result):
     done = sum(status != "not_converged" for status in result.status)
     many, what = (

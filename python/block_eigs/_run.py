@@ -1,7 +1,7 @@
 """From arguments to a run of the module and its answer, for eigsh and solve."""
 
 import json
-import operator
+import numbers
 import threading
 import time
 from types import SimpleNamespace
@@ -14,6 +14,14 @@ from ._progress import Progress
 
 # Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
 TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+
+
+def tolerance(tol, dtype):
+    """That of the config for the caller's, 0 being the default."""
+    if not isinstance(tol, numbers.Real):
+        raise TypeError(f"tol must be a number, not {type(tol).__name__}")
+    return float(tol) if tol else TOLERANCE[dtype]
+
 
 # MPI need not allow calls from several threads at once; a function that is called during a run may start another.
 _turn = threading.RLock()
@@ -54,7 +62,7 @@ def preconditioner_section(request, preconditioner, unknowns):
     for name, value in unknowns.items():
         if value is not None:
             counts = name == "unknowns_per_node"
-            section[name] = operator.index(value) if counts else request.add_block(name, _inputs.block(value, name))
+            section[name] = _inputs.integer(value, name) if counts else request.add_block(name, _inputs.block(value, name))
     return section
 
 
