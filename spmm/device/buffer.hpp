@@ -17,9 +17,9 @@ class Buffer {
     if (size_ > 0) data_ = static_cast<T*>(device_->allocate(size_ * sizeof(T)));
   }
   /// Memory of the device that belongs to someone else and outlives the buffer.
-  static Buffer borrowed(std::shared_ptr<Device> device, T* data, std::size_t size) {
+  static Buffer borrowed(const std::shared_ptr<Device>& device, T* data, std::size_t size) {
     Buffer buffer;
-    buffer.device_ = std::move(device);
+    buffer.device_ = device;
     buffer.data_ = data;
     buffer.size_ = size;
     buffer.owned_ = false;
