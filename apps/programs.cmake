@@ -65,8 +65,10 @@ add_library(block_eigs_in_memory STATIC
   in_memory/eigen_run.cpp
   in_memory/estimated_norm.cpp
   in_memory/linear_run.cpp
-  in_memory/mpi_runtime.cpp)
-target_link_libraries(block_eigs_in_memory PUBLIC block_eigs_apps PRIVATE block_eigs::petsc block_eigs_flags)
+  in_memory/mpi_runtime.cpp
+  in_memory/run_answer.cpp)
+target_link_libraries(block_eigs_in_memory PUBLIC block_eigs_apps
+  PRIVATE block_eigs::petsc OpenMP::OpenMP_CXX block_eigs_flags)
 
 add_executable(block-eigs block_eigs.cpp journey/run.cpp)
 target_link_libraries(block-eigs PRIVATE block_eigs_apps block_eigs_flags)

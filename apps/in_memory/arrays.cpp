@@ -1,11 +1,13 @@
 #include "apps/in_memory/arrays.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "spmm/error.hpp"
+#include "spmm/large_vectors.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 
 namespace block_eigs {
@@ -46,11 +48,24 @@ void require_offsets(const std::string& name, const RowArrays& rows) {
 
 void require_columns(const std::string& name, const RowArrays& rows) {
   with_type(rows.column_numbers, [&](const auto* columns) {
+    std::size_t wrong = rows.column_numbers.size;
+#pragma omp parallel for schedule(static) reduction(min : wrong)
     for (std::size_t k = 0; k < rows.column_numbers.size; ++k) {
-      if (columns[k] >= 0 && columns[k] < rows.columns) continue;
-      throw InputError(fmt::format("{}: column number {} is out of range, there are {} columns from 0", name,
-                                   columns[k], rows.columns));
+      if (columns[k] < 0 || columns[k] >= rows.columns) wrong = std::min(wrong, k);
     }
+    if (wrong == rows.column_numbers.size) return;
+    throw InputError(fmt::format("{}: column number {} is out of range, there are {} columns from 0", name,
+                                 columns[wrong], rows.columns));
+  });
+}
+
+/// The first `count` numbers of the array, by all threads.
+template <class Array, class T>
+void read_numbers(const Array& array, std::size_t count, std::vector<T>& numbers) {
+  resize_large(numbers, count);
+  with_type(array, [&](const auto* first) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t k = 0; k < count; ++k) numbers[k] = static_cast<T>(first[k]);
   });
 }
 
@@ -82,11 +97,11 @@ CsrRows CsrSource::read(const Partition& partition) {
     rows.global_rows = partition.rows();
     rows.global_columns = rows_.columns;
     const auto nonzeros = static_cast<std::size_t>(rows_.row_offsets[rows_.row_offsets.size - 1]);
-    with_type(rows_.row_offsets,
-              [&](const auto* first) { rows.row_offsets.assign(first, first + rows_.row_offsets.size); });
-    with_type(rows_.column_numbers, [&](const auto* first) { rows.columns.assign(first, first + nonzeros); });
-    with_type(rows_.values, [&](const auto* first) { rows.values.assign(first, first + nonzeros); });
-    sort_rows(rows);
+    rows.row_offsets.clear();
+    read_numbers(rows_.row_offsets, rows_.row_offsets.size, rows.row_offsets);
+    read_numbers(rows_.column_numbers, nonzeros, rows.columns);
+    read_numbers(rows_.values, nonzeros, rows.values);
+    as_read_ = sort_rows(rows);
   });
   return rows;
 }
@@ -100,6 +115,7 @@ std::vector<double> ArrayBlockSource::read(const Partition& partition, GlobalInd
     require(
         block_.rows == partition.size(comm_.rank()),
         fmt::format("{}: has {} rows where {} are expected", name_, block_.rows, partition.size(comm_.rank())));
+    if (block_.values == nullptr && block_.fetched) block_.values = block_.fetched();
     values.reserve(static_cast<std::size_t>(block_.rows) * static_cast<std::size_t>(count));
     for (GlobalIndex i = 0; i < block_.rows; ++i) {
       const double* const row = block_.values + i * block_.columns + first;
@@ -111,6 +127,11 @@ std::vector<double> ArrayBlockSource::read(const Partition& partition, GlobalInd
     }
   });
   return values;
+}
+
+ConstBlockView<double> ArrayBlockSource::resident() const {
+  const auto columns = static_cast<LocalIndex>(block_.columns);
+  return {block_.resident, static_cast<LocalIndex>(block_.rows), columns, columns};
 }
 
 }  // namespace block_eigs

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "io/source/block_source.hpp"
 #include "io/source/matrix_source.hpp"
+#include "spmm/device/csr_buffers.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
 #include "spmm/types.hpp"
@@ -44,6 +46,7 @@ struct RowArrays {
   IndexArray row_offsets;  ///< rows + 1
   IndexArray column_numbers;
   ValueArray values;
+  DeviceEntries resident{};  ///< column numbers and values where they are in device memory as well
 };
 
 /// The partition in which every rank has as many rows as it says. Collective.
@@ -60,19 +63,23 @@ class CsrSource final : public MatrixSource {
   GlobalIndex columns() const override { return rows_.columns; }
   std::string description() const override { return name_; }
   CsrRows read(const Partition& partition) override;
+  DeviceEntries resident() const override { return as_read_ ? rows_.resident : DeviceEntries{}; }
 
  private:
   Communicator comm_;
   std::string name_;
   RowArrays rows_;
   Partition partition_;
+  bool as_read_ = false;  ///< rows were in order as they are
 };
 
 /// The calling rank's rows of a block of vectors, row-major without padding.
 struct BlockArray {
   GlobalIndex rows = 0;
   GlobalIndex columns = 0;
-  const double* values = nullptr;
+  const double* values = nullptr;            ///< in host memory
+  const double* resident = nullptr;          ///< in place of `values`, in device memory
+  std::function<const double*()> fetched{};  ///< of those, a copy in host memory for who cannot reach them
 };
 
 /// A block of vectors whose rows are dealt as the partition that it is read for says.
@@ -85,6 +92,7 @@ class ArrayBlockSource final : public BlockSource {
   GlobalIndex columns() const override { return block_.columns; }
   std::string description() const override { return name_; }
   std::vector<double> read(const Partition& partition, GlobalIndex first, LocalIndex count) override;
+  ConstBlockView<double> resident() const override;
 
  private:
   Communicator comm_;

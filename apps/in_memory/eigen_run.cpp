@@ -35,16 +35,13 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
   return remark.empty() && proof.missing > 0 ? proof.statement : remark;
 }
 
-/// Records, advice and vectors of a result in the caller's units.
+/// Records and advice of a result in the caller's units.
 template <class T>
 void conclude(const EigenResult<T>& result, const Verification& verified, const Proof& proof,
               const RunConfig& config, const LobpcgOptions& options, EigenAnswer<T>& answer) {
   const int pairs = config.eigensolver.options.pairs;
   answer.pairs = pairs_record(verified, proof);
   answer.history = history_record(result.history, pairs);
-  answer.rows = result.eigenvectors.rows();
-  answer.columns = result.eigenvectors.cols();
-  answer.vectors = result.eigenvectors.to_host();
   const bool all = static_cast<int>(verified.outcomes.size()) == pairs;
   if (all && std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::not_converged) == 0) return;
   note_advice(advise(unfinished_eigensolve(verified, result.limitation, result.history, options), config),
@@ -90,6 +87,7 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
   conclude(result, verified, proof, config, solver.config.eigensolver.options, answer);
+  hand_over(context, result.eigenvectors, input.place, answer);
   return answer;
 }
 
@@ -157,20 +155,11 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
                                     start.constraints.cols() > 0 ? &start.constraints : nullptr,
                                     std::move(start.initial), solver.options, Observer{}, wanted);
   const Verification verified = verification_of(space, b.get(), result, solver.options);
-  Proof proof;
-  RunRecord& run = answer.run;
-  run.program = program;
-  run.version = version();
-  run.config = resolved_config(config);
-  run.matrix = "an operator";
-  run.rows = input.partition.rows();
-  run.ranks = context.comm.size();
-  run.device = context.device->name();
-  run.setup_seconds = result.setup_seconds;
-  run.solve_seconds = result.solve_seconds;
-  run.iterations = result.iterations;
-  run.remark = result.remark;
+  const Proof proof;
+  answer.run = operator_record(context, input, program,
+                               {result.setup_seconds, result.solve_seconds, result.iterations, result.remark});
   conclude(result, verified, proof, config, solver.options, answer);
+  hand_over(context, result.eigenvectors, input.place, answer);
   return answer;
 }
 

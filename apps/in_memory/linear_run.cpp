@@ -28,9 +28,6 @@ void conclude(const BlockCgResult<T>& result, const SolutionCheck& checked, cons
               const std::vector<PreconditionerType>& tried, LinearAnswer<T>& answer) {
   answer.solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   answer.history = history_record(result.history, result.solution.cols());
-  answer.rows = result.solution.rows();
-  answer.columns = result.solution.cols();
-  answer.vectors = result.solution.to_host();
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return;
   UnfinishedSolve unfinished = unfinished_solve(result, checked);
@@ -74,6 +71,7 @@ LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, c
   undo_scaling(problem.scaling, space, result);
   conclude(result, checked, chosen.config,
            chosen.choice ? chosen.choice->taken() : std::vector<PreconditionerType>{}, answer);
+  hand_over(context, result.solution, input.place, answer);
   return answer;
 }
 
@@ -90,21 +88,13 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
   const BlockCgOptions options{solver.tolerance, solver.max_iterations, solver.block_size};
   const BlockCgResult<T> result = block_cg<T>(space, *input.a.operation, input.preconditioner.get(), f,
                                               std::move(initial), options, Observer{}, wanted);
-  RunRecord& run = answer.run;
-  run.program = program;
-  run.version = version();
-  run.config = resolved_config(config);
-  run.matrix = "an operator";
-  run.rows = input.partition.rows();
-  run.ranks = context.comm.size();
-  run.device = context.device->name();
-  run.setup_seconds = result.setup_seconds;
-  run.solve_seconds = result.solve_seconds;
-  run.iterations = result.total_iterations;
-  run.remark = result.remark;
+  answer.run =
+      operator_record(context, input, program,
+                      {result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
   // Of an operator nothing else can be made.
   conclude(result, {result.rhs_norms, result.residual_norms, result.outcomes}, config, {PreconditionerType::none},
            answer);
+  hand_over(context, result.solution, input.place, answer);
   return answer;
 }
 

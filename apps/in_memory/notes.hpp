@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/in_memory/eigen_run.hpp"
+#include "apps/in_memory/run_answer.hpp"
 #include "apps/report/advice_solve.hpp"
 #include "spmm/device/profile.hpp"
 

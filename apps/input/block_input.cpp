@@ -55,10 +55,23 @@ DenseBlock<T> read_directions(BlockSpace<T>& space, BlockSource& source, GlobalI
 }  // namespace
 
 template <class T>
+bool take_resident(BlockSpace<T>& space, const BlockSource& source, GlobalIndex first, DenseBlock<T>& block) {
+  const std::shared_ptr<Device>& device = space.context().device;
+  const ConstBlockView<double> there = source.resident();
+  if (space.comm().any(there.rows != block.rows() || !device->can_borrow(there.data))) return false;
+  make_kernels<double>(device)->convert(there.columns(static_cast<LocalIndex>(first), block.cols()), {},
+                                        block.view());
+  // Who reads them in host memory says which entry is not finite, and bears with squares that are not.
+  const std::vector<double> norms = space.column_norms(block.view());
+  return std::all_of(norms.begin(), norms.end(), [](double norm) { return std::isfinite(norm); });
+}
+
+template <class T>
 DenseBlock<T> read_block(BlockSpace<T>& space, BlockSource& source, GlobalIndex columns) {
   const auto count = static_cast<LocalIndex>(columns);
-  const std::vector<double> values = source.read(space.partition(), 0, count);
   DenseBlock<T> block = space.make_block(count);
+  if (take_resident(space, source, 0, block)) return block;
+  const std::vector<double> values = source.read(space.partition(), 0, count);
   const std::vector<T> rounded(values.begin(), values.end());
   block.from_host(rounded.data());
   return block;
@@ -95,6 +108,8 @@ DenseBlock<T> read_initial(BlockSpace<T>& space, const LinearSolverConfig& confi
   return read_block(space, *source, sides);
 }
 
+template bool take_resident(BlockSpace<float>&, const BlockSource&, GlobalIndex, DenseBlock<float>&);
+template bool take_resident(BlockSpace<double>&, const BlockSource&, GlobalIndex, DenseBlock<double>&);
 template StartVectors<float> read_start_vectors(BlockSpace<float>&, const EigensolverConfig&);
 template StartVectors<double> read_start_vectors(BlockSpace<double>&, const EigensolverConfig&);
 template DenseBlock<float> read_initial(BlockSpace<float>&, const LinearSolverConfig&, GlobalIndex);

@@ -16,6 +16,11 @@ std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInp
 std::unique_ptr<BlockSource> open_block(const Communicator& comm, const BlockInput& input, const std::string& key,
                                         GlobalIndex rows);
 
+/// Fills `block` with own rows of the source's vectors from `first` on where they are in memory of the device at
+/// work already, on all ranks, and finite; else returns false. Collective.
+template <class T>
+bool take_resident(BlockSpace<T>& space, const BlockSource& source, GlobalIndex first, DenseBlock<T>& block);
+
 /// Own rows of its first `columns` vectors. Collective.
 template <class T>
 DenseBlock<T> read_block(BlockSpace<T>& space, BlockSource& source, GlobalIndex columns);

@@ -72,12 +72,23 @@ GlobalIndex longest(const Communicator& comm, const CsrRows& rows) {
   return comm.max(most);
 }
 
+/// Entries of the caller's that can be multiplied with where they are: of the rows as they were read.
 template <class T>
-std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, const SpmmOptions& options) {
+DeviceEntries resident_entries(const Context<T>& context, const MatrixSource& source, int exponent) {
+  const DeviceEntries entries = source.resident();
+  const bool fits = context.comm.size() == 1 && exponent == 0 && entries.wide == std::is_same_v<T, double> &&
+                    context.device->can_borrow(entries.column_indices) &&
+                    context.device->can_borrow(entries.values);
+  return fits ? entries : DeviceEntries{};
+}
+
+template <class T>
+std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, const SpmmOptions& options,
+                                            const DeviceEntries& resident = {}) {
   const auto began = std::chrono::steady_clock::now();
   problem.longest_row = std::max(problem.longest_row, longest(problem.context.comm, rows));
   auto matrix = std::make_unique<DistributedMatrix<T>>(problem.context, std::move(rows), problem.partition,
-                                                       problem.partition, options);
+                                                       problem.partition, options, resident);
   problem.build_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return matrix;
 }
@@ -125,7 +136,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   problem.lone = find_lone_rows(rows);
   if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
   if (options.keep_rows) problem.a_rows = copy_of(rows);
-  problem.a = build(problem, std::move(rows), options.spmm);
+  problem.a =
+      build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.a, problem.scaling.a));
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
   if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true);
@@ -134,7 +146,8 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   take_mass(rows, problem.lone);
   if (options.keep_mass_rows) problem.b_rows = copy_of(rows);
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
-  problem.b = build(problem, std::move(rows), options.spmm);
+  problem.b =
+      build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.b, problem.scaling.b));
   check_mass_spectrum(context, *problem.b, sources.b->description());
   check_small_mass(comm, few, sources.b->description());
   return problem;

@@ -54,6 +54,7 @@ DenseBlock<double> RightHandSides::read_exactly(BlockSpace<double>& space, const
                                                 LocalIndex first, LocalIndex count) {
   DenseBlock<double> block = space.make_block(count);
   if (source_) {
+    if (take_resident(space, *source_, first, block)) return block;
     const std::vector<double> values = source_->read(space.partition(), first, count);
     block.from_host(values.data());
   } else {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "spmm/parallel/partition.hpp"
+#include "spmm/types.hpp"
 
 namespace block_eigs {
 
@@ -24,6 +25,9 @@ class BlockSource {
   /// Vectors [first, first + count), row-major, own rows of `partition` x count, which has rows() rows. Throws
   /// InputError (on all ranks) that names file, dataset or line; values are finite.
   virtual std::vector<double> read(const Partition& partition, GlobalIndex first, LocalIndex count) = 0;
+
+  /// Own rows of all vectors where they are in device memory, else without data. Not collective.
+  virtual ConstBlockView<double> resident() const { return {}; }
 };
 
 }  // namespace block_eigs

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "spmm/device/csr_buffers.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -27,6 +28,9 @@ class MatrixSource {
   /// The rows that `partition` gives to the calling rank, sorted, duplicates summed, indices checked.
   /// Throws InputError (on all ranks) that names file, dataset or line, what was found and what would be right.
   virtual CsrRows read(const Partition& partition) = 0;
+
+  /// What `read` gave last, where it is in device memory as well, entry for entry. Not collective.
+  virtual DeviceEntries resident() const { return {}; }
 };
 
 }  // namespace block_eigs

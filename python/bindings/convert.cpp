@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "spmm/error.hpp"
+
 namespace block_eigs::python {
 
 namespace {
@@ -40,11 +42,29 @@ void put_in_memory(std::optional<BlockInput>& input, const nb::dict& blocks) {
 }  // namespace
 
 RowArrays row_arrays(nb::handle matrix) {
-  return {nb::cast<GlobalIndex>(matrix[0]), index_array(matrix[1]), index_array(matrix[2]),
-          value_array(matrix[3])};
+  RowArrays rows{nb::cast<GlobalIndex>(matrix[0]), index_array(matrix[1]), index_array(matrix[2]),
+                 value_array(matrix[3])};
+  if (!matrix[4].is_none()) {
+    rows.resident = {pointer_of<const LocalIndex>(matrix[4][0]), pointer_of<const void>(matrix[4][1]),
+                     rows.values.wide};
+  }
+  return rows;
 }
 
 BlockArray block_array(nb::handle block) {
+  if (nb::hasattr(block, "address")) {
+    const auto fetched = [block]() -> const double* {
+      const nb::gil_scoped_acquire gil;
+      try {
+        return pointer_of<const double>(block.attr("fetch")());
+      } catch (const nb::python_error& error) {
+        throw RunError(error.what());
+      }
+    };
+    return {nb::cast<GlobalIndex>(block.attr("shape")[nb::int_(0)]),
+            nb::cast<GlobalIndex>(block.attr("shape")[nb::int_(1)]), nullptr,
+            pointer_of<const double>(block.attr("address")), fetched};
+  }
   const auto array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>(block);
   return {static_cast<GlobalIndex>(array.shape(0)), static_cast<GlobalIndex>(array.shape(1)), array.data()};
 }

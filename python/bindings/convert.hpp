@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,10 +34,18 @@ nb::object array_of(std::vector<T> values) {
   return array_of(std::move(values), {size});
 }
 
-/// (columns, indptr, indices, data), where memory stays Python's. Throws a Python TypeError on other types.
+/// What Python has as a number.
+template <class T>
+T* pointer_of(nb::handle number) {
+  return reinterpret_cast<T*>(nb::cast<std::uintptr_t>(number));
+}
+
+/// (columns, indptr, indices, data, resident), where memory stays Python's; resident are the addresses of int32
+/// indices and of data of data's type in device memory, or None. Throws a Python TypeError on other types.
 RowArrays row_arrays(nb::handle matrix);
 
-/// A C-contiguous array of doubles, rows x columns.
+/// A C-contiguous array of doubles, rows x columns, or one in device memory that says its address and shape and
+/// fetches a copy of itself. The object must outlive the result.
 BlockArray block_array(nb::handle block);
 
 /// The config of the text, its blocks of vectors in memory: `blocks` has those that the text names as files.

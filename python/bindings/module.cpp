@@ -31,9 +31,9 @@ void translate(const std::exception_ptr& pointer, void* /*payload*/) {
 
 template <auto Run>
 nb::dict entry(const std::string& config, nb::object communicator, bool single, std::int64_t rows, nb::object a,
-               nb::object b, nb::object preconditioner, nb::dict blocks, nb::object callback) {
+               nb::object b, nb::object preconditioner, nb::dict blocks, nb::object callback, nb::object place) {
   return Run(Request{config, std::move(communicator), single, rows, std::move(a), std::move(b),
-                     std::move(preconditioner), std::move(blocks), std::move(callback)});
+                     std::move(preconditioner), std::move(blocks), std::move(callback), std::move(place)});
 }
 
 }  // namespace
@@ -43,9 +43,11 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   module.attr("__version__") = block_eigs::version();
   module.def("eigsh", entry<block_eigs::python::run_eigsh>, "config"_a, "communicator"_a.none(), "single"_a,
-             "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none());
+             "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none(),
+             "place"_a.none());
   module.def("solve", entry<block_eigs::python::run_solve>, "config"_a, "communicator"_a.none(), "single"_a,
-             "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none());
+             "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none(),
+             "place"_a.none());
   module.def("start_mpi", block_eigs::start_mpi);
   module.def("end_mpi", block_eigs::end_mpi);
   module.def("mpi_library_version", block_eigs::mpi_library_version);

@@ -57,6 +57,10 @@ void fill(Session& session, const Request& request, const Described& a, Input& i
     input.preconditioner =
         std::make_unique<PythonOperator<T>>(session, request.preconditioner, input.partition.size(comm.rank()));
   }
+  if (request.place.is_none()) return;
+  input.place = [&session, place = nb::handle(request.place)](LocalIndex rows, LocalIndex columns) {
+    return reinterpret_cast<T*>(session.ask([&] { return nb::cast<std::uintptr_t>(place(rows, columns)); }));
+  };
 }
 
 /// Works without the GIL. An exception of Python's own that was behind an error takes its place.
@@ -75,8 +79,10 @@ template <class Answer>
 nb::dict common(Answer& answer, const Session& session) {
   nb::dict result = run_dict(answer.run, answer.notes);
   result["history"] = history_dict(answer.history);
-  result["vectors"] = array_of(std::move(answer.vectors),
-                               {static_cast<std::size_t>(answer.rows), static_cast<std::size_t>(answer.columns)});
+  // Those that are in the caller's place are not here.
+  const auto columns = static_cast<std::size_t>(answer.columns);
+  const std::size_t rows = columns == 0 ? static_cast<std::size_t>(answer.rows) : answer.vectors.size() / columns;
+  result["vectors"] = array_of(std::move(answer.vectors), {rows, columns});
   result["exception"] = session.exception();
   return result;
 }

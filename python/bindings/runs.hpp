@@ -19,6 +19,7 @@ struct Request {
   nb::object preconditioner;  ///< f(x, y), or None
   nb::dict blocks;            ///< name: C-contiguous doubles
   nb::object callback;        ///< f(dictionary), or None
+  nb::object place;           ///< f(rows, columns), the address of memory for the vectors on a device, or None
 };
 
 /// The records of the run in one dictionary, vectors and the exception that ended it early (or None) included.

@@ -44,14 +44,23 @@ bool Session::go_on(const IterationReport& report) {
 
 void Session::call(const std::function<void()>& step) {
   comm_.collectively([&] {
-    const nb::gil_scoped_acquire gil;
-    try {
-      if (!error_) step();
-    } catch (const nb::python_error& error) {
-      error_.emplace(error);
-    }
-    if (error_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
+    ask([&] {
+      step();
+      return std::uintptr_t{0};
+    });
   });
+}
+
+std::uintptr_t Session::ask(const std::function<std::uintptr_t()>& step) {
+  const nb::gil_scoped_acquire gil;
+  std::uintptr_t result = 0;
+  try {
+    if (!error_) result = step();
+  } catch (const nb::python_error& error) {
+    error_.emplace(error);
+  }
+  if (error_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
+  return result;
 }
 
 nb::object Session::exception() const {

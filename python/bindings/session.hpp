@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ class Session {
   /// Runs `step`, which may call Python, with the GIL. Where Python raises on any rank all ranks throw, the
   /// exception being kept. Collective.
   void call(const std::function<void()>& step);
+
+  /// What `step`, which may call Python, returns, with the GIL; throws where Python raises, the exception being
+  /// kept. Not collective.
+  std::uintptr_t ask(const std::function<std::uintptr_t()>& step);
 
   const Communicator& comm() const { return comm_; }
   /// The exception of this rank, one in its place where another rank has one, or None. Collective; needs the GIL.

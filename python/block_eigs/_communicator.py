@@ -3,12 +3,16 @@
 from . import _core
 
 
+def check(comm):
+    """TypeError unless it is a communicator of mpi4py, or None."""
+    if comm is not None and not hasattr(comm, "py2f"):
+        raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
+
+
 def handle_of(comm):
     """The number by which the module knows the communicator; None for this process alone."""
     if comm is None:
         return None
-    if not hasattr(comm, "py2f"):
-        raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
     from mpi4py import MPI
 
     ours, theirs = _core.mpi_library_version(), MPI.Get_library_version()

@@ -1,15 +1,15 @@
 """From the arguments of eigsh to a request of the module."""
 
-import operator
-
 import numpy as np
 
-from . import _inputs
-from ._run import TOLERANCE, Request, device_for, preconditioner_section
+from . import _inputs, _words
+from ._run import Request, device_for, preconditioner_section, tolerance
 
 
 def _seed(rng):
-    return int(rng.integers(2**31)) if hasattr(rng, "integers") else rng
+    """What is drawn by a Generator, or by a RandomState of before."""
+    draw = getattr(rng, "integers", getattr(rng, "randint", None))
+    return rng if draw is None else int(draw(2**31 - 1))
 
 
 def eigen_request(
@@ -18,6 +18,7 @@ def eigen_request(
     n,
     comm,
     *,
+    given,
     k,
     which,
     v0,
@@ -44,14 +45,14 @@ def eigen_request(
     matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
 
     request = Request(single, rows)
-    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    request.a = _inputs.csr_arrays(a, dtype, given[0]) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
     if m is not None:
         request.config["mass"] = {"file": "M"}
-        request.b = _inputs.csr_arrays(m, dtype) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
+        request.b = _inputs.csr_arrays(m, dtype, given[1]) if _inputs.is_matrix(m) else _inputs.function_of(m, "M")
     solver = {
         "pairs": k,
         "which": "smallest" if which == "SA" else "largest",
-        "tolerance": float(tol) if tol else TOLERANCE[dtype],
+        "tolerance": tolerance(tol, dtype),
         "convergence": convergence,
         "preconditioner": preconditioner_section(request, preconditioner, unknowns),
     }
@@ -62,7 +63,7 @@ def eigen_request(
     solver["verify"] = verify or ("probe" if matrices else "residuals")
     for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", _seed(rng))):
         if value is not None:
-            solver[name] = operator.index(value)
+            solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))
     if v0 is not None:
         solver["initial"] = request.add_block("v0", _inputs.block(v0, "v0", rows))
     if constraints is not None:

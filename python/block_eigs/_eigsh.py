@@ -1,6 +1,5 @@
 """Eigenpairs of symmetric matrices and operators."""
 
-import operator
 import warnings
 
 import numpy as np
@@ -8,8 +7,9 @@ import scipy.linalg
 
 from . import _communicator, _core, _inputs
 from ._eigen_request import eigen_request
-from ._results import EigenPairs, Interrupted, NotConverged
-from ._run import run, to_gpu
+from ._gpu import is_on_gpu
+from ._results import EigenPairs, raise_where_unfinished
+from ._run import run
 
 _INSTEAD = {
     "LM": "the eigenvalues of largest magnitude are at the two ends of the spectrum: take which='LA' (positive ones), "
@@ -125,8 +125,7 @@ def eigsh(
         The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
     """
     _refuse(sigma, which, ncv, Minv, OPinv, mode)
-    on_gpu = _inputs.is_on_gpu(A)
-
+    _communicator.check(comm)
     def prepare():
         a = _inputs.as_operand(A, "A")
         m = None if M is None else _inputs.as_operand(M, "M")
@@ -144,6 +143,7 @@ def eigsh(
             m,
             n,
             comm,
+            given=(A, M),
             k=k,
             which=which,
             v0=v0,
@@ -166,15 +166,13 @@ def eigsh(
 
     asked = _communicator.on_all(comm, request)
     _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
-    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs")
+    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs", is_on_gpu(A))
     if which == "LA":
         _turn_round(answer)
     if asked.single:
         answer["eigenvalues"] = answer["eigenvalues"].astype(np.float32)
-    if on_gpu:
-        to_gpu(answer)
     pairs = EigenPairs(answer, k, return_eigenvectors, answer["seconds"])
-    _raise_where_unfinished(answer["exception"], pairs)
+    raise_where_unfinished(answer["exception"], pairs)
     if return_info:
         return (*pairs, pairs)
     return pairs if return_eigenvectors else pairs.eigenvalues
@@ -184,8 +182,8 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
     """What SciPy's function has and this one has not."""
     if sigma is not None:
         raise NotImplementedError(
-            "sigma: nothing is factorised here. For the lowest eigenvalues leave it out, a preconditioner takes its "
-            "place; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
+            "sigma: for the lowest eigenvalues leave it out, a preconditioner takes its place, which finds a shift for "
+            "itself where it needs one; for eigenvalues inside the spectrum use scipy.sparse.linalg.eigsh"
         )
     if mode != "normal" or Minv is not None or OPinv is not None:
         raise NotImplementedError(
@@ -202,10 +200,7 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
 
 
 def _check_count(k):
-    try:
-        k = operator.index(k)
-    except TypeError:
-        raise TypeError(f"k must be an integer, not {type(k).__name__}") from None
+    k = _inputs.integer(k, "k")
     if k <= 0:
         raise ValueError(f"k must be greater than 0, not {k}")
     return k
@@ -236,12 +231,3 @@ def _turn_round(answer):
     for name in ("eigenvalues", "residual_norms"):
         if name in history:
             history[name] = history[name][:, ::-1]
-
-
-def _raise_where_unfinished(exception, pairs):
-    if isinstance(exception, KeyboardInterrupt):
-        raise Interrupted(pairs) from exception
-    if exception is not None:
-        raise exception
-    if not pairs.converged:
-        raise NotConverged(pairs)

@@ -1,8 +1,13 @@
 """Matrices, operators and blocks of vectors of the caller as the module takes them."""
 
+import operator
+import os
+
 import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
+
+from ._gpu import GpuBlock, as_cupy, resident_entries, to_host
 
 
 def real_type(dtype, name):
@@ -18,16 +23,12 @@ def real_type(dtype, name):
     return np.dtype(np.float32) if dtype.kind == "f" and dtype.itemsize <= 4 else np.dtype(np.float64)
 
 
-def is_on_gpu(array):
-    """Whether it is an array of CuPy, or a sparse matrix made of these."""
-    return any(hasattr(part, "__cuda_array_interface__") for part in (array, getattr(array, "data", None)))
-
-
-def to_host(array):
-    """A CuPy array or sparse matrix copied to host memory; others as they are."""
-    if is_on_gpu(array) and hasattr(array, "get"):
-        return array.get()
-    return array
+def integer(value, name):
+    """An int for any kind of integer, or TypeError."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
 
 
 def is_matrix(operand):
@@ -41,6 +42,8 @@ def as_operand(operand, name):
         return operand
     if isinstance(operand, LinearOperator) or (hasattr(operand, "shape") and hasattr(operand, "matmat")):
         return operand
+    if isinstance(operand, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a matrix, not the name of a file: read it first, by scipy.sparse.load_npz, say")
     if callable(operand) and not hasattr(operand, "__array__"):
         raise TypeError(
             f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
@@ -65,23 +68,27 @@ def check_shape(operand, name, comm, rows):
         raise ValueError(f"{name} must be square, not {what}")
 
 
-def csr_arrays(matrix, dtype):
-    """(columns, indptr, indices, data) of a sparse matrix or an ndarray; its memory where that is possible."""
+def csr_arrays(matrix, dtype, given=None):
+    """(columns, indptr, indices, data, resident) of a sparse matrix or an ndarray; its memory where that is possible.
+
+    `given` is what the caller handed in, which may have the same entries on a GPU.
+    """
     matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if isinstance(matrix, np.ndarray) else matrix.tocsr()
     index = np.int32 if matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32 else np.int64
     indptr = np.ascontiguousarray(matrix.indptr, dtype=index)
     indices = np.ascontiguousarray(matrix.indices, dtype=index)
-    return matrix.shape[1], indptr, indices, np.ascontiguousarray(matrix.data, dtype=dtype)
+    data = np.ascontiguousarray(matrix.data, dtype=dtype)
+    return matrix.shape[1], indptr, indices, data, resident_entries(given, dtype)
 
 
-def function_of(operator, name):
+def function_of(given, name):
     """f(x, y) that fills y, from an operator with matmat, a matrix, or a function on blocks."""
-    if hasattr(operator, "matmat"):
-        apply = operator.matmat
-    elif is_matrix(operator):
-        apply = operator.__matmul__
+    if hasattr(given, "matmat"):
+        apply = given.matmat
+    elif is_matrix(given):
+        apply = given.__matmul__
     else:
-        apply = operator
+        apply = given
 
     def fill(x, y):
         if x.shape[1] == 0:
@@ -97,14 +104,22 @@ def function_of(operator, name):
 
 
 def block(vectors, name, rows=None):
-    """C-contiguous doubles, rows x columns, of one vector or several side by side."""
-    vectors = to_host(vectors)
-    real_type(np.asarray(vectors).dtype, name)
-    vectors = np.ascontiguousarray(vectors, dtype=np.float64)
+    """C-contiguous doubles, rows x columns, of one vector or several side by side: an array, or a GpuBlock."""
+    on_gpu = as_cupy(vectors)
+    vectors = to_host(vectors) if on_gpu is None else on_gpu
+    if scipy.sparse.issparse(vectors):
+        raise TypeError(f"{name} is sparse; blocks of vectors are dense here: hand in {name}.toarray()")
+    vectors = np.asarray(vectors) if on_gpu is None else vectors
+    if vectors.dtype.kind == "c":
+        raise TypeError(
+            f"{name} is complex ({vectors.dtype}); vectors are real here, where A is: hand in real and imaginary "
+            "parts as columns side by side"
+        )
+    real_type(vectors.dtype, name)
     if vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     if vectors.ndim != 2:
         raise ValueError(f"{name} must have one or two dimensions, not {vectors.ndim}")
     if rows is not None and vectors.shape[0] != rows:
         raise ValueError(f"{name} has {vectors.shape[0]} rows, but there are {rows}")
-    return vectors
+    return np.ascontiguousarray(vectors, dtype=np.float64) if on_gpu is None else GpuBlock(vectors)

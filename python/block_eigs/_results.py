@@ -22,7 +22,7 @@ class _Run:
     history : namespace
         residual_norms (and eigenvalues) of every iteration, with seconds and active_columns.
     times : dict
-        Seconds: "setup" (matrices, preconditioner, start), "solve", and "all" of the call.
+        Seconds: "setup" (matrices, preconditioner, start), "solve", of eigenpairs "proof", and "all" of the call.
     phases : dict
         Where the time of this rank went.
     preconditioner : list of str
@@ -92,6 +92,7 @@ class EigenPairs(tuple, _Run):
         for name in ("error_bounds", "bounds", "attained_tolerances", "orthonormality"):
             setattr(self, name, answer[name])
         self.proof = SimpleNamespace(**answer["proof"])
+        self.times["proof"] = self.proof.seconds
         self.wanted = k
         self.converged = len(w) == k and "not_converged" not in self.status
         return self
@@ -163,6 +164,16 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result):
         super().__init__(_sentence(result))
         _carry(self, result)
+
+
+def raise_where_unfinished(exception, result):
+    """What ended the run early, or that not all is done."""
+    if isinstance(exception, KeyboardInterrupt):
+        raise Interrupted(result) from exception
+    if exception is not None:
+        raise exception
+    if not result.converged:
+        raise NotConverged(result)
 
 
 def _sentence(result):

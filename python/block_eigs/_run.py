@@ -1,7 +1,7 @@
 """From arguments to a run of the module and its answer, for eigsh and solve."""
 
 import json
-import operator
+import numbers
 import threading
 import time
 from types import SimpleNamespace
@@ -9,10 +9,19 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _communicator, _core, _inputs, _words
+from ._gpu import GpuVectors
 from ._progress import Progress
 
 # Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
 TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
+
+
+def tolerance(tol, dtype):
+    """That of the config for the caller's, 0 being the default."""
+    if not isinstance(tol, numbers.Real):
+        raise TypeError(f"tol must be a number, not {type(tol).__name__}")
+    return float(tol) if tol else TOLERANCE[dtype]
+
 
 # MPI need not allow calls from several threads at once; a function that is called during a run may start another.
 _turn = threading.RLock()
@@ -53,7 +62,7 @@ def preconditioner_section(request, preconditioner, unknowns):
     for name, value in unknowns.items():
         if value is not None:
             counts = name == "unknowns_per_node"
-            section[name] = operator.index(value) if counts else request.add_block(name, _inputs.block(value, name))
+            section[name] = _inputs.integer(value, name) if counts else request.add_block(name, _inputs.block(value, name))
     return section
 
 
@@ -67,8 +76,10 @@ def device_for(device, request):
     return "host" if device == "auto" else device
 
 
-def run(entry, request, comm, callback, progress, wanted, what):
-    """The module's answer, a dictionary with 'seconds' of the call added. Collective."""
+def run(entry, request, comm, callback, progress, wanted, what, on_gpu):
+    """The module's answer, a dictionary with 'seconds' of the call added; its vectors are CuPy's if `on_gpu`.
+    Collective."""
+    vectors = GpuVectors(np.float32 if request.single else np.float64) if on_gpu else None
     began = time.perf_counter()
     bar = Progress.wanted_for(progress, comm, wanted, what)
 
@@ -91,12 +102,15 @@ def run(entry, request, comm, callback, progress, wanted, what):
                 request.preconditioner,
                 request.blocks,
                 hear,
+                vectors.place if vectors is not None and request.config["device"] != "host" else None,
             )
         except ValueError as error:
             raise ValueError(_words.sentence(str(error))) from None
         finally:
             if bar is not None:
                 bar.close()
+    if vectors is not None:
+        vectors.take(answer)
     answer["seconds"] = time.perf_counter() - began
     return answer
 
@@ -105,9 +119,3 @@ def _handle(comm):
     if comm is not None:
         _core.start_mpi()
     return _communicator.handle_of(comm)
-
-
-def to_gpu(answer):
-    import cupy
-
-    answer["vectors"] = cupy.asarray(answer["vectors"])

@@ -1,12 +1,11 @@
 """Linear systems with symmetric positive definite matrices, many right-hand sides at once."""
 
-import operator
-
 import numpy as np
 
-from . import _communicator, _core, _inputs
-from ._results import Interrupted, NotConverged, Solutions
-from ._run import TOLERANCE, Request, device_for, preconditioner_section, run, to_gpu
+from . import _communicator, _core, _inputs, _words
+from ._gpu import is_on_gpu
+from ._results import Solutions, raise_where_unfinished
+from ._run import Request, device_for, preconditioner_section, run, tolerance
 
 
 def solve(
@@ -62,10 +61,10 @@ def solve(
     TypeError, ValueError
         As for eigsh.
     """
-    on_gpu = _inputs.is_on_gpu(A)
+    _communicator.check(comm)
     a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A"))
     n = _communicator.total(comm, a.shape[0])
-    shape = np.shape(F)
+    shape = tuple(np.shape(F))
 
     def request():
         return _request(
@@ -74,6 +73,7 @@ def solve(
             x0,
             n,
             comm,
+            given=A,
             tol=tol,
             maxiter=maxiter,
             preconditioner=preconditioner,
@@ -90,37 +90,29 @@ def solve(
     asked = _communicator.on_all(comm, request)
     sides = asked.blocks["F"].shape[1]
     _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
-    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides")
+    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides", is_on_gpu(A))
     answer["vectors"] = answer["vectors"].reshape(shape)
-    if on_gpu:
-        to_gpu(answer)
     solutions = Solutions(answer, answer["seconds"])
-    exception = answer["exception"]
-    if isinstance(exception, KeyboardInterrupt):
-        raise Interrupted(solutions) from exception
-    if exception is not None:
-        raise exception
-    if not solutions.converged:
-        raise NotConverged(solutions)
+    raise_where_unfinished(answer["exception"], solutions)
     return solutions
 
 
-def _request(a, F, x0, n, comm, *, tol, maxiter, preconditioner, block_size, device, options, unknowns):
+def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, device, options, unknowns):
     rows = a.shape[0]
     _inputs.check_shape(a, "A", comm, n)
     dtype = _inputs.real_type(a.dtype, "A")
     request = Request(dtype == np.float32, rows)
-    request.a = _inputs.csr_arrays(a, dtype) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
+    request.a = _inputs.csr_arrays(a, dtype, given) if _inputs.is_matrix(a) else _inputs.function_of(a, "A")
     request.config["right_hand_sides"] = request.add_block("F", _inputs.block(F, "F", rows))
     solver = {
-        "tolerance": float(tol) if tol else TOLERANCE[dtype],
+        "tolerance": tolerance(tol, dtype),
         "preconditioner": preconditioner_section(request, preconditioner, unknowns),
     }
     if not _inputs.is_matrix(a) and solver["preconditioner"] == {"type": "auto"}:
         solver["preconditioner"] = {"type": "none"}
     for name, value in (("max_iterations", maxiter), ("block_size", block_size)):
         if value is not None:
-            solver[name] = operator.index(value)
+            solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))
     if x0 is not None:
         solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
     solver.update(options or {})

@@ -156,7 +156,7 @@ def test_result_says_what_is_known(cube):
     assert info.preconditioner and "because" in info.preconditioner[0]
     assert info.bounds == "rigorous" and info.orthonormality < 1e-12
     assert info.proof.made in ("probe", "none", "dense") and info.proof.statement
-    assert set(info.times) == {"setup", "solve", "all"} and "SpMM" in info.phases
+    assert set(info.times) == {"setup", "solve", "proof", "all"} and "SpMM" in info.phases
     assert "pairs: 3" in info.config and "3 of 3" in repr(info)
     assert len(eigsh(A, k=3, return_info=True, return_eigenvectors=False)) == 2
 
@@ -233,3 +233,30 @@ def test_plot(cube):
 
 def test_version():
     assert block_eigs.__version__
+
+
+@pytest.mark.parametrize("form", [list, np.float32, np.asfortranarray])
+def test_start_vectors_of_any_form(cube, form):
+    A, exact = cube
+    start = np.random.default_rng(5).standard_normal((A.shape[0], 2))
+    v0 = start.tolist() if form is list else start.astype(form) if form is np.float32 else form(start)
+    np.testing.assert_allclose(eigsh(A, 4, v0=v0).eigenvalues, exact[:4], rtol=1e-12)
+
+
+def test_start_vectors_are_used(cube):
+    A, exact = cube
+    cold = eigsh(A, 4, preconditioner="jacobi")
+    rng = np.random.default_rng(6)
+    near = cold.eigenvectors + 1e-6 * rng.standard_normal(cold.eigenvectors.shape)
+    warm = eigsh(A, 4, v0=near, preconditioner="jacobi")
+    assert warm.history.products.sum() < 0.7 * cold.history.products.sum()
+    np.testing.assert_allclose(warm.eigenvalues, exact[:4], rtol=1e-12)
+    # One that holds none of what is wanted does no harm, nor does nothing at all.
+    for v0 in (np.zeros(A.shape[0]), eigsh(A, 4, which="LA").eigenvectors):
+        np.testing.assert_allclose(eigsh(A, 4, v0=v0).eigenvalues, exact[:4], rtol=1e-12)
+
+
+@pytest.mark.parametrize("rng", [7, np.int32(7), np.random.default_rng(7), np.random.RandomState(7)])
+def test_seeds(cube, rng):
+    A, exact = cube
+    np.testing.assert_allclose(eigsh(A, 3, rng=rng).eigenvalues, exact[:3], rtol=1e-12)

@@ -190,3 +190,25 @@ def test_systems_that_have_no_solution():
     assert caught.value.result.x.shape == (N,)
     with pytest.raises(NotConverged):
         solve(-A, np.ones(N), maxiter=50)
+
+
+def test_vectors_that_are_none():
+    for bad, word in ((np.ones(N) * 1j, "real and imaginary"), (sp.csr_matrix(np.ones((N, 1))), "toarray")):
+        with pytest.raises(TypeError, match=f"v0.*{word}"):
+            eigsh(A, k=2, v0=bad)
+        with pytest.raises(TypeError, match=f"F.*{word}"):
+            solve(A, bad)
+
+
+def test_arguments_are_named_where_they_are_of_another_type():
+    with pytest.raises(TypeError, match="A must be a matrix, not the name"):
+        eigsh("A.npz", k=2)
+    with pytest.raises(TypeError, match="tol must be a number"):
+        eigsh(A, k=2, tol="tight")
+    with pytest.raises(TypeError, match="maxiter must be an integer"):
+        solve(A, np.ones(N), maxiter=10.5)
+    with pytest.raises(TypeError, match="rng must be an integer"):
+        eigsh(A, k=2, rng="seed")
+    for call in (lambda: eigsh(A, k=2, comm=3), lambda: solve(A, np.ones(N), comm=3)):
+        with pytest.raises(TypeError, match="comm must be a communicator"):
+            call()

@@ -16,6 +16,15 @@ class Buffer {
   Buffer(std::shared_ptr<Device> device, std::size_t size) : device_(std::move(device)), size_(size) {
     if (size_ > 0) data_ = static_cast<T*>(device_->allocate(size_ * sizeof(T)));
   }
+  /// Memory of the device that belongs to someone else and outlives the buffer.
+  static Buffer borrowed(const std::shared_ptr<Device>& device, T* data, std::size_t size) {
+    Buffer buffer;
+    buffer.device_ = device;
+    buffer.data_ = data;
+    buffer.size_ = size;
+    buffer.owned_ = false;
+    return buffer;
+  }
   Buffer(Buffer&& other) noexcept { swap(other); }
   Buffer& operator=(Buffer&& other) noexcept {
     Buffer moved(std::move(other));
@@ -23,7 +32,7 @@ class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (data_ != nullptr) device_->release(data_);
+    if (data_ != nullptr && owned_) device_->release(data_);
   }
 
   T* data() { return data_; }
@@ -48,11 +57,13 @@ class Buffer {
     std::swap(device_, other.device_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(owned_, other.owned_);
   }
 
   std::shared_ptr<Device> device_;
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  bool owned_ = true;
 };
 
 /// Page-locked host memory of one Device, for messages and results on their way.

@@ -39,4 +39,14 @@ struct CsrBuffers {
   }
 };
 
+/// Column numbers and values of a sparse matrix in device memory that belongs to someone else, as CsrView has
+/// them; null where there are none. They are read, never written to.
+struct DeviceEntries {
+  const LocalIndex* column_indices = nullptr;
+  const void* values = nullptr;
+  bool wide = true;  ///< double
+
+  explicit operator bool() const { return column_indices != nullptr && values != nullptr; }
+};
+
 }  // namespace block_eigs

@@ -65,6 +65,10 @@ class Device {
   virtual void* allocate_staging(std::size_t bytes) = 0;
   virtual void release_staging(void* memory) noexcept = 0;
 
+  /// Whether this is device memory that somebody else in the process has taken, aligned as `allocate` does it. On
+  /// the host backend it never is: others' memory need not be aligned, nor placed for its threads.
+  virtual bool can_borrow(const void* memory) const { return static_cast<void>(memory), false; }
+
   /// Copies are ordered in their queue. `host` memory must stay valid until the queue gets there;
   /// from pageable memory the call may block until the copy is done.
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) = 0;

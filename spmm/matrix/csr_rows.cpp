@@ -47,8 +47,8 @@ CsrRows copy_of(const CsrRows& rows) {
   return copy;
 }
 
-void sort_rows(CsrRows& rows) {
-  if (are_sorted(rows)) return;
+bool sort_rows(CsrRows& rows) {
+  if (are_sorted(rows)) return true;
   std::vector<std::pair<GlobalIndex, double>> row;
   Offset kept = 0;
   Offset begin = 0;
@@ -76,6 +76,7 @@ void sort_rows(CsrRows& rows) {
   }
   rows.columns.resize(static_cast<std::size_t>(kept));
   rows.values.resize(static_cast<std::size_t>(kept));
+  return false;
 }
 
 }  // namespace block_eigs

@@ -27,7 +27,7 @@ std::vector<double> absolute_sums(const CsrRows& rows);
 /// By all threads. Not collective; throws std::bad_alloc.
 CsrRows copy_of(const CsrRows& rows);
 
-/// Sorts the columns of every row and sums duplicates, in place.
-void sort_rows(CsrRows& rows);
+/// Sorts the columns of every row and sums duplicates, in place. True where nothing was to be done.
+bool sort_rows(CsrRows& rows);
 
 }  // namespace block_eigs

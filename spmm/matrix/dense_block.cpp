@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cassert>
 
+#include "spmm/large_vectors.hpp"
+
 namespace block_eigs {
 
 template <class T>
 std::vector<T> DenseBlock<T>::to_host() const {
-  std::vector<T> values(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_));
+  std::vector<T> values;
+  resize_large(values, static_cast<std::size_t>(rows_) * static_cast<std::size_t>(cols_));
   rows_to_host(0, rows_, values.data());
   return values;
 }
@@ -19,6 +22,12 @@ void DenseBlock<T>::rows_to_host(LocalIndex first, LocalIndex count, T* values) 
   const auto stride = static_cast<std::size_t>(stride_);
   const auto cols = static_cast<std::size_t>(cols_);
   const T* source = buffer_.data() + static_cast<std::size_t>(first) * stride;
+  if (stride == cols) {
+    Device& device = *buffer_.device();
+    device.copy_to_host(values, source, static_cast<std::size_t>(count) * cols * sizeof(T), Queue::compute);
+    device.synchronize(Queue::compute);
+    return;
+  }
   // Padding goes along: one long copy, a bounded piece at a time, beats many short ones.
   const auto piece = std::max<std::size_t>(1, (std::size_t{16} << 20) / (stride * sizeof(T)));
   std::vector<T> padded_rows(std::min(piece, static_cast<std::size_t>(count)) * stride);
@@ -35,6 +44,10 @@ void DenseBlock<T>::rows_to_host(LocalIndex first, LocalIndex count, T* values) 
 
 template <class T>
 void DenseBlock<T>::from_host(const T* values) {
+  if (stride_ == cols_) {
+    buffer_.upload(values);
+    return;
+  }
   std::vector<T> padded_rows(buffer_.size(), T{0});
   for (std::size_t i = 0; i < static_cast<std::size_t>(rows_); ++i) {
     std::copy_n(values + i * static_cast<std::size_t>(cols_), cols_,

@@ -101,23 +101,29 @@ void check(const CsrRows& rows, const Partition& row_partition, const Partition&
 
 template <class T>
 DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
-                                        Partition column_partition, const SpmmOptions& options)
+                                        Partition column_partition, const SpmmOptions& options,
+                                        const DeviceEntries& resident)
     : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
-  if (!take_whole(rows, options)) take_parts(std::move(rows), options);
+  if (!take_whole(rows, options, resident)) take_parts(std::move(rows), options, resident);
 }
 
 /// The rows of one rank go to a GPU as they are, and their numbers are found there. False where there are more
 /// ranks, or something is wrong with the rows, which take_parts() will say.
 template <class T>
-bool DistributedMatrix<T>::take_whole(CsrRows& rows, const SpmmOptions& options) {
+bool DistributedMatrix<T>::take_whole(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident) {
   if constexpr (std::is_same_v<T, double>) {
     const bool all_rows = rows.row_begin == 0 && rows.rows() == row_partition_.rows() && rows.rows() > 0;
-    if (context_.comm.size() > 1 || context_.device->host_addressable() || !all_rows ||
+    if (context_.comm.size() > 1 || context_.device->host_addressable() || !all_rows || !resident.wide ||
         row_partition_.rows() != column_partition_.rows())
       return false;
     HaloPlan plan(context_.comm, column_partition_, {});
     context_.comm.collectively([&] {
-      std::optional<CsrBuffers<double>> arrays = upload_whole(context_.device, rows, rows.rows());
+      std::optional<CsrBuffers<double>> arrays;
+      if (resident) {
+        arrays = borrow_whole<double>(context_.device, rows, resident);
+      } else {
+        arrays = upload_whole(context_.device, rows, rows.rows());
+      }
       if (!arrays) return;
       rows = {};
       MatrixNumbers numbers = make_sparse_algebra(context_.device)->numbers(arrays->view());
@@ -144,7 +150,7 @@ void DistributedMatrix<T>::take_numbers() {
 
 /// Collective.
 template <class T>
-void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options) {
+void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident) {
   const Communicator& comm = context_.comm;
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
@@ -176,6 +182,14 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options) 
   HaloPlan plan(comm, column_partition_, ghosts);
   neighbours_ = static_cast<int>(plan.sources().size());
   comm.collectively([&] {
+    if (resident) {
+      require(comm.size() == 1 && resident.wide == std::is_same_v<T, double>,
+              "distributed matrix: entries on the device are those of one rank, in its precision");
+      matrix_ = std::make_unique<SplitMatrix<T>>(
+          context_, CsrMatrix<T>(context_, borrow_whole<T>(context_.device, rows, resident), options),
+          std::move(plan));
+      return;
+    }
     SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
     rows = {};
     matrix_ = std::make_unique<SplitMatrix<T>>(context_, std::move(parts.own), std::move(parts.boundary),

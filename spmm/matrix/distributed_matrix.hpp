@@ -21,9 +21,11 @@ template <class T>
 class DistributedMatrix final : public LinearOperator<T> {
  public:
   /// Collective. Consumes `rows`, which are those that `row_partition` gives to the calling rank. Throws
-  /// InputError (through Communicator::collectively) when indices are out of range.
+  /// InputError (through Communicator::collectively) when indices are out of range. Where one rank's rows are in
+  /// its device's memory as well, entry for entry and in this precision, `resident` are these: they are worked
+  /// with where they are, and have to outlive the matrix.
   DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
-                    const SpmmOptions& options = {});
+                    const SpmmOptions& options = {}, const DeviceEntries& resident = {});
   /// One rank's matrix that is on the device already. `numbers` are those of the matrix in double; null where it
   /// is not square, which then has neither norm nor diagonal. Collective; throws InputError on several ranks.
   DistributedMatrix(const Context<T>& context, CsrBuffers<T> arrays, std::shared_ptr<const MatrixNumbers> numbers,
@@ -72,8 +74,8 @@ class DistributedMatrix final : public LinearOperator<T> {
 
  private:
   void take_numbers();
-  bool take_whole(CsrRows& rows, const SpmmOptions& options);
-  void take_parts(CsrRows rows, const SpmmOptions& options);
+  bool take_whole(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident);
+  void take_parts(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident);
   void raise_diagonal(const CsrRows& rows, double largest);
 
   Context<T> context_;

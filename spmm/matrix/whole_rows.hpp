@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "spmm/device/csr_buffers.hpp"
 #include "spmm/matrix/csr_rows.hpp"
@@ -13,5 +14,24 @@ namespace block_eigs {
 /// range or out of order. Not collective; throws RunError where memory runs out.
 std::optional<CsrBuffers<double>> upload_whole(const std::shared_ptr<Device>& device, const CsrRows& rows,
                                                LocalIndex columns);
+
+/// The rows of a square matrix whose entries are on the device already, in order, in range and in T: their
+/// offsets, which are wider here, follow them. Not collective; throws RunError where memory runs out.
+template <class T>
+CsrBuffers<T> borrow_whole(const std::shared_ptr<Device>& device, const CsrRows& rows,
+                           const DeviceEntries& resident) {
+  const auto nonzeros = static_cast<std::size_t>(rows.nonzeros());
+  auto pattern = std::make_shared<CsrPattern>();
+  pattern->rows = rows.rows();
+  pattern->columns = static_cast<LocalIndex>(rows.global_columns);
+  pattern->nonzeros = rows.nonzeros();
+  pattern->row_offsets = Buffer<Offset>(device, rows.row_offsets.size());
+  pattern->row_offsets.upload(rows.row_offsets.data());
+  // A buffer may be written to; matrices read theirs.
+  pattern->column_indices =
+      Buffer<LocalIndex>::borrowed(device, const_cast<LocalIndex*>(resident.column_indices), nonzeros);
+  T* const values = const_cast<T*>(static_cast<const T*>(resident.values));
+  return {std::move(pattern), Buffer<T>::borrowed(device, values, nonzeros)};
+}
 
 }  // namespace block_eigs

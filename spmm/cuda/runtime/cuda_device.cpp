@@ -123,6 +123,17 @@ void CudaDevice::release(void* memory) noexcept {
   cudaFreeAsync(memory, streams_[0]);
 }
 
+bool CudaDevice::can_borrow(const void* memory) const {
+  constexpr std::uintptr_t alignment = 64;
+  if (memory == nullptr || reinterpret_cast<std::uintptr_t>(memory) % alignment != 0) return false;
+  cudaPointerAttributes found{};
+  if (cudaPointerGetAttributes(&found, memory) != cudaSuccess) {
+    cudaGetLastError();  // not sticky, but it would be found again after the next launch
+    return false;
+  }
+  return found.type == cudaMemoryTypeDevice && found.device == ordinal_;
+}
+
 void* CudaDevice::allocate_outside_pool(std::size_t bytes) {
   // Smaller pieces share pages, and a page is what another process opens.
   constexpr std::size_t page = std::size_t{2} << 20;

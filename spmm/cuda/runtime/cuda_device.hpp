@@ -28,6 +28,7 @@ class CudaDevice final : public Device {
 
   void* allocate(std::size_t bytes) override;
   void release(void* memory) noexcept override;
+  bool can_borrow(const void* memory) const override;
   void* allocate_staging(std::size_t bytes) override;
   void release_staging(void* memory) noexcept override;
 
