@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -36,6 +37,9 @@ struct MatrixNumbers {
   double constant = 0.0;             ///< what all entries of `damped` are, where they are one number
 
   const Buffer<double>& jacobi_diagonal() const { return raised.size() > 0 ? raised : diagonal; }
+  std::size_t bytes() const {
+    return (diagonal.size() + raised.size() + row_sums.size() + damped.size()) * sizeof(double);
+  }
 };
 
 /// Strong couplings between nodes, without those of hubs: the values hold their strength.
