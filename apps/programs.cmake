@@ -27,6 +27,7 @@ add_library(block_eigs_apps STATIC
   input/shift_search.cpp
   journey/chosen_operators.cpp
   journey/cores.cpp
+  journey/eigen_ways.cpp
   journey/eigensolve.cpp
   journey/held_by_constraints.cpp
   journey/linear_solve.cpp

@@ -46,6 +46,21 @@ class Agreed final : public Base, public OnAllRanks {
   explicit Agreed(const Base& error) : Base(error) {}
 };
 
+/// Runs a step that ends alike on all ranks, or whose failure they are about to be told of: its errors become
+/// Agreed.
+template <class Step>
+void agreeing(const Step& step) {
+  try {
+    step();
+  } catch (const OnAllRanks&) {
+    throw;
+  } catch (const InputError& error) {
+    throw Agreed<InputError>(error);
+  } catch (const RunError& error) {
+    throw Agreed<RunError>(error);
+  }
+}
+
 /// The numbers themselves went wrong: values that are not finite, a basis without a Cholesky factor, a
 /// preconditioner that is not positive definite. Thrown from replicated values, with the same text on all ranks.
 class NumericalError : public RunError, public OnAllRanks {

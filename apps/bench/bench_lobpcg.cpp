@@ -97,8 +97,8 @@ RunConfig own_config(const Settings& settings, const std::string& name, std::uin
 Run run_default(const Question& question, const RunConfig& config) {
   const Context<double>& context = question.context;
   Problem<double> problem{context, question.partition};
-  CsrRows rows = question.rows;
-  problem.a_rows = question.rows;
+  CsrRows rows = copy_of(question.rows);
+  problem.a_rows = copy_of(question.rows);
   context.comm.barrier();
   const Stopwatch clock;
   problem.a = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), question.partition,

@@ -44,8 +44,9 @@ Prepared prepare(const Question& question, const RunConfig& config, const Precon
   const Context<double>& context = question.context;
 
   Problem<double> problem{context, question.partition};
-  CsrRows rows = question.rows;
-  if (needs_rows(problem.context, preconditioner) || in_float) problem.a_rows = question.rows;
+  CsrRows rows = copy_of(question.rows);
+  const bool copied = in_float && preconditioner.type != PreconditionerType::amg;  // which has A in float itself
+  if (needs_rows(problem.context, preconditioner) || copied) problem.a_rows = copy_of(question.rows);
   context.comm.barrier();
   const Stopwatch clock;
   problem.a = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), question.partition,

@@ -58,6 +58,8 @@ std::vector<PreconditionerType> Choice::taken() const {
 
 void Choice::begin() {
   progress_.clear();
+  converged_before_.reset();
+  by_pairs_ = false;
   spent_ = 0.0;
   steps_left_ = 0.0;
 }
@@ -71,9 +73,23 @@ std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
   return report.products_to_come / columns * judgement_.degree;
 }
 
+/// Where columns of pairs that are done go on with others that wait for them, the worst at work is always one that
+/// has just begun: what comes forward is how many are done.
+std::optional<double> Choice::steps_by_pairs(const IterationReport& report) {
+  if (!converged_before_) converged_before_ = report.converged;
+  const int done = report.converged - *converged_before_;
+  const int left = report.wanted - report.converged;
+  if (done <= 0 || left <= report.active_columns) return std::nullopt;
+  return static_cast<double>(progress_.size() + 1) * left / done;
+}
+
 /// From the rate of the iterations so far or of the last ones, whichever is better (float ends in a plateau).
 std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   if (report.products > report.active_columns) return filter_cost_to_go(report);
+  const std::optional<double> by_pairs = steps_by_pairs(report);
+  // With the last of them at work, residuals tell the rate again.
+  if (!by_pairs && by_pairs_) progress_.clear();
+  by_pairs_ = by_pairs.has_value();
   progress_.push_back(std::log(std::max(report.worst, 1.0)));
   if (progress_.size() < judgement_.first) return std::nullopt;
   const auto steps = static_cast<double>(progress_.size() - 1);
@@ -83,6 +99,7 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
       (progress_[progress_.size() - 1 - rate_window] - progress_.back()) / static_cast<double>(rate_window);
   const double rate = std::max(of_all, of_last);
   double left = rate > 0.0 ? std::min(best / rate, endless) : endless;
+  if (by_pairs) left = *by_pairs;
   steps_left_ = left;
   current().at_this_rate = left * current().step;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));

@@ -83,6 +83,7 @@ class Choice {
  private:
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
+  std::optional<double> steps_by_pairs(const IterationReport& report);
   void expect_of_others(double steps);
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
@@ -96,7 +97,9 @@ class Choice {
   Judgement judgement_;
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
-  double spent_ = 0.0;            ///< by filters of the present way
+  std::optional<int> converged_before_{};  ///< when the present way began
+  bool by_pairs_ = false;                  ///< progress is how many are done
+  double spent_ = 0.0;                     ///< by filters of the present way
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

@@ -24,8 +24,11 @@ class ShiftSearch {
   explicit ShiftSearch(const SpectrumStart& start);
   /// The next one to try; none after so many that this is no spectrum.
   std::optional<double> next();
-  /// What rounding errors of a factorisation amount to, in units of eigenvalues.
-  static double rounding(double norm) { return 100.0 * std::numeric_limits<double>::epsilon() * norm; }
+  /// What rounding errors of a factorisation amount to, in units of eigenvalues; of a matrix of zeros, beside
+  /// which every unit is as good as another, what they are in that of B.
+  static double rounding(double norm) {
+    return 100.0 * std::numeric_limits<double>::epsilon() * (norm > 0.0 ? norm : 1.0);
+  }
 
  private:
   double closest_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "solver/block_cg/column_scaling.hpp"
+#include "spmm/scatter_bits.hpp"
 
 namespace block_eigs {
 
@@ -16,14 +17,11 @@ namespace {
 /// Rounding errors of a row sum, in epsilon of the diagonal entry: of entries that were rounded when stored.
 constexpr double rounding = 4.0;
 
-/// Between 1 and 2, without order (splitmix64 of the row): entries of a row times these hardly ever add up to
+/// Between 1 and 2, without order: entries of a row times these hardly ever add up to
 /// zero, as those of a difference stencil do times anything linear.
 template <class T>
 T weight(GlobalIndex row) {
-  auto bits = (static_cast<std::uint64_t>(row) + 1) * 0x9e3779b97f4a7c15u;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-  bits ^= bits >> 31;
+  const std::uint64_t bits = scatter_bits((static_cast<std::uint64_t>(row) + 1) * golden_step);
   return static_cast<T>(1.0 + std::ldexp(static_cast<double>(bits >> 11), -53));
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/input/shift_search.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "io/petsc/bridge/petsc_factorization.hpp"
 
@@ -111,7 +112,8 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   const double outwards = which == Which::largest ? -1.0 : 1.0;
   const char* side = which == Which::largest ? "above" : "below";
   const ProbeOperators<T> operators = probe_operators(setting, result);
-  const double within = known_within(setting.space, operators, found_pairs(setting, result));
+  const double known = known_within(setting.space, operators, found_pairs(setting, result));
+  const double within = known > 0.0 ? known : ShiftSearch::rounding(0.0);
   const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
 
   double sigma = values.back() + outwards * within;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,10 +19,19 @@ namespace {
 
 constexpr double probability = 0.01;
 
-std::string statement(const Proof& proof, double last, bool calibrated) {
+/// Where the probe sees less far than `reach`, what the found values extend over, all there is between may have
+/// been missed; 0 where that is no more than rounding errors. All in the user's units.
+std::string statement(const Proof& proof, double last, double reach, bool calibrated) {
   if (!std::isfinite(proof.smallest_gap)) {
     return "none missed that a probe within a tenth of the solve can see, which is next to nothing here; "
            "verify: inertia proves it";
+  }
+  const std::string condition = calibrated ? ", and taken by the preconditioner as the found ones are" : "";
+  if (reach > 0.0 && proof.smallest_gap > reach) {
+    return fmt::format(
+        "probe, confidence {:g}% only that no pair was missed which is farther from the last value than {:.1e}, "
+        "{:.2g} times what the found ones extend over{}; verify: inertia proves more",
+        100.0 * proof.confidence, proof.smallest_gap, proof.smallest_gap / reach, condition);
   }
   // Of a value that is zero but for rounding errors nothing is a sensible multiple.
   constexpr double largest = 1e3;
@@ -30,7 +40,7 @@ std::string statement(const Proof& proof, double last, bool calibrated) {
       "probe, no pair missed with confidence {:g}% if separated from the last value by at least "
       "{:.1e}{}{}",
       100.0 * proof.confidence, relative ? proof.smallest_gap / std::abs(last) : proof.smallest_gap,
-      relative ? " (relative)" : "", calibrated ? ", and taken by the preconditioner as the found ones are" : "");
+      relative ? " (relative)" : "", condition);
 }
 
 /// What there is in float: of iterations, or of a cycle that works in it under iterations in double.
@@ -75,6 +85,17 @@ template <class T>
 double spread_of(const EigenResult<T>& result) {
   const double last = result.eigenvalues.back();
   return std::max(std::abs(last - result.eigenvalues.front()), 0.1 * std::abs(last));
+}
+
+/// What the found values extend over, from zero on where they do not go across it; 0 where that is no more than
+/// rounding errors.
+template <class T>
+double reach_of(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  constexpr double rounding = 100.0 * std::numeric_limits<double>::epsilon();
+  const double last = result.eigenvalues.back();
+  const double reach = std::max(std::abs(last), std::abs(last - result.eigenvalues.front()));
+  const double of_mass = setting.problem.b ? setting.problem.b->typical_row_sum() : 1.0;
+  return reach * of_mass > rounding * setting.problem.a->norm_inf() ? reach : 0.0;
 }
 
 /// Whether pairs may have been missed that only their rows tell from others.
@@ -159,8 +180,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   }
   proof.confidence = 1.0 - probability;
   proof.smallest_gap = unscaled_value(setting.problem.scaling, seen.smallest_gap);
-  proof.statement =
-      statement(proof, unscaled_value(setting.problem.scaling, result.eigenvalues.back()), seen.calibrated);
+  proof.statement = statement(proof, unscaled_value(setting.problem.scaling, result.eigenvalues.back()),
+                              unscaled_value(setting.problem.scaling, reach_of(setting, result)), seen.calibrated);
   return {seen.missed.cols(), std::move(seen.missed), false};
 }
 

@@ -11,6 +11,7 @@
 #include "io/files/extents.hpp"
 #include "io/files/input_file.hpp"
 #include "io/formats/npy_header.hpp"
+#include "io/formats/npz_compressed.hpp"
 #include "io/formats/npz_file.hpp"
 #include "io/formats/npz_stored.hpp"
 #include "io/source/array_source.hpp"
@@ -56,6 +57,12 @@ class NpzArray : public ArraySource {
   const std::string& name() const override { return name_; }
   void read(Offset first, Offset count, std::int64_t* out) override { hand_out(first, count, out); }
   void read(Offset first, Offset count, double* out) override { hand_out(first, count, out); }
+  /// All of a compressed member on one rank: it can be inflated by one thread only, but beside another.
+  bool is_read_alone(Offset first, Offset count) const override {
+    return comm_.size() == 1 && first == 0 && count == header_.size() && !archive_->is_stored(array_);
+  }
+  void read_alone(Offset, Offset, std::int64_t* out) override { read_compressed(*archive_, array_, header_, out); }
+  void read_alone(Offset, Offset, double* out) override { read_compressed(*archive_, array_, header_, out); }
 
   /// Throws unless the array is a list of integers, or of numbers. Not collective.
   void require_integers() const { require_kind(is_npy_integer(header_), "integers"); }

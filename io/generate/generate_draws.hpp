@@ -2,22 +2,16 @@
 
 #include <cstdint>
 
+#include "spmm/scatter_bits.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {
 
-/// Random numbers by counter: pure functions of (seed, i, j), the same on every rank. The finaliser of
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), applied once a key.
-inline std::uint64_t mix_bits(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
-
+/// Random numbers by counter: pure functions of (seed, i, j), the same on every rank.
 inline std::uint64_t draw_bits(std::uint64_t seed, GlobalIndex i, GlobalIndex j) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15U;
-  const std::uint64_t row = mix_bits(mix_bits(seed + golden) + golden * static_cast<std::uint64_t>(i + 1));
-  return mix_bits(row + golden * static_cast<std::uint64_t>(j + 1));
+  const std::uint64_t row =
+      scatter_bits(scatter_bits(seed + golden_step) + golden_step * static_cast<std::uint64_t>(i + 1));
+  return scatter_bits(row + golden_step * static_cast<std::uint64_t>(j + 1));
 }
 
 /// Uniform in [0, 1), 53 bits.

@@ -15,7 +15,7 @@ namespace block_eigs {
 namespace {
 
 // Values come from another stream than places.
-std::uint64_t value_seed(std::uint64_t seed) { return mix_bits(seed ^ 0x76616c7565730000U); }
+std::uint64_t value_seed(std::uint64_t seed) { return scatter_bits(seed ^ 0x76616c7565730000U); }
 
 // `count` distinct columns of `row` below `bound`, ascending: Floyd's sampling without replacement.
 void draw_columns(std::uint64_t seed, GlobalIndex row, GlobalIndex bound, GlobalIndex count,

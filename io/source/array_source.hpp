@@ -23,6 +23,16 @@ class ArraySource {
   /// overlap by at most one element. Collective; throws InputError on all ranks when one cannot read.
   virtual void read(Offset first, Offset count, std::int64_t* out) = 0;
   virtual void read(Offset first, Offset count, double* out) = 0;
+
+  /// Whether the calling thread can read this range by itself, with no other rank, so that several threads may
+  /// read arrays of one file side by side by read_alone(). The same on all ranks.
+  virtual bool is_read_alone(Offset first, Offset count) const {
+    static_cast<void>(first), static_cast<void>(count);
+    return false;
+  }
+  /// As read(), where is_read_alone() says so. Not collective.
+  virtual void read_alone(Offset first, Offset count, std::int64_t* out) { read(first, count, out); }
+  virtual void read_alone(Offset first, Offset count, double* out) { read(first, count, out); }
 };
 
 }  // namespace block_eigs

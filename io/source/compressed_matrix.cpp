@@ -9,6 +9,7 @@
 #include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
 #include "spmm/error.hpp"
+#include "spmm/first_error.hpp"
 #include "spmm/large_vectors.hpp"
 
 namespace block_eigs {
@@ -25,12 +26,31 @@ struct Entries {
   std::vector<double> values;
 };
 
+/// One thread each. What is wrong with the indices is told first, whichever thread finds its error first.
+void read_side_by_side(Offset first, Offset count, CompressedEntries source, Entries& own) {
+  FirstError of_indices;
+  FirstError of_values;
+#pragma omp parallel sections
+  {
+#pragma omp section
+    of_indices.run([&] { source.indices.read_alone(first, count, own.indices.data()); });
+#pragma omp section
+    of_values.run([&] { source.values.read_alone(first, count, own.values.data()); });
+  }
+  of_indices.rethrow();
+  of_values.rethrow();
+}
+
 Entries read_entries(const Communicator& comm, Offset first, Offset count, CompressedEntries source) {
   Entries own;
   comm.collectively([&] {
     resize_large(own.indices, static_cast<std::size_t>(count));
     resize_large(own.values, static_cast<std::size_t>(count));
   });
+  if (source.indices.is_read_alone(first, count) && source.values.is_read_alone(first, count)) {
+    comm.collectively([&] { read_side_by_side(first, count, source, own); });
+    return own;
+  }
   source.indices.read(first, count, own.indices.data());
   source.values.read(first, count, own.values.data());
   return own;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "spmm/first_error.hpp"
+#include "spmm/scatter_bits.hpp"
 
 namespace block_eigs {
 
@@ -17,13 +18,9 @@ constexpr double few = 1e-3;
 /// Entries whose contributions travel in one exchange.
 constexpr std::size_t chunk = std::size_t{1} << 21;
 
-/// The random vector of the probe: magnitude in [1, 2), either sign, the same on all ranks (splitmix64 of the
-/// index).
+/// The random vector of the probe: magnitude in [1, 2), either sign, the same on all ranks.
 double probe(GlobalIndex i) {
-  auto z = static_cast<std::uint64_t>(i) + 0x9e3779b97f4a7c15U;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  z ^= z >> 31;
+  const std::uint64_t z = scatter_bits(static_cast<std::uint64_t>(i) + golden_step);
   const double magnitude = 1.0 + static_cast<double>(z >> 12) * 0x1p-52;
   return (z & 1) != 0 ? magnitude : -magnitude;
 }

@@ -125,6 +125,7 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
     found = examine_closely(state, sides, products);
     if (state.preconditioner != nullptr)
       measured = " for a direction p of norm 1 (in that of the preconditioner) met in ";
+    if (found.isotropic) measured = ", though A p is not zero," + measured;
   }
   if (found.indefinite) {
     note_indefinite(sides, "p'Ap = " + in_words(found.smallest) + measured + iteration_at_work(budget));

@@ -52,31 +52,39 @@ Examined examine_for_all(State<T>& state, const SmallMatrix& products, Curvature
       },
       {&found, &suspects});
   state.largest_inner = std::max(state.largest_inner, found(4, 0));
-  return {found(0, 0) != 0.0, found(1, 0) != 0.0, found(2, 0), found(3, 0), {}, {}};
+  return {found(0, 0) != 0.0, found(1, 0) != 0.0, false, found(2, 0), found(3, 0), {}, {}};
 }
 
 /// Of every column p of a block, from A p.
 struct Forms {
   std::vector<double> values;  ///< p^T A p
   std::vector<double> norms;   ///< ||p||
+  /// Whether p^T A p has vanished and A p has not: by Cauchy and Schwarz ||A p||^2 is no more than ||A|| p^T A p
+  /// where A is semidefinite.
+  std::vector<bool> isotropic;
   std::vector<CurvatureSign> signs;
 };
 
 /// `inner` as in curvature_sign. Uses up `ap`. Collective.
 template <class T>
 Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 0.0) {
+  constexpr double margin = 16.0;
+  constexpr double epsilon = std::numeric_limits<T>::epsilon();
   state.a.apply(p, ap);
   Forms forms;
   forms.values = state.space.column_dots(p, ap);
   forms.norms = state.space.column_norms(p);
+  const std::vector<double> images = state.space.column_norms(ap);
   const std::vector<double>& norms = forms.norms;
   const std::vector<double> scales = state.probe.quadratic_scales(p, ap);
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const double bound = state.test.norm_a() * norms[j] * norms[j];
     const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
-    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j],
-                                                 static_cast<double>(std::numeric_limits<T>::epsilon()), inner)
+    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j], epsilon, inner)
                                 : CurvatureSign::positive);
+    const double of_semidefinite = state.a.norm_inf() * (std::abs(forms.values[j]) + epsilon * scales[j]);
+    forms.isotropic.push_back(forms.signs.back() == CurvatureSign::vanishing &&
+                              images[j] * images[j] > margin * of_semidefinite);
   }
   return forms;
 }
@@ -117,7 +125,8 @@ Examined examine_one_by_one(State<T>& state, const Sides<T>& sides, const SmallM
     if (sign == CurvatureSign::positive) continue;
     const bool first = !result.indefinite && !result.flat;
     result.smallest = first ? value : std::min(result.smallest, value);
-    result.indefinite |= sign == CurvatureSign::negative;
+    result.isotropic |= forms.isotropic[static_cast<std::size_t>(j)];
+    result.indefinite |= sign == CurvatureSign::negative || forms.isotropic[static_cast<std::size_t>(j)];
     result.flat |= sign == CurvatureSign::vanishing;
     if (sign == CurvatureSign::vanishing)
       null.insert(null.end(), suspects.column(j), suspects.column(j) + suspects.rows());

@@ -11,6 +11,7 @@ namespace block_eigs::bcgrq {
 struct Examined {
   bool indefinite = false;  ///< it is negative beyond rounding for some p
   bool flat = false;        ///< it vanishes for some p
+  bool isotropic = false;   ///< it vanishes for some p that A does not map to nothing: A is indefinite
   double smallest = 0.0;
   double largest = 0.0;
   /// For each right-hand side the component of its residual along directions where p^T A p vanishes, relative to

@@ -19,6 +19,10 @@ namespace {
 /// Of the polynomial that stands for the solution on a coarsest level that is large.
 constexpr ChebyshevOptions long_polynomial{8, 0.0};
 
+/// On a GPU a level of so few rows takes its launches, and those of the levels below it, not its work: all of its
+/// inverse is multiplied with in less time.
+constexpr LocalIndex largest_inverse = 1024;
+
 /// The first `columns` of a block, side by side as if there were no others, so that narrow blocks do not stride
 /// over the room of wide ones.
 template <class T>
@@ -69,8 +73,15 @@ Amg<T>::Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptio
   for (const DeviceLevel& level : levels) entries += static_cast<double>(level.matrix.pattern->nonzeros);
   operator_complexity_ = entries / std::max(1.0, static_cast<double>(levels.front().matrix.pattern->nonzeros));
   ended_ = levels.back().ended;
-  for (std::size_t level = 0; level + 1 < levels.size(); ++level)
+  bool solved = context.device->host_addressable();
+  for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
+    std::unique_ptr<DistributedMatrix<T>> inverse;
+    if (level > 0 && !solved && levels[level].matrix.pattern->rows <= largest_inverse)
+      inverse = inverse_of(*hierarchy.algebra, levels[level]);
+    solved = solved || inverse;
     levels_.push_back(std::make_unique<Level>(context, *hierarchy.algebra, std::move(levels[level]), options));
+    levels_.back()->inverse = std::move(inverse);
+  }
   make_coarsest(*hierarchy.algebra, std::move(levels.back()), options);
 }
 
@@ -116,16 +127,20 @@ void Amg<T>::make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgO
     coarse_smoother_ = device_smoother(context_, algebra, *coarse_matrix_, *level.numbers, long_polynomial);
     return;
   }
-  // Where no eigenvalue is so small that the pseudo-inverse would change it, that is the inverse.
+  coarse_matrix_ = inverse_of(algebra, level);
+  if (!coarse_matrix_) invert_on_host(Partition({0, matrix.rows}), to_host(level.matrix));
+}
+
+/// Nothing where an eigenvalue is so small that the pseudo-inverse would change it.
+template <class T>
+std::unique_ptr<DistributedMatrix<T>> Amg<T>::inverse_of(SparseAlgebra& algebra, const DeviceLevel& level) const {
+  const CsrView<double> matrix = level.matrix.view();
   const double relative_noise = std::max(10.0 * static_cast<double>(std::numeric_limits<T>::epsilon()),
                                          matrix.rows * std::numeric_limits<double>::epsilon());
   std::optional<CsrBuffers<double>> inverse = algebra.inverse(matrix, noise(), relative_noise);
-  if (!inverse) {
-    invert_on_host(Partition({0, matrix.rows}), to_host(level.matrix));
-    return;
-  }
-  coarse_matrix_ = std::make_unique<DistributedMatrix<T>>(context_, in_precision<T>(algebra, std::move(*inverse)),
-                                                          level.numbers);
+  if (!inverse) return nullptr;
+  return std::make_unique<DistributedMatrix<T>>(context_, in_precision<T>(algebra, std::move(*inverse)),
+                                                level.numbers);
 }
 
 template <class T>
@@ -211,6 +226,7 @@ void Amg<T>::cycle(int index, ConstBlockView<T> x, BlockView<T> y) {
     return;
   }
   Level& level = at(index);
+  if (level.inverse) return level.inverse->apply(x, y);
   const BlockView<T> r = leading(level.residual, x.cols);
   const BlockView<T> z = leading(level.correction, x.cols);
   const BlockView<T> coarse_x = leading(level.coarse_x, x.cols);
@@ -227,12 +243,18 @@ void Amg<T>::cycle(int index, ConstBlockView<T> x, BlockView<T> y) {
   level.smoother->improve(x, now, odd ? y : z);
 }
 
+/// By an inverse, which a second cycle would add nothing to.
+template <class T>
+bool Amg<T>::is_solved(int level) const {
+  return level + 1 == levels() || levels_[static_cast<std::size_t>(level)]->inverse;
+}
+
 /// What the levels below `index` make of x, in one cycle or in two.
 template <class T>
 void Amg<T>::correct(int index, ConstBlockView<T> x, BlockView<T> y) {
   Level& level = at(index);
   cycle(index + 1, x, y);
-  if (!level.twice || index + 2 == levels()) return;
+  if (!level.twice || is_solved(index + 1)) return;
   const BlockView<T> r = leading(level.coarse_residual, x.cols);
   const BlockView<T> z = leading(level.coarse_correction, x.cols);
   matrix(index + 1).apply_step(y, r, ProductStep<T>::residual(x));

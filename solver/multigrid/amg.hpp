@@ -25,7 +25,8 @@ struct AmgOptions {
 /// One W-cycle for A y = x on all columns at once, from zero (a V-cycle where coarsening is slow). The smoother
 /// before and after the coarse correction is the same Chebyshev polynomial, the coarsest level is solved by its
 /// pseudo-inverse (or, where coarsening has ended early for want of couplings, by a longer polynomial), and the
-/// restriction is the transposed interpolation: the cycle is a symmetric positive definite operator.
+/// restriction is the transposed interpolation: the cycle is a symmetric positive definite operator. On a GPU the
+/// first level below the finest that is small is solved by its inverse as well, and nothing below it is visited.
 template <class T>
 class Amg final : public LinearOperator<T> {
  public:
@@ -65,6 +66,8 @@ class Amg final : public LinearOperator<T> {
   struct Level;
   void make_coarsest(GridLevel level, const AmgOptions& options);
   void make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgOptions& options);
+  std::unique_ptr<DistributedMatrix<T>> inverse_of(SparseAlgebra& algebra, const DeviceLevel& level) const;
+  bool is_solved(int level) const;
   /// Collective.
   void invert_on_host(const Partition& partition, const CsrRows& matrix);
   double noise() const;

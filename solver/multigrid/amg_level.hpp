@@ -58,10 +58,12 @@ struct Amg<T>::Level {
          {static_cast<LinearOperator<T>*>(&matrix), static_cast<LinearOperator<T>*>(&interpolation),
           static_cast<LinearOperator<T>*>(&restriction), static_cast<LinearOperator<T>*>(&*smoother)})
       operation->reserve(columns);
+    if (inverse) inverse->reserve(columns);
   }
 
   std::size_t bytes() const {
-    return matrix.bytes() + interpolation.bytes() + restriction.bytes() + smoother->bytes();
+    return matrix.bytes() + interpolation.bytes() + restriction.bytes() + smoother->bytes() +
+           (inverse ? inverse->bytes() : 0);
   }
   /// Of messages, the smoother and the two blocks on this level.
   std::size_t work_bytes(LocalIndex cols) const {
@@ -73,7 +75,9 @@ struct Amg<T>::Level {
   DistributedMatrix<T> interpolation;
   DistributedMatrix<T> restriction;
   std::unique_ptr<Chebyshev<T>> smoother;
-  bool twice;  ///< the next level is visited twice
+  std::unique_ptr<DistributedMatrix<T>>
+      inverse;  ///< what the cycle from here on is; null where levels are visited
+  bool twice;   ///< the next level is visited twice
   DenseBlock<T> residual;
   DenseBlock<T> correction;
   DenseBlock<T> coarse_x;

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "solver/small/lapack.hpp"
+#include "spmm/scatter_bits.hpp"
 
 namespace block_eigs {
 
@@ -78,13 +79,6 @@ bool is_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// Bits that look random (the finaliser of SplitMix64).
-std::uint64_t scrambled(std::uint64_t bits) {
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return bits ^ (bits >> 31);
-}
-
 double largest_mean_square(const SmallMatrix& samples) {
   double most = 1.0;
   for (int i = 0; i < samples.rows(); ++i) {
@@ -103,7 +97,7 @@ SmallMatrix carried_errors(const SmallMatrix& errors, const SmallMatrix& coeffic
   SmallMatrix all(coefficients.rows(), samples);
   for (int i = 0; i < all.rows(); ++i) {
     const double size = std::sqrt(squared_norms[static_cast<std::size_t>(i)]);
-    const std::uint64_t signs = scrambled((seed << 20U) + static_cast<std::uint64_t>(i) + 0x9e3779b97f4a7c15U);
+    const std::uint64_t signs = scatter_bits((seed << 20U) + static_cast<std::uint64_t>(i) + golden_step);
     for (int k = 0; k < samples; ++k) {
       all(i, k) = ((signs >> static_cast<unsigned>(k)) & 1U) != 0 ? size : -size;
       if (i < errors.rows()) all(i, k) += errors(i, k);

@@ -198,15 +198,7 @@ template <class T>
 void BlockSpace<T>::solve_small(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results) {
   if (comm().size() == 1 || !replicates()) return on_root(step, results);
   const Profile::Scope scope(profile(), Phase::small_dense);
-  try {
-    step();
-  } catch (const OnAllRanks&) {
-    throw;
-  } catch (const InputError& error) {
-    throw Agreed<InputError>(error);
-  } catch (const RunError& error) {
-    throw Agreed<RunError>(error);
-  }
+  agreeing(step);
   for (const SmallMatrix* matrix : results) replicas_.add(matrix->values());
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "spmm/scatter_bits.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -12,12 +14,9 @@ namespace {
 /// Sums of squares fall behind sums of magnitudes by the square root of a row's entries.
 constexpr double safety = 3.0;
 
-/// A bit without order, by splitmix64 (Steele, Lea, Flood, OOPSLA 2014).
+/// A bit without order.
 bool coin(std::uint64_t seed, std::uint64_t i) {
-  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u + seed * 0xd1342543de82ef95u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return ((z ^ (z >> 31)) & 1u) != 0;
+  return (scatter_bits((i + 1) * golden_step + seed * 0xd1342543de82ef95ULL) & 1U) != 0;
 }
 
 }  // namespace

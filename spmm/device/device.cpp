@@ -1,6 +1,8 @@
 #include "spmm/device/device.hpp"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "spmm/device/peer_memory.hpp"
@@ -10,6 +12,27 @@
 namespace block_eigs {
 
 std::unique_ptr<PeerMemory> Device::make_peer_memory() { return nullptr; }
+
+void Device::make_on_device(void* device, const ByteSource& source, std::size_t bytes, Queue queue) {
+  constexpr std::size_t piece = std::size_t{4} << 20;
+  std::vector<char> made(std::min(bytes, piece));
+  for (std::size_t begin = 0; begin < bytes; begin += piece) {
+    const std::size_t count = std::min(piece, bytes - begin);
+    fill_in_parts(made.data(), source, begin, count);
+    copy_to_device(static_cast<char*>(device) + begin, made.data(), count, queue);
+    synchronize(queue);
+  }
+}
+
+void fill_in_parts(char* to, const ByteSource& source, std::size_t begin, std::size_t count) {
+  constexpr std::size_t part = std::size_t{64} << 10;
+  const auto parts = static_cast<std::ptrdiff_t>((count + part - 1) / part);
+#pragma omp parallel for schedule(static)
+  for (std::ptrdiff_t i = 0; i < parts; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * part;
+    source(to + at, begin + at, std::min(part, count - at));
+  }
+}
 
 std::shared_ptr<Device> make_device(Backend backend, int node_rank) {
   const bool use_cuda = backend == Backend::cuda || (backend == Backend::automatic && cuda::device_count() > 0);

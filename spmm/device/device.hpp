@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,13 @@ struct MemoryInfo {
   std::size_t free = 0;
 };
 
+/// Writes bytes begin .. begin + count - 1 of what is on its way to a device to `to`. Called by several threads at
+/// once, for parts that begin at multiples of 64; throws nothing.
+using ByteSource = std::function<void(char* to, std::size_t begin, std::size_t count)>;
+
+/// to[0 .. count) = the bytes from `begin` on, by all threads.
+void fill_in_parts(char* to, const ByteSource& source, std::size_t begin, std::size_t count);
+
 /// Memory, copies and order: what a backend is. Nothing here is collective. On the host backend
 /// queues run at once, so events and waits cost nothing. Functions throw RunError on device failure.
 class Device {
@@ -60,6 +68,9 @@ class Device {
   /// from pageable memory the call may block until the copy is done.
   virtual void copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) = 0;
   virtual void copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) = 0;
+  /// As copy_to_device, of bytes that all threads make on the way, a piece while earlier ones travel, so that they
+  /// are in host memory in their last form at no time. Returns when `source` is not needed any more.
+  virtual void make_on_device(void* device, const ByteSource& source, std::size_t bytes, Queue queue);
   virtual void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) = 0;
 
   virtual std::unique_ptr<Event> make_event() = 0;

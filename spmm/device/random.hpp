@@ -2,20 +2,15 @@
 
 #include <cstdint>
 
-namespace block_eigs {
+#include "spmm/scatter_bits.hpp"
 
-/// Finaliser of splitmix64 (Steele, Lea, Flood, 2014): a bijection of 64-bit words that scatters its input.
-constexpr std::uint64_t scatter_bits(std::uint64_t word) {
-  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  word = (word ^ (word >> 27)) * 0x94d049bb133111ebULL;
-  return word ^ (word >> 31);
-}
+namespace block_eigs {
 
 /// Uniform in [-1, 1) on multiples of 2^-52 in double, of 2^-23 in float: element (row, column) of the random
 /// block `seed`. Counter-based, so that it depends neither on the ranks nor on the order of evaluation.
 template <class T>
 constexpr T random_element(std::uint64_t seed, std::int64_t row, std::int32_t column) {
-  const std::uint64_t row_key = scatter_bits(seed + 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(row) + 1));
+  const std::uint64_t row_key = scatter_bits(seed + golden_step * (static_cast<std::uint64_t>(row) + 1));
   const std::uint64_t bits =
       scatter_bits(row_key + 0xd1342543de82ef95ULL * (static_cast<std::uint64_t>(column) + 1));
   if constexpr (sizeof(T) == 8) {

@@ -9,7 +9,7 @@
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/csr_buffers.hpp"
 #include "spmm/device/device.hpp"
-#include "spmm/device/random.hpp"
+#include "spmm/scatter_bits.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {
@@ -17,7 +17,7 @@ namespace block_eigs {
 /// Of two nodes that may not both be roots of aggregates, the one with the larger priority is: a one-to-one hash
 /// of the global number.
 constexpr std::int64_t aggregate_priority(GlobalIndex node) {
-  return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + 0x9e3779b97f4a7c15ULL));
+  return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + golden_step));
 }
 
 /// The diagonal d of a square matrix, the sums s_i = sum_j |a_ij| of its rows, and what bounds its spectrum: see

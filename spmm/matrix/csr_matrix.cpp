@@ -53,7 +53,7 @@ void check(const CsrArrays<T>& a) {
   const std::size_t rows = a.row_offsets.size() - 1;
   require(a.row_map.empty() || a.row_map.size() == rows, "sparse matrix: the row map must have an entry per row");
   std::size_t wrong = rows;
-#pragma omp parallel for schedule(static) reduction(min : wrong)
+#pragma omp parallel for schedule(static) reduction(min : wrong) if (rows > 0)
   for (std::size_t i = 0; i < rows; ++i) {
     if (!row_is_right(a, i)) wrong = std::min(wrong, i);
   }

@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "spmm/device/raised_entry.hpp"
 #include "spmm/error.hpp"
 #include "spmm/large_vectors.hpp"
 #include "spmm/matrix/split_rows.hpp"
+#include "spmm/matrix/whole_rows.hpp"
 
 namespace block_eigs {
 
@@ -75,7 +78,8 @@ RowNumbers row_numbers(const CsrRows& rows) {
 }
 
 std::vector<double> downloaded(const Buffer<double>& values) {
-  std::vector<double> result(values.size());
+  std::vector<double> result;
+  resize_large(result, values.size());
   values.download(result.data());
   return result;
 }
@@ -99,6 +103,48 @@ template <class T>
 DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
                                         Partition column_partition, const SpmmOptions& options)
     : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
+  if (!take_whole(rows, options)) take_parts(std::move(rows), options);
+}
+
+/// The rows of one rank go to a GPU as they are, and their numbers are found there. False where there are more
+/// ranks, or something is wrong with the rows, which take_parts() will say.
+template <class T>
+bool DistributedMatrix<T>::take_whole(CsrRows& rows, const SpmmOptions& options) {
+  if constexpr (std::is_same_v<T, double>) {
+    const bool all_rows = rows.row_begin == 0 && rows.rows() == row_partition_.rows() && rows.rows() > 0;
+    if (context_.comm.size() > 1 || context_.device->host_addressable() || !all_rows ||
+        row_partition_.rows() != column_partition_.rows())
+      return false;
+    HaloPlan plan(context_.comm, column_partition_, {});
+    context_.comm.collectively([&] {
+      std::optional<CsrBuffers<double>> arrays = upload_whole(context_.device, rows, rows.rows());
+      if (!arrays) return;
+      rows = {};
+      MatrixNumbers numbers = make_sparse_algebra(context_.device)->numbers(arrays->view());
+      numbers.damped = {};
+      if (numbers.norm_inf <= far_above * numbers.typical_row_sum) numbers.row_sums = {};
+      numbers_ = std::make_shared<const MatrixNumbers>(std::move(numbers));
+      take_numbers();
+      global_nonzeros_ = arrays->pattern->nonzeros;
+      matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(*arrays), options),
+                                                 std::move(plan));
+    });
+    return matrix_ != nullptr;
+  }
+  return false;
+}
+
+template <class T>
+void DistributedMatrix<T>::take_numbers() {
+  norm_inf_ = numbers_->norm_inf;
+  typical_row_sum_ = numbers_->typical_row_sum;
+  scaled_gershgorin_ = numbers_->scaled_gershgorin;
+  jacobi_bound_ = numbers_->jacobi_bound;
+}
+
+/// Collective.
+template <class T>
+void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options) {
   const Communicator& comm = context_.comm;
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
@@ -147,12 +193,7 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrBuffers<T>
   context_.comm.collectively([&] {
     require(context_.comm.size() == 1, "distributed matrix: arrays on the device are those of one rank");
   });
-  if (numbers_) {
-    norm_inf_ = numbers_->norm_inf;
-    typical_row_sum_ = numbers_->typical_row_sum;
-    scaled_gershgorin_ = numbers_->scaled_gershgorin;
-    jacobi_bound_ = numbers_->jacobi_bound;
-  }
+  if (numbers_) take_numbers();
   HaloPlan plan(context_.comm, column_partition_, {});
   context_.comm.collectively([&] {
     matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(arrays), options),

@@ -67,12 +67,15 @@ class DistributedMatrix final : public LinearOperator<T> {
   double jacobi_bound() const { return jacobi_bound_; }
 
  private:
+  void take_numbers();
+  bool take_whole(CsrRows& rows, const SpmmOptions& options);
+  void take_parts(CsrRows rows, const SpmmOptions& options);
   void raise_diagonal(const CsrRows& rows, double largest);
 
   Context<T> context_;
   Partition row_partition_;
   Partition column_partition_;
-  std::shared_ptr<const MatrixNumbers> numbers_;  ///< of a matrix that was made on the device, else null
+  std::shared_ptr<const MatrixNumbers> numbers_;  ///< where they were found on the device, else null
   mutable std::vector<double> diagonal_;  ///< these three come from `numbers_` when they are first asked for
   mutable std::vector<double> raised_;    ///< empty where no rank's differs from the diagonal
   mutable std::vector<double> row_sums_;  ///< empty where no rank has any

@@ -200,13 +200,9 @@ void Communicator::collectively(const std::function<void()>& step) const {
   auto code = static_cast<std::int64_t>(ExitCode::run_failed);
   try {
     try {
-      step();
-    } catch (const OnAllRanks&) {
+      agreeing(step);
+    } catch (const Error&) {
       throw;
-    } catch (const InputError& error) {
-      throw Agreed<InputError>(error);
-    } catch (const RunError& error) {
-      throw Agreed<RunError>(error);
     } catch (const std::bad_alloc&) {
       throw Agreed<RunError>(RunError("out of host memory" + address_space_remark()));
     } catch (const std::exception& error) {

@@ -108,6 +108,15 @@ class DirectTest(harness.AppTest):
         np.testing.assert_allclose(values, np.r_[-1e6, exact], rtol=1e-10, atol=1e-14)
         self.assertLess(iterations, 60)
 
+    def test_matrices_of_zeros(self):
+        """No number of theirs says how far from zero a shift is to be."""
+        for n in (1, 3, 10):
+            self.save(sp.csr_matrix((n, n)))
+            for which in ("smallest", "largest"):
+                run, values, _, _ = self.solve(more=f", pairs: 1, which: {which}, verify: inertia")
+                self.assertEqual(list(values), [0.0])
+                self.assertIn("none missed", run.stdout)
+
     def test_outlier_below(self):
         """The shift goes beyond a value that was found, to the others: one pivot is negative then, and known to be."""
         a = hub_row()

@@ -105,5 +105,15 @@ class InertiaTest(harness.AppTest):
         self.assertGreater(missing, 0)
 
 
+class ProbeTest(harness.AppTest):
+    def test_float_beside_penalties_sees_little_and_says_so(self):
+        """Rounding errors of float are thousands of times larger than the values that are wanted."""
+        penalties = sp.diags(np.where(np.arange(3600) < 60, 1e8, 0.0))
+        sp.save_npz(self.path("a.npz"), (sp.kronsum(harness.laplacian(60), harness.laplacian(60)) + penalties).tocsr())
+        run = self.run_program(self.config("{matrix: {file: a.npz}, eigensolver: {pairs: 4, tolerance: 1.0e-4}, "
+                                           "precision: float}"))
+        self.assertRegex(run.stdout, r"proof: probe, confidence 99% only .* times what the found ones extend over")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -53,6 +53,17 @@ TEST(BlockCgBreakdown, AnIndefiniteMatrixIsNamed) {
   }
 }
 
+TEST(BlockCgBreakdown, ADirectionWithoutCurvatureThatIsNoNullVectorIsProofOfAnIndefiniteMatrix) {
+  // Pairs of unknowns [0 1; 1 0]: eigenvalues 1 and -1; f is one of each pair, f^T A f = 0 and A f the other.
+  test::RuleSource source(120, [](GlobalIndex i, GlobalIndex j) { return (i ^ j) == 1 ? 1.0 : 0.0; });
+  Problem<double> problem(source);
+  const DenseBlock<double> f =
+      test::make_rhs(problem.space, 1, [](GlobalIndex i, LocalIndex) { return i % 2 == 0 ? 1.0 : 0.0; });
+  const auto result = block_cg<double>(problem.space, problem.matrix, nullptr, f, {}, {});
+  EXPECT_EQ(result.findings.end, BlockCgEnd::indefinite_matrix) << result.remark;
+  EXPECT_TRUE(contains(result.remark, "p'Ap = 0, though A p is not zero")) << result.remark;
+}
+
 TEST(BlockCgBreakdown, MinusAPositiveDefiniteMatrixIsNamedAtOnce) {
   test::RuleSource source(40, [](GlobalIndex i, GlobalIndex j) {
     return i == j ? -3.0 : std::abs(i - j) == 1 ? 1.0 : 0.0;

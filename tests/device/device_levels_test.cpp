@@ -88,6 +88,27 @@ TEST_P(DeviceLevels, RepresentRigidBodyModes) {
   EXPECT_NEAR(device, host, 1);
 }
 
+// 20^3 points make a level of 400 to 1024 rows above the coarsest.
+TEST_P(DeviceLevels, SmallLevelsAreSolvedByTheirInverseOnAGpu) {
+  Problem problem(*laplacian3d(Communicator(MPI_COMM_WORLD), {.size = {20, 20, 20}}), GetParam());
+  Amg<double> cycle(problem.context, levels_of(problem, {}), {});
+  ASSERT_GE(cycle.levels(), 3);
+  DistributedMatrix<double>& a = cycle.matrix(1);
+  ASSERT_GT(a.rows(), 400);
+  ASSERT_LE(a.rows(), 1024);
+  BlockSpace<double> space(problem.context, a.row_partition());
+  DenseBlock<double> x = space.make_block(5);
+  DenseBlock<double> y = space.make_block(5);
+  DenseBlock<double> rest = space.make_block(5);
+  space.fill_random(x.view(), 1);
+  cycle.cycle(1, x.view(), y.view());
+  a.apply_step(y.view(), rest.view(), ProductStep<double>::residual(x.view()));
+  const std::vector<double> before = space.column_norms(x.view());
+  const std::vector<double> after = space.column_norms(rest.view());
+  const double left = GetParam() == Backend::cuda ? 1e-11 : 0.5;
+  for (std::size_t j = 0; j < before.size(); ++j) EXPECT_LT(after[j], left * before[j]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, DeviceLevels, ::testing::Values(Backend::host, Backend::cuda),
                          [](const auto& backend) { return std::string(name_of(backend.param)); });
 

@@ -57,6 +57,28 @@ TYPED_TEST(DeviceMemoryTest, CopiesPageableMemoryOfAnySize) {
   }
 }
 
+// In several pieces, in one, and in less than a thread's part.
+TYPED_TEST(DeviceMemoryTest, MakesBytesOnTheirWay) {
+  for (const std::size_t count :
+       {(std::size_t{3} << 20) + 5, std::size_t{1} << 20, std::size_t{7}, std::size_t{0}}) {
+    Buffer<std::int32_t> buffer(this->device_, count);
+    const auto squares = [](char* to, std::size_t begin, std::size_t bytes) {
+      for (std::size_t at = 0; at < bytes; at += sizeof(std::int32_t)) {
+        const auto k = static_cast<std::int32_t>((begin + at) / sizeof(std::int32_t));
+        const std::int32_t value = k % 1000 * (k % 1000) - k;
+        std::memcpy(to + at, &value, sizeof(value));
+      }
+    };
+    this->device_->make_on_device(buffer.data(), squares, count * sizeof(std::int32_t), Queue::compute);
+    std::vector<std::int32_t> there(count, -1);
+    buffer.download(there.data());
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto i = static_cast<std::int32_t>(k);
+      ASSERT_EQ(there[k], i % 1000 * (i % 1000) - i) << k;
+    }
+  }
+}
+
 TYPED_TEST(DeviceMemoryTest, QueuesWaitForEachOther) {
   constexpr std::size_t size = 1'000'000;
   StagingBuffer<double> staging(this->device_, size);

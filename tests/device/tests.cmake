@@ -30,6 +30,7 @@ block_eigs_test(sparse_algebra
     device/device_levels_test.cpp
     device/sparse_algebra_comparison_test.cpp
     device/sparse_algebra_test.cpp
+    device/whole_rows_test.cpp
   LABELS unit
   TIMEOUT 300)
 set_tests_properties(sparse_algebra.1 PROPERTIES ENVIRONMENT

@@ -325,9 +325,15 @@ def npz_files(out):
     whole = open(out.path("csr_compressed.npz"), "rb").read()
     with zipfile.ZipFile(out.path("csr_compressed.npz")) as archive:
         member = archive.getinfo("data.npy")
+        other = archive.getinfo("indices.npy")
     middle = member.header_offset + member.compress_size // 2
+    early = other.header_offset + other.compress_size // 2
+    damaged = bytearray(whole)
+    for at in (middle, early):
+        damaged[at:at + 16] = bytes(16)
     for name, content, words in (("npz_cut.npz", whole[:len(whole) // 2], ["npz_cut.npz", "cut off"]),
-                                 ("npz_corrupt.npz", whole[:middle] + bytes(16) + whole[middle + 16:], ["npz_corrupt.npz", "data"])):
+                                 ("npz_corrupt.npz", whole[:middle] + bytes(16) + whole[middle + 16:], ["npz_corrupt.npz", "data"]),
+                                 ("npz_corrupt_twice.npz", bytes(damaged), ["npz_corrupt_twice.npz", "indices"])):
         with open(out.path(name), "wb") as file:
             file.write(content)
         out.refuse(name, words)

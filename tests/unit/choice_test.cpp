@@ -115,6 +115,27 @@ TEST(EigensolverChoice, ChangesWhenProgressIsSlowAndStaysWhenItIsGood) {
   }
 }
 
+/// Whether the first way is gone on with while two pairs are done each iteration up to `most`, and the worst at
+/// work is always one that has just begun: a window of columns that moves up.
+bool goes_on_with_a_window(int most) {
+  const std::vector<double> values(90, 1.0);
+  const std::vector<double> residuals(90, 0.1);
+  EigensolverChoice choice = choice_for(diffusion(1e5, 7), asked());
+  for (int i = 0; i < 45; ++i) {
+    IterationReport report = iteration(1e6, values, residuals);
+    report.wanted = 90;
+    report.active_columns = report.products = 20;
+    report.converged = std::min(2 * i, most);
+    if (!choice.proceed(report)) return false;
+  }
+  return true;
+}
+
+TEST(EigensolverChoice, AWindowComesForwardByThePairsThatAreDone) {
+  EXPECT_TRUE(goes_on_with_a_window(90));
+  EXPECT_FALSE(goes_on_with_a_window(0));
+}
+
 TEST(EigensolverChoice, AFaultyPreconditionerIsNotTakenAgain) {
   EigensolverChoice choice = choice_for(diffusion(1e5, 7), asked());
   for (int changes = 0; choice.change(Limitation::preconditioner); ++changes) {

@@ -178,6 +178,14 @@ void CudaDevice::copy_to_host(void* host, const void* device, std::size_t bytes,
   transferred_.to_host += bytes;
 }
 
+void CudaDevice::make_on_device(void* device, const ByteSource& source, std::size_t bytes, Queue queue) {
+  if (bytes == 0) return;
+  cudaStream_t stream = this->stream(queue);
+  if (!pageable_.ready()) return Device::make_on_device(device, source, bytes, queue);
+  pageable_.to_device(device, source, bytes, stream);
+  transferred_.to_device += bytes;
+}
+
 void CudaDevice::copy_within(void* to, const void* from, std::size_t bytes, Queue queue) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream(queue)), "copy within " + name());
 }

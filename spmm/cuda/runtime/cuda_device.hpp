@@ -32,6 +32,7 @@ class CudaDevice final : public Device {
 
   void copy_to_device(void* device, const void* host, std::size_t bytes, Queue queue) override;
   void copy_to_host(void* host, const void* device, std::size_t bytes, Queue queue) override;
+  void make_on_device(void* device, const ByteSource& source, std::size_t bytes, Queue queue) override;
   void copy_within(void* to, const void* from, std::size_t bytes, Queue queue) override;
 
   std::unique_ptr<Event> make_event() override;

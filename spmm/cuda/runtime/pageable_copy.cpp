@@ -7,21 +7,6 @@
 
 namespace block_eigs::cuda {
 
-namespace {
-
-/// By all threads.
-void copy(char* to, const char* from, std::size_t bytes) {
-  constexpr std::size_t chunk = std::size_t{64} << 10;
-  const auto chunks = static_cast<std::ptrdiff_t>((bytes + chunk - 1) / chunk);
-#pragma omp parallel for schedule(static)
-  for (std::ptrdiff_t i = 0; i < chunks; ++i) {
-    const std::size_t begin = static_cast<std::size_t>(i) * chunk;
-    std::memcpy(to + begin, from + begin, std::min(chunk, bytes - begin));
-  }
-}
-
-}  // namespace
-
 PageableCopy::~PageableCopy() {
   for (const Slot& slot : slots_) {
     if (slot.free != nullptr) cudaEventDestroy(slot.free);
@@ -53,11 +38,19 @@ bool PageableCopy::pays(const void* host, std::size_t bytes) {
 }
 
 void PageableCopy::to_device(void* device, const void* host, std::size_t bytes, cudaStream_t stream) {
+  const ByteSource copies = [from = static_cast<const char*>(host)](char* to, std::size_t begin,
+                                                                    std::size_t count) {
+    std::memcpy(to, from + begin, count);
+  };
+  to_device(device, copies, bytes, stream);
+}
+
+void PageableCopy::to_device(void* device, const ByteSource& source, std::size_t bytes, cudaStream_t stream) {
   for (std::size_t begin = 0; begin < bytes; begin += piece) {
     const Slot& slot = slots_[begin / piece % slots];
     const std::size_t size = std::min(piece, bytes - begin);
     check(cudaEventSynchronize(slot.free), "wait for a copy");
-    copy(slot.memory, static_cast<const char*>(host) + begin, size);
+    fill_in_parts(slot.memory, source, begin, size);
     check(cudaMemcpyAsync(static_cast<char*>(device) + begin, slot.memory, size, cudaMemcpyHostToDevice, stream),
           "copy to the GPU");
     check(cudaEventRecord(slot.free, stream), "record an event");
@@ -80,7 +73,10 @@ void PageableCopy::to_host(void* host, const void* device, std::size_t bytes, cu
   for (std::size_t p = 0; p < count; ++p) {
     const Slot& slot = slots_[p % slots];
     check(cudaEventSynchronize(slot.free), "wait for a copy");
-    copy(static_cast<char*>(host) + p * piece, slot.memory, size_of(p));
+    const ByteSource copies = [&slot](char* to, std::size_t begin, std::size_t part) {
+      std::memcpy(to, slot.memory + begin, part);
+    };
+    fill_in_parts(static_cast<char*>(host) + p * piece, copies, 0, size_of(p));
     if (p + slots < count) fetch(p + slots);
   }
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "spmm/device/device.hpp"
+
 namespace block_eigs::cuda {
 
 /// Copies between the GPU and pageable host memory, in pieces through page-locked ones: all threads copy one piece
@@ -19,8 +21,12 @@ class PageableCopy {
 
   /// Whether a copy of `bytes` is better made here: `host` is large, pageable, and there is page-locked memory.
   bool pays(const void* host, std::size_t bytes);
+  /// Whether there is page-locked memory for bytes that are made on the way.
+  bool ready();
   /// In the order of `stream`. Returns when `host` has been read.
   void to_device(void* device, const void* host, std::size_t bytes, cudaStream_t stream);
+  /// The same of bytes that `source` makes.
+  void to_device(void* device, const ByteSource& source, std::size_t bytes, cudaStream_t stream);
   /// In the order of `stream`. Returns when all is there.
   void to_host(void* host, const void* device, std::size_t bytes, cudaStream_t stream);
 
@@ -32,8 +38,6 @@ class PageableCopy {
     char* memory = nullptr;
     cudaEvent_t free = nullptr;  ///< the link is done with it
   };
-
-  bool ready();
 
   std::array<Slot, slots> slots_{};
   bool refused_ = false;

@@ -1,0 +1,250 @@
+#include "apps/journey/eigen_ways.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "apps/input/direct.hpp"
+#include "apps/input/shift_search.hpp"
+#include "apps/input/stopwatch.hpp"
+#include "apps/journey/count_in.hpp"
+#include "apps/journey/held_by_constraints.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// What iterations begin with: vectors of a file, or of coarse levels where the preconditioner has some.
+template <class T>
+DenseBlock<T> start_block(const Preconditioner<T>& preconditioner, const EigensolverConfig& config,
+                          DenseBlock<T> initial) {
+  if (!starts_from_coarse_levels(preconditioner, config)) return initial;
+  const LobpcgOptions& options = config.options;
+  return preconditioner.start_vectors(start_columns(options.pairs, options.block_size), options.seed);
+}
+
+/// Vectors of a result for another solve to start from.
+template <class T>
+DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int most) {
+  const LocalIndex pairs = std::min<LocalIndex>(result.eigenvectors.cols(), most);
+  const LocalIndex guards = std::min<LocalIndex>(result.guards.cols(), most - pairs);
+  DenseBlock<T> block = space.make_block(pairs + guards);
+  if (pairs > 0) space.copy(result.eigenvectors.columns(0, pairs), block.view().columns(0, pairs));
+  if (guards > 0) space.copy(result.guards.columns(0, guards), block.view().columns(pairs, guards));
+  return block;
+}
+
+/// A step of subspace iteration with factors, X = (A - sigma B)^-1 B X, for all columns but the first `found`.
+/// What other preconditioners have left in X far from the wanted end, Rayleigh and Ritz see squared and
+/// corrections hardly reach.
+template <class T>
+void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& factors, LocalIndex found,
+                       DenseBlock<T>& block) {
+  const LocalIndex columns = std::max<LocalIndex>(block.cols() - found, 0);
+  if (columns == 0) return;
+  const BlockView<T> x = block.view().columns(found, columns);
+  DenseBlock<T> image = space.make_block(columns);
+  if (problem.b) {
+    problem.b->reserve(columns);
+    problem.b->apply(x, image.view());
+  } else {
+    space.copy(x, image.view());
+  }
+  factors.reserve(columns);
+  factors.apply(image.view(), x);
+}
+
+/// In units of eigenvalues: with ||x||_B = 1 a residual stands for B^-1/2 r.
+template <class T>
+ShiftFollower shift_follower(const Problem<T>& problem, const EigensolverConfig& config) {
+  const double norm = problem.a->norm_inf();
+  const double of_mass = problem.b ? problem.b->typical_row_sum() : 1.0;
+  return {config.options.which, ShiftSearch::rounding(norm / of_mass), 1.0 / std::sqrt(of_mass)};
+}
+
+/// The shift of factors that may move: there are some, their shift is not given, and the block holds all pairs, so
+/// that all that was found goes along.
+template <class T>
+double movable_shift(const EigenSolver<T>& solver) {
+  const EigensolverConfig& config = solver.config.eigensolver;
+  const bool fixed = config.preconditioner.direct.shift || config.options.pairs > block_width(config.options);
+  return fixed ? std::numeric_limits<double>::quiet_NaN() : solver.operators->preconditioner.shift;
+}
+
+/// Makes the operators of solver.config, whose shift is looked for where `follower` saw the wanted values last.
+template <class T>
+void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollower& follower,
+                 const Announce& announce) {
+  PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
+  const double shift_before = solver.operators->preconditioner.shift;
+  const bool factors = config.type == PreconditionerType::direct;
+  follower.aim(config.direct);
+  const bool in_float = begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
+  solver.operators.reset();
+  if (!factors) problem.factorization.reset();
+  solver.operators = other_operators(problem, solver.config, config, in_float, announce);
+  if (factors && config.type != PreconditionerType::direct && std::isfinite(shift_before)) {
+    // Factors that were good enough so far are better than none; from here on their shift stays.
+    config.type = PreconditionerType::direct;
+    config.direct.shift = shift_before;
+    solver.operators = other_operators(problem, solver.config, config, in_float, announce);
+  }
+  if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
+}
+
+}  // namespace
+
+template <class T>
+EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
+                       const Observer& observer, const Proceed& proceed) {
+  const DenseBlock<T>* orthogonal_to = constraints.cols() > 0 ? &constraints : nullptr;
+  LinearOperator<T>* preconditioner = solver.operators->preconditioner.operation.get();
+  if constexpr (std::is_same_v<T, double>) {
+    const FloatOperators& in_float = solver.operators->in_float;
+    if (in_float.a != nullptr) {
+      return lobpcg_mixed(space, *problem.a, preconditioner, in_float, orthogonal_to, std::move(initial), options,
+                          observer, proceed);
+    }
+  }
+  return lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner, orthogonal_to, std::move(initial), options,
+                   observer, proceed);
+}
+
+template <class T>
+EigenWays<T>::EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
+                        const DenseBlock<T>& constraints, const Observer& observer, const Announce& announce,
+                        const Proceed& wanted)
+    : space_(space),
+      problem_(problem),
+      solver_(solver),
+      constraints_(constraints),
+      observer_(observer),
+      announce_(announce),
+      wanted_(wanted),
+      follower_(shift_follower(problem, solver.config.eigensolver)) {
+  if (solver.choice) solver.choice->allow_factors([&problem] { return foreseen_factors(problem); });
+}
+
+template <class T>
+void EigenWays<T>::say(const std::string& what) const {
+  if (announce_) announce_(what);
+}
+
+/// Empty where nothing may end iterations early.
+template <class T>
+Proceed EigenWays<T>::proceed() {
+  const bool factors = solver_.config.eigensolver.preconditioner.type == PreconditionerType::direct;
+  if (!solver_.choice && !factors && !wanted_) return {};
+  return [this](const IterationReport& report) {
+    stopped_ |= wanted_ && !wanted_(report);
+    moves_ = !stopped_ && !follower_.proceed(report);
+    return !stopped_ && !moves_ && (!solver_.choice || solver_.choice->proceed(report));
+  };
+}
+
+template <class T>
+bool EigenWays<T>::held() const {
+  return held_by_constraints(space_, *problem_.a, problem_.b.get(), constraints_, result_);
+}
+
+template <class T>
+bool EigenWays<T>::goes_another_way() {
+  if (stopped_) return false;
+  return moves_ || (solver_.choice && !held() && solver_.choice->change(result_.limitation));
+}
+
+/// Makes the operators of the way that was chosen.
+template <class T>
+void EigenWays<T>::take_it() {
+  if (solver_.choice && moves_) solver_.choice->begin();
+  if (solver_.choice && !moves_) {
+    solver_.config.eigensolver = solver_.choice->config();
+    say("preconditioner from here on: " + solver_.choice->description());
+  }
+  moves_ = false;
+  make_others(problem_, solver_, follower_, announce_);
+  follower_.begin(movable_shift(solver_));
+}
+
+template <class T>
+DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before) {
+  const EigensolverConfig& config = solver_.config.eigensolver;
+  const int columns = block_width(config.options);
+  const bool wider = columns > columns_before;
+  // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
+  DenseBlock<T> initial;
+  if (!wider || !config.options.filtered_start) initial = vectors_of(space_, result_, columns);
+  if (config.preconditioner.type == PreconditionerType::direct)
+    refine_by_factors(space_, problem_, *solver_.operators->preconditioner.operation,
+                      static_cast<LocalIndex>(config.preconditioner.direct.found.size()), initial);
+  // They are what is left where there is no memory for a wider block.
+  if (!wider) {
+    result_.eigenvectors = {};
+    result_.guards = {};
+  }
+  return initial;
+}
+
+/// Nothing where there was no memory for a block that `auto` had made wider.
+template <class T>
+std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial) {
+  try {
+    return iterate(space_, problem_, solver_, constraints_, std::move(initial), solver_.config.eigensolver.options,
+                   observer_, proceed());
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
+    if (!solver_.choice || !solver_.choice->narrow()) throw;
+    say(std::string("fewer columns again, because so many could not be had: ") + error.what());
+  }
+  solver_.config.eigensolver = solver_.choice->config();
+  return std::nullopt;
+}
+
+template <class T>
+EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
+  const Stopwatch setup;
+  const EigensolverConfig& config = solver_.config.eigensolver;
+  initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
+  const double setup_seconds = setup.seconds();
+  follower_.begin(movable_shift(solver_));
+  result_ =
+      iterate(space_, problem_, solver_, constraints_, std::move(initial), config.options, observer_, proceed());
+  result_.setup_seconds += setup_seconds;
+  while (goes_another_way()) {
+    const Stopwatch again;
+    const int columns = block_width(config.options);
+    take_it();
+    initial = start_of_the_next(columns);
+    const double seconds = again.seconds();
+    std::optional<EigenResult<T>> next = iterate_if_possible(std::move(initial));
+    if (!next) {
+      follower_.forget();  // vectors that were found went with the attempt
+      continue;
+    }
+    next->setup_seconds += seconds;
+    count_in(result_, *next);
+    result_ = std::move(*next);
+  }
+  if (!stopped_ && held()) {
+    result_.limitation = Limitation::precision;
+    result_.remark = held_by_constraints_remark;
+  }
+  return std::move(result_);
+}
+
+template EigenResult<float> iterate(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
+                                    const DenseBlock<float>&, DenseBlock<float>, const LobpcgOptions&,
+                                    const Observer&, const Proceed&);
+template EigenResult<double> iterate(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
+                                     const DenseBlock<double>&, DenseBlock<double>, const LobpcgOptions&,
+                                     const Observer&, const Proceed&);
+template class EigenWays<float>;
+template class EigenWays<double>;
+
+}  // namespace block_eigs

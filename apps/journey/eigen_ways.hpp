@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+
+#include "apps/choice/shift_follower.hpp"
+#include "apps/input/problem.hpp"
+#include "apps/journey/chosen_operators.hpp"
+#include "apps/journey/eigensolve.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/report.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+
+namespace block_eigs {
+
+/// LOBPCG with the operators of `solver`, in two precisions where these say so. Collective; throws as lobpcg does.
+template <class T>
+EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
+                       const Observer& observer, const Proceed& proceed);
+
+/// Eigenpairs by one way after the other: iterations with one preconditioner until they have come to an end,
+/// `auto` expects more of another one, or factors of A - sigma B are wanted at another sigma. Vectors go along
+/// from each to the next.
+template <class T>
+class EigenWays {
+ public:
+  /// All that is named lives longer than this.
+  EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, const DenseBlock<T>& constraints,
+            const Observer& observer, const Announce& announce, const Proceed& wanted);
+
+  /// From `initial`, or what the preconditioner has to begin with. Once. Collective; throws as lobpcg does.
+  EigenResult<T> solve(DenseBlock<T> initial);
+
+ private:
+  Proceed proceed();
+  bool held() const;
+  bool goes_another_way();
+  void take_it();
+  DenseBlock<T> start_of_the_next(int columns_before);
+  std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);
+  void say(const std::string& what) const;
+
+  BlockSpace<T>& space_;
+  Problem<T>& problem_;
+  EigenSolver<T>& solver_;
+  const DenseBlock<T>& constraints_;
+  const Observer& observer_;
+  const Announce& announce_;
+  const Proceed& wanted_;
+  ShiftFollower follower_;
+  bool stopped_ = false;  ///< by `wanted`
+  bool moves_ = false;    ///< to another sigma
+  EigenResult<T> result_;
+};
+
+}  // namespace block_eigs
