@@ -1,7 +1,8 @@
 // What the set-up of multigrid takes where the matrix is, stage by stage, on one rank, and what the eigensolver
 // makes of the levels: bench_setup --device cuda --grid 128 [--elasticity] [--host] [--repeats 5]. `--host` adds
-// the levels that the host makes. The floor of a level counts its matrix read once, and the interpolation, the
-// restriction and the next matrix written once, at the rate of a copy within the device.
+// the levels that ranks make of their rows in host memory, where they are several. The floor of a level counts its
+// matrix read once, and the interpolation, the restriction and the next matrix written once, at the rate of a copy
+// within the device.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -212,7 +213,8 @@ void run(const Communicator& comm, const Options& options) {
   GridHierarchy on_host = smoothed_aggregation(comm, problem.rows, problem.partition, problem.space);
   const double made = seconds_since(began);
   cycle = std::make_unique<Amg<float>>(with_precision<float>(problem.context), std::move(on_host), AmgOptions{});
-  fmt::print("{:8.3f} ms  levels by the host, {:.3f} ms with the cycle\n", 1e3 * made, 1e3 * seconds_since(began));
+  fmt::print("{:8.3f} ms  levels as ranks make them, {:.3f} ms with the cycle\n", 1e3 * made,
+             1e3 * seconds_since(began));
   solve(problem, *cycle, options);
 }
 
@@ -226,7 +228,7 @@ int main(int argc, char** argv) {
   app.add_option("--grid", options.grid, "points or elements an edge of the cube");
   app.add_flag("--elasticity", options.elasticity,
                "elasticity with rigid-body modes instead of the 7-point Laplacian");
-  app.add_flag("--host", options.host, "levels made by the host as well");
+  app.add_flag("--host", options.host, "levels made as several ranks make them as well");
   app.add_option("--repeats", options.repeats, "medians of so many");
   app.add_option("--pairs", options.pairs, "eigenpairs");
   int code = 0;

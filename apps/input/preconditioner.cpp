@@ -183,8 +183,7 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 template <class T>
 bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config) {
   return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
-         config.amg.method == AmgMethod::aggregation && context.comm.size() == 1 &&
-         !context.device->host_addressable();
+         config.amg.method == AmgMethod::aggregation && context.comm.size() == 1;
 }
 
 template <class T>

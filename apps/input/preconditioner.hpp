@@ -21,8 +21,8 @@ bool needs_rows(const Context<T>& context, const PreconditionerConfig& config);
 /// Whether it wants B's, where there is a B, in problem.b_rows.
 bool needs_mass_rows(const PreconditionerConfig& config);
 
-/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank on a GPU,
-/// from numbers in double. Others make them in host memory.
+/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank, on the host
+/// and on a GPU alike, from numbers in double. Others make them of their rows in host memory.
 template <class T>
 bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config);
 

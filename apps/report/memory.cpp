@@ -31,7 +31,11 @@ double small_dense_bytes(double order) {
 
 template <class T>
 double matrix_bytes(const Problem<T>& problem, const Operators<T>& operators) {
-  return static_cast<double>(problem.a->bytes() + (problem.b ? problem.b->bytes() : 0) + operators.bytes());
+  const std::shared_ptr<const CsrPattern>& pattern = problem.a->own_columns().pattern();
+  // Levels that are made where A is share the places of its entries: theirs are counted with the operators.
+  const std::size_t shared = pattern.use_count() > 1 ? pattern->bytes() : 0;
+  return static_cast<double>(problem.a->bytes() + (problem.b ? problem.b->bytes() : 0) + operators.bytes() -
+                             shared);
 }
 
 template <class T>

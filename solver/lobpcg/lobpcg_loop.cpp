@@ -4,6 +4,20 @@
 
 namespace block_eigs {
 
+namespace {
+
+/// The worst_ratio() that rounding errors may come to; 0 where the tolerance, not they, says when a pair is done.
+template <class T>
+double rounding_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  for (int j = 0; j < state.wanted(run.options); ++j) {
+    const RitzPair pair = state.ritz.pair(j);
+    if (state.test.enough(pair) > state.test.accuracy_limit(pair)) return 0.0;
+  }
+  return 1.0 / run.phase.accuracy;
+}
+
+}  // namespace
+
 template <class T>
 LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   Stagnation stagnation;
@@ -25,7 +39,8 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     run.budget.spend();
     refresh(run, state);
     report(run, state, columns, columns);
-    if (run.phase.ends_on_stagnation && stagnation.after(worst_ratio(run, state))) return LoopEnd::stagnated;
+    if (run.phase.ends_on_stagnation && stagnation.after(worst_ratio(run, state), rounding_ratio(run, state)))
+      return LoopEnd::stagnated;
   }
 }
 

@@ -80,6 +80,7 @@ bool Coarsening::fills(const CsrView<double>& a, const CsrView<double>& p, const
   constexpr double few = 8.0;
   constexpr double many = 64.0;
   const double mean = static_cast<double>(p.nonzeros) / std::max<LocalIndex>(p.rows, 1);
+  if (static_cast<double>(r.rows) * r.rows <= most_entries) return false;
   if (mean <= few * modes && static_cast<double>(algebra_.longest_row(p)) <= many * modes) return false;
   // One more than a multiple of the modes, or else the sample would be one mode of all aggregates.
   const LocalIndex stride = r.rows / most_samples / modes * modes + 1;
@@ -103,9 +104,8 @@ CoarseningEnd Coarsening::coarsen(Stage& stage, const Allowance& allowance, Stag
   CsrBuffers<double> r = algebra_.transpose(p.view());
   tell("transpose");
   if (fills(a, p.view(), r.view(), stage.space.modes, allowance.entries)) return CoarseningEnd::fill;
-  std::optional<CsrBuffers<double>> product = algebra_.product(a, p.view());
-  tell("A P");
-  product = algebra_.product(r.view(), product->view(), static_cast<Offset>(allowance.entries));
+  std::optional<CsrBuffers<double>> product =
+      algebra_.galerkin(r.view(), a, p.view(), static_cast<Offset>(allowance.entries));
   tell("R (A P)");
   if (!product) return CoarseningEnd::fill;
   next.level.matrix = std::move(*product);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -36,6 +37,9 @@ struct MatrixNumbers {
   double constant = 0.0;             ///< what all entries of `damped` are, where they are one number
 
   const Buffer<double>& jacobi_diagonal() const { return raised.size() > 0 ? raised : diagonal; }
+  std::size_t bytes() const {
+    return (diagonal.size() + raised.size() + row_sums.size() + damped.size()) * sizeof(double);
+  }
 };
 
 /// Strong couplings between nodes, without those of hubs: the values hold their strength.
@@ -73,6 +77,11 @@ class SparseAlgebra {
   /// A B, entries that come to zero included; nothing where it would have more than `most_entries`.
   virtual std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
                                                     Offset most_entries = std::numeric_limits<Offset>::max()) = 0;
+  /// R (A P), with the sums that the two products would have; nothing where it would have more than
+  /// `most_entries`.
+  virtual std::optional<CsrBuffers<double>> galerkin(const CsrView<double>& r, const CsrView<double>& a,
+                                                     const CsrView<double>& p,
+                                                     Offset most_entries = std::numeric_limits<Offset>::max()) = 0;
   /// A^T
   virtual CsrBuffers<double> transpose(const CsrView<double>& a) = 0;
   /// Entries that rows 0, stride, 2 stride, ... of R A P would have, all together. Of many rows that is a lot of

@@ -282,7 +282,7 @@ void DistributedMatrix<T>::reserve(LocalIndex columns) {
 
 template <class T>
 std::size_t DistributedMatrix<T>::bytes() const {
-  return matrix_->bytes();
+  return matrix_->bytes() + (numbers_ ? numbers_->bytes() : 0);
 }
 
 template <class T>

@@ -1,5 +1,9 @@
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "io/generate/generate.hpp"
+#include "solver/multigrid/amg.hpp"
+#include "solver/multigrid/nested_iteration.hpp"
+#include "solver/multigrid/smoothed_aggregation.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "tests/support/eigen_problem.hpp"
@@ -105,6 +109,37 @@ TEST(LobpcgMixed, PreconditionersAndFiltersWorkInFloat) {
   expect_consistent(problem, filtered, options);
   expect_values(filtered, exact, 1e-13);
   EXPECT_LT(2 * filtered.iterations, plain.iterations);
+}
+
+// Within rounding errors of float, residuals of the recursion may rise again by their own force: double goes on at
+// once, and does not wait for a lucky iteration.
+TEST(LobpcgMixed, DoubleTakesOverWhereRoundingErrorsFeedResiduals) {
+  const auto source = laplacian3d(Communicator(MPI_COMM_WORLD), {.size = {48, 48, 48}});
+  test::Problem<double> problem(*source);
+  const auto in_float = with_precision<float>(problem.context);
+  Amg<float> cycle(
+      in_float, smoothed_aggregation(problem.context.comm, source->read(problem.partition), problem.partition, {}),
+      {});
+  CastOperator preconditioner(problem.context, cycle);
+  const double rounding = 10.0 * std::numeric_limits<float>::epsilon() * problem.matrix.norm_inf();
+  for (const std::uint64_t seed : {2, 3, 4}) {
+    const DenseBlock<float> nested = nested_iteration(cycle, 16, seed);
+    DenseBlock<double> start = problem.space.make_block(nested.cols());
+    in_float.kernels->convert(nested.view(), {}, start.view());
+    const auto result =
+        lobpcg_mixed(problem.space, problem.matrix, &preconditioner, {cycle.finest_matrix(), &cycle}, nullptr,
+                     std::move(start), {.pairs = 16, .tolerance = 1e-6, .seed = seed});
+    EXPECT_EQ(result.remark, "");
+    double best = std::numeric_limits<double>::infinity();
+    int waited = 0;
+    for (std::size_t k = 0; k + 1 < result.history.size() && result.history[k + 1].in_float; ++k) {
+      const std::vector<double>& norms = result.history[k].residual_norms;
+      const double worst = *std::max_element(norms.begin(), norms.end());
+      if (best <= 0.8 * rounding && worst >= best) ++waited;
+      best = std::min(best, worst);
+    }
+    EXPECT_EQ(waited, 0) << "seed " << seed << ", " << result.iterations << " iterations";
+  }
 }
 
 TEST(LobpcgMixed, LargestOnesAndConstraints) {

@@ -33,6 +33,26 @@ TYPED_TEST(SparseAlgebraTest, RefusesProductsThatAreTooLarge) {
   EXPECT_FALSE(this->algebra_->product(on_device.view(), on_device.view(), entries - 1).has_value());
 }
 
+// R (A P) has the sums of the two products, one after the other, bit by bit.
+TYPED_TEST(SparseAlgebraTest, FormsGalerkinProductsLikeTwoProducts) {
+  for (const LocalIndex most : {3, 40}) {  // many entries a row: columns are put in order in another way
+    const HostCsr a = random_matrix(this->random_, 700, 700, [&](LocalIndex i) { return i % most; });
+    const HostCsr p =
+        random_matrix(this->random_, 700, 260, [&](LocalIndex i) { return i % 11 == 0 ? 0 : 1 + i % 5; });
+    const auto ad = a.on(this->device_);
+    const auto pd = p.on(this->device_);
+    const auto rd = this->algebra_->transpose(pd.view());
+    const auto ap = this->algebra_->product(ad.view(), pd.view());
+    const HostCsr expected = download(*this->algebra_->product(rd.view(), ap->view()));
+    const auto found = this->algebra_->galerkin(rd.view(), ad.view(), pd.view());
+    EXPECT_TRUE(download(*found) == expected) << most;
+    expect_ascending(expected);
+    const auto entries = static_cast<Offset>(expected.values.size());
+    EXPECT_TRUE(this->algebra_->galerkin(rd.view(), ad.view(), pd.view(), entries).has_value());
+    EXPECT_FALSE(this->algebra_->galerkin(rd.view(), ad.view(), pd.view(), entries - 1).has_value());
+  }
+}
+
 TYPED_TEST(SparseAlgebraTest, Transposes) {
   for (const LocalIndex columns : {1, 50, 3000}) {
     const HostCsr a = random_matrix(this->random_, 400, columns, [](LocalIndex i) { return i % 9; });

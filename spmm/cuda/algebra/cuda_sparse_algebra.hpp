@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,11 @@ class CudaSparseAlgebra final : public SparseAlgebra {
   std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
                                             Offset most_entries) override {
     return cuda::product(gpu_, a, b, most_entries);
+  }
+  std::optional<CsrBuffers<double>> galerkin(const CsrView<double>& r, const CsrView<double>& a,
+                                             const CsrView<double>& p, Offset most_entries) override {
+    const CsrBuffers<double> ap = *cuda::product(gpu_, a, p, std::numeric_limits<Offset>::max());
+    return cuda::product(gpu_, r, ap.view(), most_entries);
   }
   CsrBuffers<double> transpose(const CsrView<double>& a) override { return cuda::transpose(gpu_, a); }
   Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,

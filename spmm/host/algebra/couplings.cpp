@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "spmm/host/algebra/aggregation.hpp"
-#include "spmm/host/algebra/row_sums.hpp"
+#include "spmm/host/algebra/collected_rows.hpp"
 
 namespace block_eigs::host {
 
@@ -17,10 +17,11 @@ Offset begin_of(const CsrView<double>& a, LocalIndex node, int unknowns) {
 
 /// Squared Frobenius norms of the blocks of A.
 CsrBuffers<double> squared_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns) {
-  return collect_rows(device, a.rows / unknowns, a.columns / unknowns, [&](LocalIndex node, RowSums& sums) {
+  const auto row = [&](LocalIndex node, RowSums& sums) {
     for (Offset k = begin_of(a, node, unknowns); k < begin_of(a, node + 1, unknowns); ++k)
       sums.add(a.column_indices[k] / unknowns, a.values[k] * a.values[k]);
-  });
+  };
+  return *collect_rows(device, a.rows / unknowns, a.columns / unknowns, row);
 }
 
 /// Squared norms of blocks: made, or those of the entries of A where blocks have one.
@@ -66,13 +67,11 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
     const Offset entries = begin_of(a, node + 1, unknowns) - begin_of(a, node, unknowns);
     return static_cast<double>(entries) > hub_entries * unknowns;
   };
-  CouplingGraph graph;
-  graph.hub = Buffer<LocalIndex>(device, norms_of_nodes.size());
   const double squared_threshold = threshold * threshold;
-  graph.neighbours = collect_rows(device, view.rows, view.columns, [&](LocalIndex i, RowSums& sums) {
-    LocalIndex& hub = graph.hub.data()[i];
-    hub = is_hub(i) ? i : -1;
-    if (hub == i) return;
+  // Calls visit(j, |A_ij|^2) for the strong couplings of i to nodes that are no hubs; returns the strongest hub.
+  const auto each = [&](LocalIndex i, const auto& visit) {
+    if (is_hub(i)) return i;
+    LocalIndex hub = -1;
     double strongest = 0.0;
     for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
       const LocalIndex j = view.column_indices[k];
@@ -80,13 +79,41 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
       const double least = squared_threshold * norms[i] * norms[j];
       if (j == i || squared == 0.0 || squared <= least) continue;
       if (!is_hub(j)) {
-        sums.add(j, std::sqrt(squared));
+        visit(j, squared);
       } else if (squared > strongest) {
         hub = j;
         strongest = squared;
       }
     }
-  });
+    return hub;
+  };
+  CouplingGraph graph;
+  graph.hub = Buffer<LocalIndex>(device, norms_of_nodes.size());
+  Buffer<LocalIndex> found(device, norms_of_nodes.size());
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < view.rows; ++i) {
+    LocalIndex count = 0;
+    graph.hub.data()[i] = each(i, [&](LocalIndex, double) { ++count; });
+    found.data()[i] = count;
+  }
+  auto pattern = std::make_shared<CsrPattern>();
+  pattern->rows = view.rows;
+  pattern->columns = view.columns;
+  pattern->row_offsets = Buffer<Offset>(device, norms_of_nodes.size() + 1);
+  const Offset* const offsets = pattern->row_offsets.data();
+  pattern->nonzeros = running_sums(
+      view.rows, [&](LocalIndex i) { return found.data()[i]; }, pattern->row_offsets.data());
+  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern->nonzeros));
+  Buffer<double> values(device, static_cast<std::size_t>(pattern->nonzeros));
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < view.rows; ++i) {
+    Offset at = offsets[i];
+    each(i, [&](LocalIndex j, double squared) {
+      pattern->column_indices.data()[at] = j;
+      values.data()[at++] = std::sqrt(squared);
+    });
+  }
+  graph.neighbours = {std::move(pattern), std::move(values)};
   return graph;
 }
 

@@ -4,8 +4,8 @@
 
 #include "spmm/host/algebra/aggregation.hpp"
 #include "spmm/host/algebra/numbers.hpp"
+#include "spmm/host/algebra/parts.hpp"
 #include "spmm/host/algebra/products.hpp"
-#include "spmm/host/algebra/row_sums.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 
 namespace block_eigs::host {
@@ -18,9 +18,11 @@ class HostSparseAlgebra final : public SparseAlgebra {
 
   std::optional<CsrBuffers<double>> product(const CsrView<double>& a, const CsrView<double>& b,
                                             Offset most_entries) override {
-    CsrBuffers<double> c = host::product(device_, a, b);
-    if (c.pattern->nonzeros > most_entries) return std::nullopt;
-    return c;
+    return host::product(device_, a, b, most_entries);
+  }
+  std::optional<CsrBuffers<double>> galerkin(const CsrView<double>& r, const CsrView<double>& a,
+                                             const CsrView<double>& p, Offset most_entries) override {
+    return host::galerkin(device_, r, a, p, most_entries);
   }
   CsrBuffers<double> transpose(const CsrView<double>& a) override { return host::transpose(device_, a); }
   Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
@@ -55,9 +57,11 @@ class HostSparseAlgebra final : public SparseAlgebra {
   MatrixNumbers numbers(const CsrView<double>& a) override { return host::numbers(device_, a); }
   Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) override {
     Buffer<double> result(device_, diagonal.size());
-    std::transform(diagonal.data(), diagonal.data() + diagonal.size(), result.data(), [=](double value) {
-      return value != 0.0 ? std::clamp(1.0 / std::abs(value), smallest, largest) : 1.0;
-    });
+    const double* const from = diagonal.data();
+    double* const to = result.data();
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < diagonal.size(); ++i)
+      to[i] = from[i] != 0.0 ? std::clamp(1.0 / std::abs(from[i]), smallest, largest) : 1.0;
     return result;
   }
   void settle_empty_rows(CsrBuffers<double>& a, double noise, double replacement) override {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "spmm/host/algebra/row_sums.hpp"
+#include "spmm/host/algebra/collected_rows.hpp"
 
 namespace block_eigs::host {
 
@@ -15,43 +15,8 @@ namespace {
 
 /// sums += factor times row j of b.
 void add_row(RowSums& sums, double factor, const CsrView<double>& b, LocalIndex j) {
-  for (Offset k = b.row_offsets[j]; k < b.row_offsets[j + 1]; ++k)
-    sums.add(b.column_indices[k], factor * b.values[k]);
-}
-
-/// Where the entries of a matrix go when it is transposed by several threads, each with consecutive rows.
-struct Places {
-  int parts = 1;
-  std::unique_ptr<LocalIndex[]> before;  ///< [part][column]: how many entries of the column earlier parts have
-};
-
-/// Sets the offsets of A^T, too. Counters take no more than A's entries do.
-Places places_of(const CsrView<double>& a, Offset* offsets) {
-  Places places;
-  const auto most = static_cast<int>(std::min<Offset>(threads(), a.nonzeros / std::max<Offset>(a.columns, 1)));
-  places.parts = std::max(1, most);
-  const auto columns = static_cast<std::size_t>(a.columns);
-  places.before = std::make_unique_for_overwrite<LocalIndex[]>(static_cast<std::size_t>(places.parts) * columns);
-  LocalIndex* const before = places.before.get();
-#pragma omp parallel for schedule(static, 1) num_threads(places.parts)
-  for (int part = 0; part < places.parts; ++part) {
-    LocalIndex* const counts = before + static_cast<std::size_t>(part) * columns;
-    std::fill_n(counts, columns, 0);
-    const Range own = part_of(a.rows, part, places.parts);
-    for (Offset k = a.row_offsets[own.begin]; k < a.row_offsets[own.end]; ++k) ++counts[a.column_indices[k]];
-  }
-#pragma omp parallel for schedule(static)
-  for (std::size_t c = 0; c < columns; ++c) {
-    LocalIndex sum = 0;
-    for (int part = 0; part < places.parts; ++part) {
-      LocalIndex& count = before[static_cast<std::size_t>(part) * columns + c];
-      sum += std::exchange(count, sum);
-    }
-    offsets[c + 1] = sum;
-  }
-  offsets[0] = 0;
-  for (std::size_t c = 0; c < columns; ++c) offsets[c + 1] += offsets[c];
-  return places;
+  const Offset begin = b.row_offsets[j];
+  sums.add(factor, b.column_indices + begin, b.values + begin, b.row_offsets[j + 1] - begin);
 }
 
 /// Columns that a row of R A P has entries in. `seen_by` holds no number of this row yet.
@@ -72,14 +37,36 @@ Offset entries_of_row(const CsrView<double>& r, const CsrView<double>& a, const 
   return entries;
 }
 
-}  // namespace
+/// Makes rows of A B.
+struct RowOfProduct {
+  CsrView<double> a;
+  CsrView<double> b;
 
-CsrBuffers<double> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
-                           const CsrView<double>& b) {
-  return collect_rows(device, a.rows, b.columns, [&](LocalIndex i, RowSums& sums) {
+  void operator()(LocalIndex i, RowSums& sums) const {
     for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
       add_row(sums, a.values[k], b, a.column_indices[k]);
-  });
+  }
+};
+
+}  // namespace
+
+std::optional<CsrBuffers<double>> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                                          const CsrView<double>& b, Offset most_entries) {
+  return collect_rows(device, a.rows, b.columns, RowOfProduct{a, b}, most_entries);
+}
+
+std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device, const CsrView<double>& r,
+                                           const CsrView<double>& a, const CsrView<double>& p,
+                                           Offset most_entries) {
+  // Sums of R (A P) are the same for any order of the columns in the rows of A P.
+  const StoredRows ap(device, a.rows, p.columns, RowOfProduct{a, p}, ColumnOrder::as_they_came);
+  const auto row = [&](LocalIndex c, RowSums& sums) {
+    for (Offset k = r.row_offsets[c]; k < r.row_offsets[c + 1]; ++k) {
+      const LocalIndex i = r.column_indices[k];
+      sums.add(r.values[k], ap.columns(i), ap.values(i), ap.entries(i));
+    }
+  };
+  return collect_rows(device, r.rows, p.columns, row, most_entries);
 }
 
 CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrView<double>& a) {
@@ -90,22 +77,16 @@ CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrVie
   pattern->row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(a.columns) + 1);
   pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(a.nonzeros));
   Buffer<double> values(device, static_cast<std::size_t>(a.nonzeros));
-  const Places places = places_of(a, pattern->row_offsets.data());
   LocalIndex* const rows = pattern->column_indices.data();
   double* const numbers = values.data();
-#pragma omp parallel for schedule(static, 1) num_threads(places.parts)
-  for (int part = 0; part < places.parts; ++part) {
-    LocalIndex* const taken = places.before.get() + static_cast<std::size_t>(part) * a.columns;
-    const Range own = part_of(a.rows, part, places.parts);
-    for (auto i = static_cast<LocalIndex>(own.begin); i < own.end; ++i) {
-      for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
-        const LocalIndex c = a.column_indices[k];
-        const Offset at = pattern->row_offsets.data()[c] + taken[c]++;
-        rows[at] = i;
-        numbers[at] = a.values[k];
-      }
-    }
-  }
+  const auto columns_of_row = [&](LocalIndex i, const auto& visit) {
+    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) visit(k, a.column_indices[k]);
+  };
+  sort_by_key(a.rows, a.columns, a.nonzeros, pattern->row_offsets.data(), columns_of_row,
+              [&](Offset at, LocalIndex i, Offset k) {
+                rows[at] = i;
+                numbers[at] = a.values[k];
+              });
   return {std::move(pattern), std::move(values)};
 }
 
@@ -128,7 +109,7 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
                             double omega) {
   const auto nodes = static_cast<LocalIndex>(hub.size());
   const LocalIndex unknowns = nodes > 0 ? a.rows / nodes : 1;
-  return collect_rows(device, a.rows, t.columns, [&](LocalIndex i, RowSums& sums) {
+  const auto row = [&](LocalIndex i, RowSums& sums) {
     add_row(sums, 1.0, t, i);
     const LocalIndex node = i / unknowns;
     if (hub.data()[node] == node) return;
@@ -137,7 +118,8 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
     const double scale = -omega / std::max(std::abs(numbers.diagonal.data()[i]), 0.5 * sum);
     for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
       add_row(sums, scale * a.values[k], t, a.column_indices[k]);
-  });
+  };
+  return *collect_rows(device, a.rows, t.columns, row);
 }
 
 }  // namespace block_eigs::host

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "spmm/device/sparse_algebra.hpp"
 
@@ -8,8 +9,11 @@ namespace block_eigs::host {
 
 // Of SparseAlgebra, which says what they do.
 
-CsrBuffers<double> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
-                           const CsrView<double>& b);
+std::optional<CsrBuffers<double>> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                                          const CsrView<double>& b, Offset most_entries);
+std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device, const CsrView<double>& r,
+                                           const CsrView<double>& a, const CsrView<double>& p,
+                                           Offset most_entries);
 CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrView<double>& a);
 Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
                          LocalIndex stride);

@@ -4,12 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "spmm/device/csr_buffers.hpp"
-#include "spmm/first_error.hpp"
-#include "spmm/host/runtime/threads.hpp"
+#include "spmm/types.hpp"
 
 namespace block_eigs::host {
 
@@ -21,44 +18,100 @@ class RowSums {
     resize_table(direct_ ? static_cast<std::size_t>(columns) : 64);
   }
 
-  void add(LocalIndex column, double value) {
-    const std::size_t at = slot_of(column);
-    if (table_[at] >= 0) {
-      sums_[static_cast<std::size_t>(table_[at])].value += value;
+  /// Adds `factor` times a sparse row.
+  void add(double factor, const LocalIndex* columns, const double* values, Offset entries) {
+    make_room(static_cast<std::size_t>(entries));
+    if (!direct_) {
+      for (Offset k = 0; k < entries; ++k) add_hashed(columns[k], factor * values[k]);
       return;
     }
-    table_[at] = static_cast<LocalIndex>(sums_.size());
-    slots_.push_back(at);
-    sums_.push_back({column, 0.0 + value});
-    if (!direct_ && 2 * sums_.size() > table_.size()) grow();
-  }
-  /// Appends columns, ascending, and sums; then it is empty again.
-  void move_to(std::vector<LocalIndex>& columns, std::vector<double>& values) {
-    for (const std::size_t at : slots_) table_[at] = -1;
-    const auto by_column = [](const Sum& a, const Sum& b) { return a.column < b.column; };
-    if (!std::is_sorted(sums_.begin(), sums_.end(), by_column)) std::sort(sums_.begin(), sums_.end(), by_column);
-    for (const Sum& sum : sums_) {
-      columns.push_back(sum.column);
-      values.push_back(sum.value);
+    // Without branches, which would be guessed wrong: sums that are not taken yet are zero.
+    LocalIndex* const table = table_.data();
+    LocalIndex* const known = columns_.data();
+    double* const sums = sums_.data();
+    auto size = static_cast<LocalIndex>(size_);
+    for (Offset k = 0; k < entries; ++k) {
+      const LocalIndex column = columns[k];
+      const LocalIndex found = table[column];
+      const LocalIndex place = found < 0 ? size : found;
+      size += found < 0 ? 1 : 0;
+      table[column] = place;
+      known[place] = column;
+      sums[place] += factor * values[k];
     }
-    sums_.clear();
-    slots_.clear();
+    size_ = static_cast<std::size_t>(size);
+  }
+  void add(LocalIndex column, double value) { add(1.0, &column, &value, 1); }
+  std::size_t size() const { return size_; }
+  /// Writes size() columns and sums, in the order in which the columns came; then it is empty again.
+  void move_to(LocalIndex* columns, double* sums) {
+    std::copy_n(columns_.data(), size_, columns);
+    std::copy_n(sums_.data(), size_, sums);
+    clear();
+  }
+  /// The same with columns ascending.
+  void move_ascending_to(LocalIndex* columns, double* sums) {
+    if (size_ <= counted_at_most) {
+      count_into(columns, sums);
+    } else {
+      sort_into(columns, sums);
+    }
+    clear();
   }
 
  private:
-  /// A table of so many stays in a core's own cache.
-  static constexpr LocalIndex few_columns = 1 << 17;
+  /// Rows that come one after the other share columns mostly, and a table of so many costs a thread little memory.
+  static constexpr LocalIndex few_columns = 1 << 20;
+  /// Comparing all pairs takes no branches that are guessed wrong.
+  static constexpr std::size_t counted_at_most = 96;
 
-  struct Sum {
-    LocalIndex column = 0;
-    double value = 0.0;
-  };
+  void count_into(LocalIndex* columns, double* sums) const {
+    const LocalIndex* const known = columns_.data();
+    for (std::size_t e = 0; e < size_; ++e) {
+      const LocalIndex column = known[e];
+      LocalIndex before = 0;
+      for (std::size_t other = 0; other < size_; ++other) before += known[other] < column ? 1 : 0;
+      columns[before] = column;
+      sums[before] = sums_[e];
+    }
+  }
+  void sort_into(LocalIndex* columns, double* sums) {
+    order_.clear();
+    for (std::size_t e = 0; e < size_; ++e) order_.push_back((static_cast<std::uint64_t>(columns_[e]) << 32) | e);
+    if (!std::is_sorted(order_.begin(), order_.end())) std::sort(order_.begin(), order_.end());
+    for (const std::uint64_t key : order_) {
+      *columns++ = static_cast<LocalIndex>(key >> 32);
+      *sums++ = sums_[static_cast<std::uint32_t>(key)];
+    }
+  }
+  void clear() {
+    for (std::size_t e = 0; e < size_; ++e) {
+      table_[direct_ ? static_cast<std::size_t>(columns_[e]) : slots_[e]] = -1;
+      sums_[e] = 0.0;
+    }
+    size_ = 0;
+    slots_.clear();
+  }
+  void make_room(std::size_t more) {
+    if (size_ + more <= sums_.size()) return;
+    columns_.resize(2 * (size_ + more));
+    sums_.resize(columns_.size(), 0.0);
+  }
 
+  void add_hashed(LocalIndex column, double value) {
+    const std::size_t at = slot_of(column);
+    if (table_[at] < 0) {
+      table_[at] = static_cast<LocalIndex>(size_);
+      slots_.push_back(at);
+      columns_[size_++] = column;
+    }
+    sums_[static_cast<std::size_t>(table_[at])] += value;
+    if (2 * size_ > table_.size()) grow();
+  }
   /// Of the column, or the free one where it belongs.
   std::size_t slot_of(LocalIndex column) const {
-    if (direct_) return static_cast<std::size_t>(column);
     std::size_t at = (static_cast<std::uint32_t>(column) * 2654435769U) >> shift_;
-    while (table_[at] >= 0 && sums_[static_cast<std::size_t>(table_[at])].column != column)
+    while (table_[at] >= 0 && columns_[static_cast<std::size_t>(table_[at])] != column)
       at = (at + 1) & (table_.size() - 1);
     return at;
   }
@@ -68,83 +121,20 @@ class RowSums {
   }
   void grow() {
     resize_table(4 * table_.size());
-    for (std::size_t place = 0; place < sums_.size(); ++place) {
-      slots_[place] = slot_of(sums_[place].column);
+    for (std::size_t place = 0; place < size_; ++place) {
+      slots_[place] = slot_of(columns_[place]);
       table_[slots_[place]] = static_cast<LocalIndex>(place);
     }
   }
 
   bool direct_;
-  std::vector<LocalIndex> table_;  ///< places in sums_, -1 where free
+  std::vector<LocalIndex> table_;  ///< places of columns_, -1 where free
   int shift_ = 0;
-  std::vector<Sum> sums_;
-  std::vector<std::size_t> slots_;  ///< theirs in the table
+  std::size_t size_ = 0;
+  std::vector<LocalIndex> columns_;  ///< size_ of them, then room
+  std::vector<double> sums_;         ///< theirs, zero behind them
+  std::vector<std::size_t> slots_;   ///< theirs in a hash table
+  std::vector<std::uint64_t> order_;
 };
-
-/// Calls work(begin, end) for consecutive parts of 0 .. count - 1, one a thread. The first exception is thrown
-/// again here.
-template <class Work>
-void for_parts(LocalIndex count, const Work& work) {
-  const int parts = threads();
-  FirstError failure;
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
-  for (int part = 0; part < parts; ++part) {
-    const Range own = part_of(count, part, parts);
-    failure.run([&] { work(static_cast<LocalIndex>(own.begin), static_cast<LocalIndex>(own.end)); });
-  }
-  failure.rethrow();
-}
-
-/// A matrix of which row(i, sums) makes row after row, on all threads.
-template <class Row>
-CsrBuffers<double> collect_rows(const std::shared_ptr<Device>& device, LocalIndex rows, LocalIndex columns,
-                                const Row& row) {
-  struct Part {
-    LocalIndex begin = 0;
-    LocalIndex end = 0;
-    std::vector<LocalIndex> columns;
-    std::vector<double> values;
-  };
-  auto pattern = std::make_shared<CsrPattern>();
-  pattern->rows = rows;
-  pattern->columns = columns;
-  pattern->row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(rows) + 1);
-  Offset* offsets = pattern->row_offsets.data();
-  offsets[0] = 0;
-  std::vector<Part> parts(static_cast<std::size_t>(threads()));
-  FirstError failure;
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts.size()))
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    failure.run([&] {
-      const Range own = part_of(rows, static_cast<int>(p), static_cast<int>(parts.size()));
-      Part& part = parts[p];
-      part.begin = static_cast<LocalIndex>(own.begin);
-      part.end = static_cast<LocalIndex>(own.end);
-      RowSums sums(columns);
-      for (LocalIndex i = part.begin; i < part.end; ++i) {
-        row(i, sums);
-        sums.move_to(part.columns, part.values);
-        offsets[i + 1] = static_cast<Offset>(part.columns.size());
-      }
-    });
-  }
-  failure.rethrow();
-  std::vector<Offset> before(parts.size() + 1, 0);
-  for (std::size_t p = 0; p < parts.size(); ++p)
-    before[p + 1] = before[p] + static_cast<Offset>(parts[p].columns.size());
-  pattern->nonzeros = before.back();
-  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(before.back()));
-  Buffer<double> values(device, static_cast<std::size_t>(before.back()));
-  LocalIndex* const all_columns = pattern->column_indices.data();
-#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts.size()))
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    Part& part = parts[p];
-    for (LocalIndex i = part.begin; i < part.end; ++i) offsets[i + 1] += before[p];
-    std::copy(part.columns.begin(), part.columns.end(), all_columns + before[p]);
-    std::copy(part.values.begin(), part.values.end(), values.data() + before[p]);
-    part = {};
-  }
-  return {std::move(pattern), std::move(values)};
-}
 
 }  // namespace block_eigs::host
