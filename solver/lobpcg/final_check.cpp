@@ -82,17 +82,20 @@ void rotate_to_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
   space.on_root([&] { lapack::symmetric_eigen(projected); }, {&projected});
   space.update({v}, projected, {v});
+  if (run.problem.b == nullptr) return;
+  const BlockView<T> bv = state.deflated.locked_b(0, total);
+  space.update({bv}, projected, {bv});
 }
 
 }  // namespace
 
 template <class T>
-FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rotate) {
   const EigenProblem<T>& problem = run.problem;
   BlockSpace<T>& space = problem.space;
   state.deflated.append(space, state.x.v(), state.x.b());
   mend_orthonormality(run, state);
-  if (state.window.one_of_many && state.deflated.locked() > 0) rotate_to_ritz_vectors(run, state);
+  if ((rotate || state.window.one_of_many) && state.deflated.locked() > 0) rotate_to_ritz_vectors(run, state);
   RitzPairs all;
   const LocalIndex total = state.deflated.locked();
   for (LocalIndex first = 0; first < total; first += state.window.width) {
@@ -192,10 +195,10 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
   }
 }
 
-template FinalCheck check_locked(const LobpcgRun<float>&, LobpcgState<float>&);
+template FinalCheck check_locked(const LobpcgRun<float>&, LobpcgState<float>&, bool);
 template void reopen(const LobpcgRun<float>&, LobpcgState<float>&, const FinalCheck&);
 template void write_result(const LobpcgRun<float>&, LobpcgState<float>&, const FinalCheck&, EigenResult<float>&);
-template FinalCheck check_locked(const LobpcgRun<double>&, LobpcgState<double>&);
+template FinalCheck check_locked(const LobpcgRun<double>&, LobpcgState<double>&, bool);
 template void reopen(const LobpcgRun<double>&, LobpcgState<double>&, const FinalCheck&);
 template void write_result(const LobpcgRun<double>&, LobpcgState<double>&, const FinalCheck&,
                            EigenResult<double>&);

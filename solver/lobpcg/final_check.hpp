@@ -20,9 +20,10 @@ struct FinalCheck {
 };
 
 /// X joins the locked vectors. These are made orthonormal where V^T B V shows that they are not, then A V is
-/// computed anew, as many columns at a time as the panels hold. Uses the storage of X and R.
+/// computed anew, as many columns at a time as the panels hold. With `rotate`, and where windows ask for it, they
+/// become the Ritz vectors of all they span. Uses the storage of X and R.
 template <class T>
-FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state);
+FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rotate = false);
 
 /// The failed pairs, or those without an answer yet, and the guard vectors become X again.
 template <class T>

@@ -1,6 +1,7 @@
 #include "solver/lobpcg/lobpcg_loop.hpp"
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/lobpcg/standstill.hpp"
 
 namespace block_eigs {
 
@@ -21,6 +22,7 @@ double rounding_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 template <class T>
 LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   Stagnation stagnation;
+  Standstill standstill;
   for (;;) {
     lock_converged(run, state);
     if (state.locked.count() >= state.window.target) return LoopEnd::window_done;
@@ -41,6 +43,7 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     report(run, state, columns, columns);
     if (run.phase.ends_on_stagnation && stagnation.after(worst_ratio(run, state), rounding_ratio(run, state)))
       return LoopEnd::stagnated;
+    if (standstill.after(run, state) && is_held_by_locked(run, state)) return LoopEnd::held_by_locked;
   }
 }
 

@@ -10,7 +10,8 @@ enum class LoopEnd {
   out_of_budget,
   exhausted,               ///< nothing new is left in the preconditioned residuals
   unsound_preconditioner,  ///< not positive definite
-  stagnated                ///< of phases that end then
+  stagnated,               ///< of phases that end then
+  held_by_locked           ///< what is left of a residual lies along locked vectors
 };
 
 /// LOBPCG from the Ritz vectors X and directions P at hand until the window is done. Collective.

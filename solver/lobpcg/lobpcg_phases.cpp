@@ -14,6 +14,7 @@ namespace {
 
 /// How often the final check may find pairs above their limit.
 constexpr int most_rounds = 4;
+constexpr int most_rotations = 50;
 
 template <class T>
 LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints) {
@@ -107,10 +108,14 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
   result.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   initial = {};
   LoopEnd end = iterate_windows(run, state, informed);
+  int rotations = 0;
   for (int round = 1;; ++round) {
-    const FinalCheck check = check_locked(run, state);
+    const bool held = end == LoopEnd::held_by_locked;
+    const FinalCheck check = check_locked(run, state, held);
     const bool done = check.failed.empty() && check.found(run.options.pairs) == run.options.pairs;
-    if (done || end != LoopEnd::window_done || round == most_rounds) {
+    if (held) ++rotations;
+    const bool another = held ? rotations <= most_rotations : end == LoopEnd::window_done;
+    if (done || !another || round - rotations == most_rounds) {
       if (!done) {
         result.limitation = limitation_of(end, run.budget);
         result.remark = remark(run, end);

@@ -87,22 +87,25 @@ struct LobpcgRun {
 /// Notices when the worst residual no longer falls.
 class Stagnation {
  public:
-  /// The worst ratio after one more iteration: whether twenty together have not brought it down by a tenth (what
-  /// is left is rounding errors, or slow enough to be done otherwise), or it has grown tenfold (rounding errors
-  /// feed on themselves). Ratios of `rounding` and less are within what rounding errors may come to: from there on
-  /// they decide whether an iteration brings anything, and one that does not is enough.
+  explicit Stagnation(int patience = 20) : patience_(patience) {}
+
+  /// The worst ratio after one more iteration: whether as many as there is patience for have not brought it down
+  /// by a tenth (what is left is rounding errors, or slow enough to be done otherwise), or it has grown tenfold
+  /// (rounding errors feed on themselves). Ratios of `rounding` and less are within what rounding errors may come
+  /// to: from there on they decide whether an iteration brings anything, and one that does not is enough.
   bool after(double worst, double rounding = 0.0) {
     if (worst < 0.9 * best_) {
       best_ = worst;
       since_progress_ = 0;
       return false;
     }
-    return ++since_progress_ >= (best_ <= rounding ? 1 : 20) || worst > 10.0 * best_;
+    return ++since_progress_ >= (best_ <= rounding ? 1 : patience_) || worst > 10.0 * best_;
   }
 
  private:
   double best_ = std::numeric_limits<double>::infinity();
   int since_progress_ = 0;
+  int patience_;
 };
 
 /// How far rounding errors have come.

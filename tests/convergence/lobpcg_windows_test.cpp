@@ -126,5 +126,35 @@ TEST(LobpcgWindows, DenseProblemsBeyondTheLimitAreRefused) {
   }
 }
 
+/// Eigenvalues 1001 to 4000 of A = diag(lambda b), B = b I. The vectors given are all that the first window holds,
+/// each off by nine tenths of its limit, all along eigenvector 40: locked as they are, what they have left adds up
+/// to more than that one may have.
+void expect_no_standstill(double b) {
+  test::RuleSource a(
+      3000, [b](GlobalIndex i, GlobalIndex j) { return i == j ? b * (1001.0 + static_cast<double>(i)) : 0.0; });
+  test::RuleSource multiple(3000, [b](GlobalIndex i, GlobalIndex j) { return i == j ? b : 0.0; });
+  test::Problem<double> problem(a);
+  DistributedMatrix<double> mass(problem.context, multiple.read(problem.partition), problem.partition,
+                                 problem.partition);
+  const LobpcgOptions options{.pairs = 60, .tolerance = 1e-6, .max_iterations = 300, .block_size = 24};
+  constexpr GlobalIndex other = 40;
+  DenseBlock<double> initial = test::make_rhs(problem.space, options.block_size, [&](GlobalIndex i, int j) {
+    if (i == other) return 0.9 * options.tolerance * 1001.0 / static_cast<double>(other - j);
+    return i == j ? 1.0 : 0.0;
+  });
+  const auto result = lobpcg<double>(problem.space, problem.matrix, b != 1.0 ? &mass : nullptr, nullptr, nullptr,
+                                     std::move(initial), options);
+  ASSERT_EQ(result.eigenvalues.size(), 60U) << result.remark;
+  EXPECT_LT(result.iterations, 400);
+  for (int j = 0; j < options.pairs; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    EXPECT_EQ(result.outcomes[at], Outcome::converged) << j;
+    EXPECT_NEAR(result.eigenvalues[at], 1001.0 + j, 1e-6);
+  }
+}
+
+TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotation) { expect_no_standstill(1.0); }
+TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotationWithMassToo) { expect_no_standstill(2.0); }
+
 }  // namespace
 }  // namespace block_eigs
