@@ -55,7 +55,7 @@ Options read_options(int argc, char** argv) {
   Options options;
   CLI::App app("Halo exchanges between ranks, by transport");
   app.add_option("--device", options.device, "auto, host or cuda");
-  app.add_option("--halo", options.ways, "staged, peer, auto")->delimiter(',');
+  app.add_option("--halo", options.ways, "staged, peer, nccl, auto")->delimiter(',');
   app.add_option("--bytes", options.bytes, "that a rank sends")->delimiter(',');
   app.add_option("--grid", options.grid, "points along an edge of the cube; 0: no products");
   app.add_option("--points", options.points, "of the Laplacian's stencil, 7 or 27");

@@ -75,12 +75,15 @@ std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
 
 /// Where columns of pairs that are done go on with others that wait for them, the worst at work is always one that
 /// has just begun: what comes forward is how many are done.
+/// They are done in bunches: NaN where too few of them are to tell a rate.
 std::optional<double> Choice::steps_by_pairs(const IterationReport& report) {
   if (!converged_before_) converged_before_ = report.converged;
   const int done = report.converged - *converged_before_;
   const int left = report.wanted - report.converged;
   if (done <= 0 || left <= report.active_columns) return std::nullopt;
-  return static_cast<double>(progress_.size() + 1) * left / done;
+  const bool telling = 2 * done >= report.active_columns || progress_.size() >= 2 * judgement_.first;
+  return telling ? static_cast<double>(progress_.size() + 1) * left / done
+                 : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// From the rate of the iterations so far or of the last ones, whichever is better (float ends in a plateau).
@@ -88,10 +91,13 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   if (report.products > report.active_columns) return filter_cost_to_go(report);
   const std::optional<double> by_pairs = steps_by_pairs(report);
   // With the last of them at work, residuals tell the rate again.
-  if (!by_pairs && by_pairs_) progress_.clear();
+  if (!by_pairs && by_pairs_) {
+    progress_.clear();
+    converged_before_ = report.converged;
+  }
   by_pairs_ = by_pairs.has_value();
   progress_.push_back(std::log(std::max(report.worst, 1.0)));
-  if (progress_.size() < judgement_.first) return std::nullopt;
+  if (progress_.size() < judgement_.first || (by_pairs && std::isnan(*by_pairs))) return std::nullopt;
   const auto steps = static_cast<double>(progress_.size() - 1);
   const double best = *std::min_element(progress_.begin(), progress_.end());
   const double of_all = (progress_.front() - best) / steps;

@@ -50,9 +50,8 @@ void reorder(PreconditionerConfig& preconditioner, const Order& order) {
 RunConfig order_by_graph(const Communicator& comm, const RunConfig& config,
                          const PreconditionerConfig& preconditioner, Sources& sources) {
   RunConfig ordered = config;
-  if (config.partition != PartitionWay::graph) return ordered;
+  if (config.partition != PartitionWay::graph || comm.size() == 1) return ordered;
   require_graph_partitioner();
-  if (comm.size() == 1) return ordered;
   const GlobalIndex size = sources.a->rows();
   const int wanted = unknowns_per_node(comm, preconditioner, config.matrix, size);
   const int unknowns = size % wanted == 0 ? wanted : 1;

@@ -119,7 +119,7 @@ std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matr
       read_near_null_space(problem.context.comm, config, matrix, problem.partition, problem.order.get());
   const Context<U> context = with_precision<U>(problem.context);
   if constexpr (std::is_same_v<T, double>) {
-    if (has_levels_on_device(problem.context, config)) {
+    if (makes_levels_where_matrix_is(problem.context, config)) {
       problem.a_rows = {};
       const auto algebra = make_sparse_algebra(problem.context.device);
       const CsrMatrix<double>& a = problem.a->own_columns();
@@ -181,14 +181,14 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 }  // namespace
 
 template <class T>
-bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config) {
+bool makes_levels_where_matrix_is(const Context<T>& context, const PreconditionerConfig& config) {
   return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
          config.amg.method == AmgMethod::aggregation && context.comm.size() == 1;
 }
 
 template <class T>
 bool needs_rows(const Context<T>& context, const PreconditionerConfig& config) {
-  if (config.type == PreconditionerType::amg) return !has_levels_on_device(context, config);
+  if (config.type == PreconditionerType::amg) return !makes_levels_where_matrix_is(context, config);
   return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct ||
          config.type == PreconditionerType::automatic;
 }
@@ -238,8 +238,8 @@ template Preconditioner<float> make_preconditioner(Problem<float>&, const Matrix
 template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
                                                     const PreconditionerConfig&);
 
-template bool has_levels_on_device(const Context<float>&, const PreconditionerConfig&);
-template bool has_levels_on_device(const Context<double>&, const PreconditionerConfig&);
+template bool makes_levels_where_matrix_is(const Context<float>&, const PreconditionerConfig&);
+template bool makes_levels_where_matrix_is(const Context<double>&, const PreconditionerConfig&);
 template bool needs_rows(const Context<float>&, const PreconditionerConfig&);
 template bool needs_rows(const Context<double>&, const PreconditionerConfig&);
 

@@ -24,7 +24,7 @@ bool needs_mass_rows(const PreconditionerConfig& config);
 /// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank, on the host
 /// and on a GPU alike, from numbers in double. Others make them of their rows in host memory.
 template <class T>
-bool has_levels_on_device(const Context<T>& context, const PreconditionerConfig& config);
+bool makes_levels_where_matrix_is(const Context<T>& context, const PreconditionerConfig& config);
 
 /// A preconditioner, and what else it has to offer.
 template <class T>

@@ -14,7 +14,8 @@ std::unique_ptr<Operators<T>> chosen_operators(Problem<T>& problem, const RunCon
   const bool kept = again && (in_float || preconditioner.type == PreconditionerType::amg);
   CsrRows rows;
   if (kept)
-    rows = has_levels_on_device(problem.context, preconditioner) ? std::move(problem.a_rows) : problem.a_rows;
+    rows =
+        makes_levels_where_matrix_is(problem.context, preconditioner) ? std::move(problem.a_rows) : problem.a_rows;
   auto operators = std::make_unique<Operators<T>>(make_operators(problem, config, preconditioner, in_float));
   if (kept) problem.a_rows = std::move(rows);
   return operators;

@@ -36,7 +36,7 @@ struct Arrays {
 
 Arrays arrays_of(const NodeGraph& graph, Offset total_weight) {
   // Their sum has to fit as well.
-  const Offset most = std::numeric_limits<SCOTCH_Num>::max() / 4;
+  const Offset most = std::numeric_limits<SCOTCH_Num>::max() / 2;
   const Offset divisor = total_weight / most + 1;
   Arrays arrays;
   const auto number = [](auto value) { return static_cast<SCOTCH_Num>(value); };
@@ -47,14 +47,14 @@ Arrays arrays_of(const NodeGraph& graph, Offset total_weight) {
   std::transform(graph.neighbours.begin(), graph.neighbours.end(), arrays.neighbours.begin(), number);
   arrays.weights.resize(graph.weights.size() + 1);
   std::transform(graph.weights.begin(), graph.weights.end(), arrays.weights.begin(),
-                 [&](Offset weight) { return number(std::max<Offset>(1, weight / divisor)); });
+                 [&](Offset weight) { return number(std::max<Offset>(1, (weight + divisor / 2) / divisor)); });
   return arrays;
 }
 
 /// Handles of the library, given back however the work ends.
 class Partitioner {
  public:
-  explicit Partitioner(const Communicator& comm) {
+  explicit Partitioner(const Communicator& comm) : comm_(comm) {
     SCOTCH_contextInit(&context_);
     // One thread: the ranks are the parallelism, and MPI is told of no threads.
     SCOTCH_contextThreadSpawn(&context_, 1, nullptr);
@@ -63,8 +63,8 @@ class Partitioner {
     SCOTCH_contextRandomClone(&context_);
     SCOTCH_contextRandomSeed(&context_, seed);
     SCOTCH_contextRandomReset(&context_);
-    SCOTCH_dgraphInit(&graph_, comm.handle());
-    SCOTCH_dgraphInit(&bound_, comm.handle());
+    SCOTCH_dgraphInit(&graph_, own_.handle());
+    SCOTCH_dgraphInit(&bound_, own_.handle());
     SCOTCH_stratInit(&strategy_);
   }
   Partitioner(const Partitioner&) = delete;
@@ -76,6 +76,7 @@ class Partitioner {
     SCOTCH_contextExit(&context_);
   }
 
+  /// Collective; throws on all ranks where a step fails on one.
   std::vector<SCOTCH_Num> owners(Arrays& arrays, int ranks) {
     const auto nodes = static_cast<SCOTCH_Num>(arrays.offsets.size()) - 1;
     const SCOTCH_Num arcs = arrays.offsets.back();
@@ -85,13 +86,22 @@ class Partitioner {
     check(SCOTCH_contextBindDgraph(&context_, &graph_, &bound_), "binding the graph");
     // On meshes and on R-MAT graphs as good as the default, and sooner done.
     check(SCOTCH_stratDgraphMapBuild(&strategy_, SCOTCH_STRATSPEED, ranks, ranks, imbalance), "the strategy");
-    std::vector<SCOTCH_Num> owners(static_cast<std::size_t>(nodes) + 1, 0);
+    std::vector<SCOTCH_Num> owners;
+    comm_.collectively([&] { owners.resize(static_cast<std::size_t>(nodes) + 1); });
     check(SCOTCH_dgraphPart(&bound_, ranks, &strategy_, owners.data()), "partitioning");
     owners.pop_back();
     return owners;
   }
 
  private:
+  /// A status of the library, which may differ from rank to rank.
+  void check(int status, const char* doing) const {
+    comm_.collectively([&] { block_eigs::check(status, doing); });
+  }
+
+  const Communicator& comm_;
+  /// For the library alone: its messages never meet ours, not even where it fails on one rank.
+  Communicator own_{comm_.handle()};
   SCOTCH_Context context_{};
   SCOTCH_Dgraph graph_{};
   SCOTCH_Dgraph bound_{};
@@ -123,9 +133,7 @@ std::vector<int> graph_owners(const Communicator& comm, const NodeGraph& graph) 
   const Offset weight = comm.sum(std::int64_t{own_weight});
   Arrays arrays;
   comm.collectively([&] { arrays = arrays_of(graph, weight); });
-  std::vector<SCOTCH_Num> found;
-  Partitioner partitioner(comm);
-  comm.collectively([&] { found = partitioner.owners(arrays, comm.size()); });
+  const std::vector<SCOTCH_Num> found = Partitioner(comm).owners(arrays, comm.size());
   return {found.begin(), found.end()};
 }
 

@@ -58,8 +58,8 @@ void fill(Session& session, const Request& request, const Described& a, Input& i
         std::make_unique<PythonOperator<T>>(session, request.preconditioner, input.partition.size(comm.rank()));
   }
   if (request.place.is_none()) return;
-  input.place = [&session, place = nb::handle(request.place)](LocalIndex rows, LocalIndex columns) {
-    return reinterpret_cast<T*>(session.ask([&] { return nb::cast<std::uintptr_t>(place(rows, columns)); }));
+  input.place = [place = nb::handle(request.place)](LocalIndex rows, LocalIndex columns) {
+    return reinterpret_cast<T*>(Session::place([&] { return nb::cast<std::uintptr_t>(place(rows, columns)); }));
   };
 }
 

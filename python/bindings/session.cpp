@@ -63,6 +63,15 @@ std::uintptr_t Session::ask(const std::function<std::uintptr_t()>& step) {
   return result;
 }
 
+std::uintptr_t Session::place(const std::function<std::uintptr_t()>& step) {
+  const nb::gil_scoped_acquire gil;
+  try {
+    return step();
+  } catch (const nb::python_error&) {
+    return 0;
+  }
+}
+
 nb::object Session::exception() const {
   std::vector<std::int64_t> failed;
   {

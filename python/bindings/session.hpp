@@ -32,6 +32,10 @@ class Session {
   /// kept. Not collective.
   std::uintptr_t ask(const std::function<std::uintptr_t()>& step);
 
+  /// The same for memory that results may go to, also where the caller has raised before: 0 where Python raises,
+  /// and nothing is kept. Not collective.
+  static std::uintptr_t place(const std::function<std::uintptr_t()>& step);
+
   const Communicator& comm() const { return comm_; }
   /// The exception of this rank, one in its place where another rank has one, or None. Collective; needs the GIL.
   nb::object exception() const;

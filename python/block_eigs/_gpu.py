@@ -5,7 +5,14 @@ import numpy as np
 
 def is_on_gpu(array):
     """Whether it is an array on a GPU, or a sparse matrix made of these."""
-    return any(hasattr(part, "__cuda_array_interface__") for part in (array, getattr(array, "data", None)))
+    return any(_tells_of_a_gpu(part) for part in (array, getattr(array, "data", None)))
+
+
+def _tells_of_a_gpu(array):
+    try:
+        return hasattr(array, "__cuda_array_interface__")
+    except RuntimeError:  # PyTorch's, of one whose gradient is asked for
+        return True
 
 
 def to_host(array):
@@ -69,10 +76,13 @@ class GpuVectors:
         self.array = None
 
     def place(self, rows, columns):
-        """The address of memory for rows x columns, in which nobody works any more."""
+        """The address of memory for rows x columns, in which nobody works any more; 0 where the GPU has no more."""
         import cupy
 
-        self.array = cupy.empty((rows, columns), dtype=self.dtype)
+        try:
+            self.array = cupy.empty((rows, columns), dtype=self.dtype)
+        except MemoryError:  # the run has its own still; take() asks again
+            return 0
         cupy.cuda.get_current_stream().synchronize()
         return self.array.data.ptr
 

@@ -171,7 +171,8 @@ std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x) {
   state.as.set_columns(x.cols);
   const Forms forms = forms_of(state, x, state.as.view());
   std::vector<bool> result;
-  for (const CurvatureSign sign : forms.signs) result.push_back(sign == CurvatureSign::vanishing);
+  for (std::size_t j = 0; j < forms.signs.size(); ++j)
+    result.push_back(forms.signs[j] == CurvatureSign::vanishing && !forms.isotropic[j]);
   return result;
 }
 

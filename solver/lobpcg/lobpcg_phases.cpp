@@ -14,6 +14,7 @@ namespace {
 
 /// How often the final check may find pairs above their limit.
 constexpr int most_rounds = 4;
+/// Of pairs that locked ones hold up; each lets at least one of them go on.
 constexpr int most_rotations = 50;
 
 template <class T>
@@ -60,6 +61,8 @@ std::string remark(const LobpcgRun<T>& run, LoopEnd end) {
     return "the search space is exhausted: no new direction is left in this precision";
   if (end == LoopEnd::unsound_preconditioner)
     return "the preconditioner is not positive definite, or gives values that are not finite";
+  if (end == LoopEnd::held_by_locked)
+    return "what pairs that were found first have left of their residuals holds up the others";
   if (end != LoopEnd::out_of_budget)
     return "the true residuals stay above those of the recursion: the tolerance is near the limit of this "
            "precision";

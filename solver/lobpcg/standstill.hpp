@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
+
 #include "solver/lobpcg/lobpcg_state.hpp"
 
 namespace block_eigs {
 
-/// Notices when the first pair at work comes no further. Replicated.
+/// Notices when the first pair at work comes no further towards what it is locked at. Replicated.
 class Standstill {
  public:
   /// After one more iteration: whether several together have brought nothing. Where residuals are measured without
@@ -14,13 +16,22 @@ class Standstill {
     if (!run.phase.verified || state.window.one_of_many || state.active() == 0) return false;
     if (locked_ != state.locked.count()) stagnation_ = Stagnation(patience);
     locked_ = state.locked.count();
-    const double ratio = state.ritz.ratio(state.test, 0);
-    if (locked_ == 0 || ratio <= 1.0 || !stagnation_.after(ratio)) return false;
+    const double limit = limit_of_locking(run, state);
+    const double residual = state.ritz.residuals.front();
+    if (locked_ == 0 || residual <= limit || !stagnation_.after(residual / limit)) return false;
     stagnation_ = Stagnation(patience);
     return true;
   }
 
  private:
+  /// See lock_converged: no more than all others that are wanted have to come to.
+  template <class T>
+  static double limit_of_locking(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+    double least = state.ritz.enough(state.test, 0);
+    for (int j = 1; j < state.wanted(run.options); ++j) least = std::min(least, state.ritz.enough(state.test, j));
+    return least;
+  }
+
   static constexpr int patience = 5;
   int locked_ = 0;
   Stagnation stagnation_{patience};

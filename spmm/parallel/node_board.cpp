@@ -8,7 +8,9 @@
 
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstring>
+#include <exception>
 #include <random>
 #include <string>
 
@@ -83,10 +85,14 @@ std::shared_ptr<NodeBoard> NodeBoard::make(MPI_Comm comm) {
   const std::size_t bytes = line + static_cast<std::size_t>(ranks) * (line + 2 * capacity);
   Place place;
   if (rank == 0) {
-    std::random_device draw;
-    for (std::uint64_t& word : place.mark) word = (std::uint64_t{draw()} << 32U) | draw();
     place.process = getpid();
-    place.file = made(bytes, place);
+    try {
+      std::random_device draw;
+      for (std::uint64_t& word : place.mark) word = (std::uint64_t{draw()} << 32U) | draw();
+      place.file = made(bytes, place);
+    } catch (const std::exception&) {
+      place.file = -1;  // the others wait to be told
+    }
   }
   MPI_Bcast(&place, sizeof(place), MPI_BYTE, 0, comm);
   const File file(rank == 0 ? static_cast<int>(place.file) : place.file >= 0 ? opened(bytes, place) : -1);
@@ -111,6 +117,7 @@ std::byte* NodeBoard::slot(int rank) const {
 }
 
 void NodeBoard::gather(std::span<const std::byte> mine, const Take& take) {
+  assert(mine.size() <= capacity);
   ++round_;
   std::memcpy(slot(rank_), mine.data(), mine.size());
   std::atomic_ref(counter(rank_)).store(round_, std::memory_order_release);

@@ -126,20 +126,28 @@ TEST(LobpcgWindows, DenseProblemsBeyondTheLimitAreRefused) {
   }
 }
 
-/// Eigenvalues 1001 to 4000 of A = diag(lambda b), B = b I. The vectors given are all that the first window holds,
-/// each off by nine tenths of its limit, all along eigenvector 40: locked as they are, what they have left adds up
-/// to more than that one may have.
-void expect_no_standstill(double b) {
-  test::RuleSource a(
-      3000, [b](GlobalIndex i, GlobalIndex j) { return i == j ? b * (1001.0 + static_cast<double>(i)) : 0.0; });
+/// Pairs of A = diag(b value), B = b I, from vectors that are all that the first window holds, with residuals
+/// `left` each, within their limits and all along eigenvector 40: locked as they are, what they have left adds up
+/// to more than that one is locked at.
+struct Contaminated {
+  Which which;
+  double b;
+  double left;
+  double (*value)(GlobalIndex);
+};
+
+void expect_no_standstill(const Contaminated& given) {
+  const double b = given.b;
+  test::RuleSource a(3000, [&](GlobalIndex i, GlobalIndex j) { return i == j ? b * given.value(i) : 0.0; });
   test::RuleSource multiple(3000, [b](GlobalIndex i, GlobalIndex j) { return i == j ? b : 0.0; });
   test::Problem<double> problem(a);
   DistributedMatrix<double> mass(problem.context, multiple.read(problem.partition), problem.partition,
                                  problem.partition);
-  const LobpcgOptions options{.pairs = 60, .tolerance = 1e-6, .max_iterations = 300, .block_size = 24};
+  const LobpcgOptions options{
+      .pairs = 60, .which = given.which, .tolerance = 1e-6, .max_iterations = 300, .block_size = 24};
   constexpr GlobalIndex other = 40;
   DenseBlock<double> initial = test::make_rhs(problem.space, options.block_size, [&](GlobalIndex i, int j) {
-    if (i == other) return 0.9 * options.tolerance * 1001.0 / static_cast<double>(other - j);
+    if (i == other) return given.left / (given.value(other) - given.value(j));
     return i == j ? 1.0 : 0.0;
   });
   const auto result = lobpcg<double>(problem.space, problem.matrix, b != 1.0 ? &mass : nullptr, nullptr, nullptr,
@@ -149,12 +157,26 @@ void expect_no_standstill(double b) {
   for (int j = 0; j < options.pairs; ++j) {
     const auto at = static_cast<std::size_t>(j);
     EXPECT_EQ(result.outcomes[at], Outcome::converged) << j;
-    EXPECT_NEAR(result.eigenvalues[at], 1001.0 + j, 1e-6);
+    EXPECT_NEAR(result.eigenvalues[at], given.value(j), 1e-6);
   }
 }
 
-TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotation) { expect_no_standstill(1.0); }
-TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotationWithMassToo) { expect_no_standstill(2.0); }
+double ascending(GlobalIndex i) { return 1001.0 + static_cast<double>(i); }
+double descending(GlobalIndex i) {
+  return i < 60 ? 4000.0 - 60.0 * static_cast<double>(i) : 300.0 - 0.05 * static_cast<double>(i);
+}
+
+TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotation) {
+  expect_no_standstill({Which::smallest, 1.0, 0.9e-6 * 1001.0, ascending});
+}
+
+TEST(LobpcgWindows, WhatLockedVectorsHaveLeftIsTakenOffByARotationWithMassToo) {
+  expect_no_standstill({Which::smallest, 2.0, 0.9e-6 * 1001.0, ascending});
+}
+
+TEST(LobpcgWindows, APairWithinItsLimitMayBeHeldByThatOfOthersThatItIsLockedAt) {
+  expect_no_standstill({Which::largest, 1.0, 204e-6, descending});
+}
 
 }  // namespace
 }  // namespace block_eigs

@@ -134,6 +134,8 @@ TEST_P(HaloExchangeTest, IsDeadAfterANeighbourDidNotAnswer) {
 }
 
 TEST_P(HaloExchangeTest, AMatrixReservesOnAllRanksOrOnNone) {
+  if (comm_.size() == 1 && GetParam() != Backend::host)
+    GTEST_SKIP() << "one rank's rows would be taken apart on a GPU";
   CsrRows rows;
   rows.row_begin = partition_.begin(comm_.rank());
   rows.global_rows = rows.global_columns = partition_.rows();

@@ -123,6 +123,8 @@ class NcclMessages final : public DeviceMessages {
     for (const Message& m : sent) keep(nccl_.send(m.data, m.bytes, ncclInt8, m.process, comm_, stream));
     keep(nccl_.group_end());
     if (result == ncclSuccess) result = settled(patience_);
+    // What was begun may still come: the connection is of no use any more, and all_done() of an earlier exchange.
+    if (result != ncclSuccess) abandon();
     check_nccl(result, "send messages");
     device_.record(*done_, queue);
     patience_ = std::chrono::minutes(10);
