@@ -159,9 +159,13 @@ bool Choice::has_factors_left() const {
   });
 }
 
+/// What holds up factors of A - sigma B holds up all other ways more: they are not left for any of these before
+/// they have come to their end.
 bool Choice::goes_on(double left, double elsewhere) const {
   const std::optional<std::size_t> other = best_other();
-  if (other && may_be_set_up(candidates_[*other])) elsewhere = std::min(elsewhere, candidates_[*other].cost);
+  const bool factors = current().preconditioner.type == PreconditionerType::direct;
+  if (!factors && other && may_be_set_up(candidates_[*other]))
+    elsewhere = std::min(elsewhere, candidates_[*other].cost);
   return !may_change() || left <= worth_a_change * elsewhere;
 }
 
@@ -193,6 +197,8 @@ double Choice::cheapest_other() const {
   const std::optional<std::size_t> other = best_other();
   return other ? candidates_[*other].cost : HUGE_VAL;
 }
+
+void Choice::lose() { current().preconditioner.type = PreconditionerType::none; }
 
 void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason) {
   candidates_ = std::move(candidates);

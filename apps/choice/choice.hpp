@@ -77,6 +77,8 @@ class Choice {
   bool may_change() const;
   /// What the cheapest of the other ways is expected to cost; infinite without one.
   double cheapest_other() const;
+  /// What was chosen could not be made, and none is at work instead.
+  void lose();
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 

@@ -31,6 +31,8 @@ class EigensolverChoice {
 
   /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
   void begin() { choice_.begin(); }
+  /// What was chosen could not be made, and none is at work instead.
+  void lose() { choice_.lose(); }
   /// Takes an iteration into account; false when another way is to be taken. Collective.
   bool proceed(const IterationReport& report);
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then config().

@@ -33,6 +33,8 @@ class LinearSolverChoice {
 
   /// As another block of right-hand sides begins.
   void begin() { choice_.begin(); }
+  /// What was chosen could not be made, and none is at work instead.
+  void lose() { choice_.lose(); }
   /// Takes an iteration into account; false when another way is to be taken.
   bool proceed(const IterationReport& report) { return choice_.proceed(report, HUGE_VAL, factors()); }
   /// After a block that ended with `limitation`: true when there is another way to go on, which is then config().

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "apps/config/config.hpp"
 #include "apps/input/preconditioner.hpp"
@@ -22,6 +23,7 @@ struct Operators {
   Preconditioner<T> preconditioner{};
   std::unique_ptr<FloatCopy> float_copy{};  ///< null where none is needed, or the preconditioner's levels serve
   FloatOperators in_float{};                ///< for iterations in float; nulls where there are none
+  std::string unfit{};  ///< why there are no factors, where A turned out not to be fit for them
 
   /// Device memory of the calling rank that all of it holds.
   std::size_t bytes() const;

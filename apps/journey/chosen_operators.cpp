@@ -33,9 +33,11 @@ std::unique_ptr<Operators<T>> other_operators(Problem<T>& problem, const RunConf
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
     if (error.exit_code() == ExitCode::invalid_input && !found_unfit) throw;
     if (announce) announce(std::string("none instead, because that could not be made: ") + error.what());
+    preconditioner.type = PreconditionerType::none;
+    auto none = std::make_unique<Operators<T>>();
+    if (error.exit_code() == ExitCode::invalid_input) none->unfit = error.what();
+    return none;
   }
-  preconditioner.type = PreconditionerType::none;
-  return std::make_unique<Operators<T>>();
 }
 
 template std::unique_ptr<Operators<float>> chosen_operators(Problem<float>&, const RunConfig&,

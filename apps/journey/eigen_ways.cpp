@@ -94,6 +94,9 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
     config.direct.shift = shift_before;
     solver.operators = other_operators(problem, solver.config, config, in_float, announce);
   }
+  if (solver.choice && config.type == PreconditionerType::none &&
+      solver.choice->config().preconditioner.type != PreconditionerType::none)
+    solver.choice->lose();
   if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
 }
 

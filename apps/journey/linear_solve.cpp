@@ -1,5 +1,8 @@
 #include "apps/journey/linear_solve.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -27,6 +30,19 @@ void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, const Announce& a
   solver.operators.reset();
   solver.operators =
       other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
+  if (config.preconditioner.type != solver.choice->config().preconditioner.type) solver.choice->lose();
+  if (!solver.operators->unfit.empty()) solver.unfit = solver.operators->unfit;
+}
+
+/// What factors have found of A is why conjugate gradients have not got to the end.
+template <class T>
+void count_in(const std::string& unfit, BlockCgResult<T>& result) {
+  const auto undone = [](Outcome outcome) { return outcome == Outcome::not_converged; };
+  if (unfit.empty() || std::none_of(result.outcomes.begin(), result.outcomes.end(), undone)) return;
+  result.findings.indefinite_matrix = true;
+  result.findings.end = BlockCgEnd::indefinite_matrix;
+  constexpr std::string_view prefix = "preconditioner: direct: ";
+  result.remark = unfit.starts_with(prefix) ? unfit.substr(prefix.size()) : unfit;
 }
 
 }  // namespace
@@ -80,6 +96,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   BlockCgResult<T> result =
       block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, part.any() ? part.f : f,
                            std::move(initial), options, observer, wanted);
+  count_in(solver.unfit, result);
   count_in(part, result);
   return result;
 }

@@ -29,6 +29,7 @@ struct LinearSolver {
   RunConfig config;                          ///< as it was chosen
   std::optional<LinearSolverChoice> choice;  ///< where there is one
   std::unique_ptr<Operators<T>> operators;
+  std::string unfit{};  ///< what factors that `auto` tried have found A not to be fit for
 };
 
 /// Chooses, tells `announce` what and why, and makes the preconditioner. `problem` was read with rows where the

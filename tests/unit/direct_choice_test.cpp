@@ -46,6 +46,22 @@ TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
   EXPECT_EQ(times, 1);
 }
 
+TEST(DirectChoice, FactorsAreNotLeftForWaysThatAreExpectedToBeBetter) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  EXPECT_EQ(ways(choice, 0.9999).back(), PreconditionerType::direct);
+  EXPECT_TRUE(choice.change(Limitation::iterations)) << "once they have come to their end they are";
+}
+
+TEST(DirectChoice, WhatCouldNotBeMadeIsLeftLikeAnyOther) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  while (type_of(choice) != PreconditionerType::direct) ASSERT_TRUE(choice.change(Limitation::iterations));
+  choice.lose();
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  EXPECT_GT(ways(choice, 0.9999).size(), 1U);
+}
+
 TEST(DirectChoice, DoesNotAskWhereIterationsComeForward) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
   choice.allow_factors([]() -> std::optional<petsc::FactorSize> {
