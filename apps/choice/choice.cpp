@@ -146,10 +146,14 @@ std::optional<std::size_t> Choice::next_way() const {
   return best;
 }
 
+/// Whether the iterations that are left will do, at the present rate.
+bool Choice::ends_in_time(const IterationReport& report) const {
+  return steps_left_ <= report.last_iteration - report.iteration;
+}
+
 /// Whether half of the iterations are used up, and the others will not do.
 bool Choice::ends_undone(const IterationReport& report) const {
-  return report.last_iteration > 0 && 2 * report.iteration >= report.last_iteration &&
-         steps_left_ > report.last_iteration - report.iteration;
+  return report.last_iteration > 0 && 2 * report.iteration >= report.last_iteration && !ends_in_time(report);
 }
 
 /// Whether factors were priced and not taken yet.
@@ -159,12 +163,13 @@ bool Choice::has_factors_left() const {
   });
 }
 
-/// What holds up factors of A - sigma B holds up all other ways more: they are not left for any of these before
-/// they have come to their end.
-bool Choice::goes_on(double left, double elsewhere) const {
+/// What holds up factors of A - sigma B holds up other ways more: while they come to the end in time they are not
+/// left for any of these. Where they hardly come forward, rows of very different size may be why, which sigma does
+/// not know and others do.
+bool Choice::goes_on(const IterationReport& report, double left, double elsewhere) const {
   const std::optional<std::size_t> other = best_other();
   const bool factors = current().preconditioner.type == PreconditionerType::direct;
-  if (!factors && other && may_be_set_up(candidates_[*other]))
+  if (!(factors && ends_in_time(report)) && other && may_be_set_up(candidates_[*other]))
     elsewhere = std::min(elsewhere, candidates_[*other].cost);
   return !may_change() || left <= worth_a_change * elsewhere;
 }
@@ -182,10 +187,10 @@ bool Choice::proceed(const IterationReport& report, double elsewhere, const Late
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
-  const bool stays = goes_on(*left, elsewhere);
+  const bool stays = goes_on(report, *left, elsewhere);
   const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
   if (!may_change()) return stays;
-  if (ask(late, expected)) return goes_on(*left, elsewhere);
+  if (ask(late, expected)) return goes_on(report, *left, elsewhere);
   if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || has_factors_left())) return stays;
   current().cost = HUGE_VAL;
   return false;

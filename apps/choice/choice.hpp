@@ -90,7 +90,8 @@ class Choice {
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
   std::optional<std::size_t> next_way() const;
-  bool goes_on(double left, double elsewhere) const;
+  bool goes_on(const IterationReport& report, double left, double elsewhere) const;
+  bool ends_in_time(const IterationReport& report) const;
   bool ends_undone(const IterationReport& report) const;
   bool has_factors_left() const;
   bool ask(const LateCandidate& late, double expected);
