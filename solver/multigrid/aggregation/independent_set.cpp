@@ -1,4 +1,5 @@
 #include "solver/multigrid/aggregation/independent_set.hpp"
+#include "spmm/scatter_bits.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -37,10 +38,7 @@ std::int64_t largest_around(const SparseRows<LocalIndex>& neighbours, const std:
 }  // namespace
 
 std::int64_t priority(GlobalIndex node) {
-  auto bits = static_cast<std::uint64_t>(node) + 0x9e3779b97f4a7c15U;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<std::int64_t>(bits ^ (bits >> 31));
+  return static_cast<std::int64_t>(scatter_bits(static_cast<std::uint64_t>(node) + golden_step));
 }
 
 std::vector<char> independent_set(const Communicator& comm, const Nodes& nodes,
