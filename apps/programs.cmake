@@ -1,6 +1,10 @@
 # What both programs share, then the programs.
 add_library(block_eigs_apps STATIC
+  checkpoint/finished.cpp
+  checkpoint/identity.cpp
+  checkpoint/run_checkpoint.cpp
   choice/choice.cpp
+  choice/choice_state.cpp
   choice/cost_model.cpp
   choice/direct_candidate.cpp
   choice/eigen_candidates.cpp
@@ -9,6 +13,7 @@ add_library(block_eigs_apps STATIC
   choice/matrix_traits.cpp
   choice/shift_follower.cpp
   config/config.cpp
+  config/config_checkpoint.cpp
   config/config_matrix.cpp
   config/foreign_words.cpp
   config/help.cpp
@@ -28,6 +33,7 @@ add_library(block_eigs_apps STATIC
   input/shift_search.cpp
   journey/chosen_operators.cpp
   journey/cores.cpp
+  journey/early_end.cpp
   journey/eigen_ways.cpp
   journey/eigensolve.cpp
   journey/held_by_constraints.cpp
@@ -49,6 +55,7 @@ add_library(block_eigs_apps STATIC
   report/console.cpp
   report/json.cpp
   report/memory.cpp
+  report/memory_limits.cpp
   report/progress.cpp
   report/record.cpp
   report/summary.cpp

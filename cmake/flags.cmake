@@ -18,6 +18,11 @@ if(BLOCK_EIGS_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
   target_link_options(block_eigs_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(BLOCK_EIGS_FUZZ)
+  target_compile_options(block_eigs_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link,address,undefined
+    -fsanitize=float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer -gline-tables-only>)
+  target_link_options(block_eigs_flags INTERFACE -fsanitize=address,undefined)
+endif()
 
 # A library of the house: block_eigs_library(spmm SOURCES ... PUBLIC ... PRIVATE ...) makes block_eigs::spmm and puts
 # it on the list of what is installed. Its imported targets are found again by block_eigs-config.cmake.

@@ -49,6 +49,7 @@ struct IterationReport {
   double seconds = 0.0;    ///< since the solver began, set-up included
   std::span<const double> eigenvalues;     ///< wanted ones, best current values; empty for linear systems
   std::span<const double> residual_norms;  ///< as many; NaN where none is known yet
+  bool in_float = false;                   ///< a phase in float, whose `worst` has limits of its own
 };
 
 /// Called on every rank after every iteration.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -19,10 +20,19 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-/// Found wrong before solving: config, input file, a device that was asked for but is not there.
+/// `text` with '?' for control characters. Messages quote what files hold: names and words in them must neither
+/// break a line nor reach the terminal as commands.
+inline std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+  return text;
+}
+
+/// Found wrong before solving: config, input file, a device that was asked for but is not there. The message is
+/// one line.
 class InputError : public Error {
  public:
-  explicit InputError(const std::string& what) : Error(ExitCode::invalid_input, what) {}
+  explicit InputError(const std::string& what) : Error(ExitCode::invalid_input, one_line(what)) {}
 };
 
 /// Failed during the run: memory, disk full, device lost.

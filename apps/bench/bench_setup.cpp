@@ -1,8 +1,7 @@
 // What the set-up of multigrid takes where the matrix is, stage by stage, on one rank, and what the eigensolver
-// makes of the levels: bench_setup --device cuda --grid 128 [--elasticity] [--host] [--repeats 5]. `--host` adds
-// the levels that ranks make of their rows in host memory, where they are several. The floor of a level counts its
-// matrix read once, and the interpolation, the restriction and the next matrix written once, at the rate of a copy
-// within the device.
+// makes of the levels: bench_setup --device cuda --grid 128 [--elasticity] [--repeats 5]. The floor of a level
+// counts its matrix read once, and the interpolation, the restriction and the next matrix written once, at the
+// rate of a copy within the device.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -31,7 +30,6 @@ struct Options {
   std::string device = "auto";
   GlobalIndex grid = 64;
   bool elasticity = false;
-  bool host = false;
   int repeats = 5;
   int pairs = 16;
 };
@@ -125,13 +123,10 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
   device.synchronize(Queue::compute);
   const Clock::time_point began = Clock::now();
   mark("begin");
-  const auto algebra = make_sparse_algebra(problem.context.device);
-  const CsrMatrix<double>& a = problem.matrix->own_columns();
-  CsrBuffers<double> finest = algebra->shifted(a.view(), a.pattern(), 0.0);
-  DeviceNearNullSpace space = to_device(problem.context, problem.space, a.rows());
-  mark("0 copy of the matrix, near-null space");
+  DeviceNearNullSpace space = to_device(problem.context, problem.space, problem.matrix->rows());
+  mark("0 near-null space");
   DeviceHierarchy hierarchy =
-      smoothed_aggregation(algebra, std::move(finest), std::move(space), {},
+      smoothed_aggregation(problem.context, *problem.matrix, 0.0, std::move(space), {},
                            [&](std::string_view stage, int level) { mark(fmt::format("{} {}", level, stage)); });
   device.synchronize(Queue::compute);
   stages.levels = seconds_since(began);
@@ -141,10 +136,12 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
     const auto size = [](const CsrBuffers<double>& matrix) {
       return matrix.pattern ? static_cast<double>(matrix.pattern->bytes() + 8 * matrix.values.size()) : 0.0;
     };
-    bytes += (level > 0 ? 2.0 : 1.0) * size(made.matrix) + size(made.interpolation) + size(made.restriction);
+    bytes += (level > 0 ? 2.0 : 1.0) * size(made.matrix.matrix) + size(made.interpolation.matrix) +
+             size(made.restriction.matrix);
     fmt::print("level {}: {} rows, {} nonzeros, interpolation {}; floor so far {:.2f} ms\n", level,
-               made.matrix.pattern->rows, made.matrix.pattern->nonzeros,
-               made.interpolation.pattern ? made.interpolation.pattern->nonzeros : 0, 1e3 * bytes / rate);
+               made.partition.rows(), made.nonzeros,
+               made.interpolation.matrix.pattern ? made.interpolation.matrix.pattern->nonzeros : 0,
+               1e3 * bytes / rate);
   }
   const Clock::time_point cycle_began = Clock::now();
   auto cycle =
@@ -207,15 +204,6 @@ void run(const Communicator& comm, const Options& options) {
       "{:8.3f} ms  levels\n{:8.3f} ms  cycle\n{:8.3f} ms  hierarchy on the device (the first time: {:.3f} ms)\n",
       levels, rest, levels + rest, 1e3 * (all.front().levels + all.front().cycle));
   solve(problem, *cycle, options);
-  if (!options.host) return;
-  cycle.reset();
-  const Clock::time_point began = Clock::now();
-  GridHierarchy on_host = smoothed_aggregation(comm, problem.rows, problem.partition, problem.space);
-  const double made = seconds_since(began);
-  cycle = std::make_unique<Amg<float>>(with_precision<float>(problem.context), std::move(on_host), AmgOptions{});
-  fmt::print("{:8.3f} ms  levels as ranks make them, {:.3f} ms with the cycle\n", 1e3 * made,
-             1e3 * seconds_since(began));
-  solve(problem, *cycle, options);
 }
 
 }  // namespace
@@ -228,7 +216,6 @@ int main(int argc, char** argv) {
   app.add_option("--grid", options.grid, "points or elements an edge of the cube");
   app.add_flag("--elasticity", options.elasticity,
                "elasticity with rigid-body modes instead of the 7-point Laplacian");
-  app.add_flag("--host", options.host, "levels made as several ranks make them as well");
   app.add_option("--repeats", options.repeats, "medians of so many");
   app.add_option("--pairs", options.pairs, "eigenpairs");
   int code = 0;

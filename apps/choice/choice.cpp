@@ -89,6 +89,8 @@ std::optional<double> Choice::steps_by_pairs(const IterationReport& report) {
 /// From the rate of the iterations so far or of the last ones, whichever is better (float ends in a plateau).
 std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   if (report.products > report.active_columns) return filter_cost_to_go(report);
+  // Its limits are others, and what it came to says nothing of what comes after.
+  if (std::exchange(in_float_, report.in_float) != report.in_float) progress_.clear();
   const std::optional<double> by_pairs = steps_by_pairs(report);
   // With the last of them at work, residuals tell the rate again.
   if (!by_pairs && by_pairs_) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,11 @@ class Choice {
   double cheapest_other() const;
   /// What was chosen could not be made, and none is at work instead.
   void lose();
+  /// All that decisions to come rest on, as numbers.
+  std::vector<double> state() const;
+  /// Goes on where a choice among the same kinds of candidates has left off with `state`, `present` being the
+  /// preconditioner of its present one.
+  void resume(std::span<const double> state, const PreconditionerConfig& present);
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 
@@ -101,6 +107,7 @@ class Choice {
   std::size_t at_ = 0;
   std::vector<double> progress_;  ///< logarithms of the worst ratio, an iteration each, of the present way
   std::optional<int> converged_before_{};  ///< when the present way began
+  bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
   double spent_ = 0.0;                     ///< by filters of the present way
   int changes_ = 0;

@@ -1,5 +1,7 @@
 #include "apps/choice/cost_model.hpp"
 
+#include <algorithm>
+
 namespace block_eigs {
 
 namespace {
@@ -16,11 +18,18 @@ constexpr double setup_beside_gpu = 20000.0;
 /// On the device itself, and what its launches and waits take at the least.
 constexpr double setup_on_gpu = 1000.0;
 constexpr double least_setup_on_gpu = 4e10;
+/// The same of several, which hand each other rows by way of host memory.
+constexpr double setup_on_gpus = 5000.0;
+constexpr double least_setup_on_gpus = 7e11;
 /// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
 /// the finest level, and the levels below once more in all.
 constexpr double cycle_products = 6.0;
 /// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
 constexpr double dense_bytes = 2.0;
+/// Columns from which operations take longer in Gram matrices and updates than passes over memory: there are some
+/// 30 of them for each column and entry of a block, in its 20 passes of 8 bytes.
+constexpr double wide_on_host = 16.0;
+constexpr double wide_on_gpu = 40.0;
 /// Measured: MUMPS on one core takes as long for its analysis as so many passes over A (and B); for a
 /// factorisation as so many, and a byte an operation; for a substitution as so many, and so many bytes for an
 /// entry of the factors and a column. Ranks share all but the analysis.
@@ -34,7 +43,21 @@ constexpr double guesses = 2.0;
 }  // namespace
 
 double CostModel::iteration() const {
-  return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * block : passes * block);
+  const double wide = std::max(1.0, columns / wide_from) * block;
+  return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * wide : passes * wide) + small_problem();
+}
+
+/// Of [X P W], on one rank while the others wait.
+double CostModel::small_problem() const {
+  const double unknowns = std::min(3.0 * columns, rows);
+  return dense_bytes * unknowns * unknowns * unknowns * ranks * host;
+}
+
+CostModel CostModel::with_columns(double other) const {
+  CostModel result = *this;
+  result.block *= other / columns;
+  result.columns = other;
+  return result;
 }
 
 double CostModel::cg_iteration() const { return matrix + passes_of_cg * block; }
@@ -63,8 +86,8 @@ double CostModel::factorisation(const petsc::FactorSize& size) const {
   return host * guesses * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
 }
 
-double CostModel::substitution(const petsc::FactorSize& size, double columns) const {
-  return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * columns);
+double CostModel::substitution(const petsc::FactorSize& size, double applied_to) const {
+  return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * applied_to);
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
@@ -74,12 +97,18 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   model.mass = mass_nonzeros * (precision + index_bytes);
   model.block = traits.rows * columns * precision;
   const bool on_gpu = backend == Backend::cuda;
-  const bool levels_on_gpu = on_gpu && ranks == 1 && precision == sizeof(double);
-  model.setup_per_byte = levels_on_gpu ? setup_on_gpu : on_gpu ? setup_beside_gpu : setup_on_host;
-  model.least_setup = levels_on_gpu ? least_setup_on_gpu : 0.0;
+  if (on_gpu && precision == sizeof(double)) {
+    model.setup_per_byte = ranks == 1 ? setup_on_gpu : setup_on_gpus;
+    model.least_setup = ranks == 1 ? least_setup_on_gpu : least_setup_on_gpus;
+  } else {
+    model.setup_per_byte = on_gpu ? setup_beside_gpu : setup_on_host;
+  }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
   model.host = host_work;
   model.ranks = ranks;
+  model.rows = traits.rows;
+  model.columns = columns;
+  model.wide_from = on_gpu ? wide_on_gpu : wide_on_host;
   model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;
 }

@@ -18,8 +18,13 @@ struct CostModel {
   double least_setup = 0.0;     ///< of the same for the smallest A
   double host = 1.0;            ///< what a byte passing through the memory of the host counts as
   int ranks = 1;                ///< that share the work, or wait for one
+  double rows = 0.0;            ///< of A
+  double columns = 1.0;         ///< at work
+  double wide_from = 1.0;       ///< columns from which operations on blocks take longer than their passes
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
 
+  /// The same for a block of other columns.
+  CostModel with_columns(double other) const;
   double product() const { return matrix + 2.0 * block; }
   /// One degree of a polynomial in A: a product that takes its step along.
   double degree() const { return matrix + 3.0 * block; }
@@ -33,10 +38,13 @@ struct CostModel {
   double setup(PreconditionerType type) const;
   /// Of the factors of A - sigma B that an analysis has foreseen: with one wrong guess of sigma.
   double factorisation(const petsc::FactorSize& size) const;
-  /// One application of their inverse to the columns at work, out of `columns`.
-  double substitution(const petsc::FactorSize& size, double columns) const;
+  /// One application of their inverse to so many columns.
+  double substitution(const petsc::FactorSize& size, double applied_to) const;
   /// The analysis.
   double analysis() const;
+
+ private:
+  double small_problem() const;
 };
 
 /// For blocks of `columns`. `mass_nonzeros` is 0 without B; `precision` is the size of a number.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,12 @@ class EigensolverChoice {
   /// The config with the present choice in place of `auto`.
   EigensolverConfig config() const;
   std::string description() const { return choice_.description(); }
+
+  /// All that decisions to come rest on, as numbers.
+  std::vector<double> state() const;
+  /// Goes on where the choice of a run with the same config has left off with `state`, `present` being its
+  /// config().
+  void resume(std::span<const double> state, const EigensolverConfig& present);
 
   /// Factors may be among the ways from here on: `analyse` tells what they come to, and is asked once the other
   /// ways look dear.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,12 @@ class LinearSolverChoice {
 
   /// As EigensolverChoice::allow_factors.
   void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
+
+  /// All that decisions to come rest on, as numbers; and to go on from there, see Choice::resume.
+  std::vector<double> state() const { return choice_.state(); }
+  void resume(std::span<const double> state, const PreconditionerConfig& present) {
+    choice_.resume(state, present);
+  }
 
   /// As another block of right-hand sides begins.
   void begin() { choice_.begin(); }

@@ -128,6 +128,15 @@ void describe_direct(YamlSection& section, DirectConfig& config) {
   config.shift = shift;
 }
 
+void describe_time_limit(YamlSection& section, std::optional<double>& seconds) {
+  const bool given = section.reading() ? section.has("max_seconds") : seconds.has_value();
+  if (!given) return;
+  double limit = seconds.value_or(0.0);
+  section.item("max_seconds", limit);
+  section.check("max_seconds", limit > 0.0, fmt::format("must be greater than 0, not {}", limit));
+  seconds = limit;
+}
+
 }  // namespace
 
 void describe(YamlSection& section, PreconditionerConfig& config) {
@@ -249,6 +258,8 @@ void describe(YamlSection& section, RunConfig& config) {
   section.choice("halo", config.halo, halo_names);
   section.choice("partition", config.partition, partition_names);
   section.section("output", config.output);
+  describe_time_limit(section, config.max_seconds);
+  section.section("checkpoint", config.checkpoint);
   section.finish();
   section.check("", matrix.has_value(), "has no 'matrix': needs matrix: {file: ...} or matrix: {generate: ...}");
   if (matrix) config.matrix = *matrix;

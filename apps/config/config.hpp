@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/config/config_checkpoint.hpp"
 #include "apps/config/config_matrix.hpp"
 #include "io/source/block_source.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
@@ -116,6 +117,9 @@ struct RunConfig {
   HaloWay halo = HaloWay::automatic;
   PartitionWay partition = PartitionWay::nonzeros;
   std::optional<OutputConfig> output;
+  /// Of a run from its start, after which it ends early; without it there is no limit.
+  std::optional<double> max_seconds;
+  std::optional<CheckpointConfig> checkpoint;
 };
 
 /// `text` is YAML, `name` what messages call it, `overrides` are "key.path=value". Strict: throws InputError that

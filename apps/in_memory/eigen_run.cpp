@@ -77,6 +77,8 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   if (!solver.operators->preconditioner.made.empty()) note(solver.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{}, note, wanted);
+  if (config.max_seconds && space.to_end_early() && result.limitation == Limitation::stopped)
+    result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
   const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, wanted);
   solver.config.eigensolver.options.pairs = config.eigensolver.options.pairs;
   solver.operators.reset();
@@ -168,6 +170,7 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
 template <class T>
 EigenAnswer<T> run_eigensolver(const Context<T>& context, EigenInput<T> input, const Proceed& wanted) {
   context.profile->start();
+  if (input.config.max_seconds && context.comm.is_root()) context.stop->end_after(*input.config.max_seconds);
   const int pairs = input.config.eigensolver.options.pairs;
   require(pairs <= input.partition.rows(),
           fmt::format("k: {} pairs are asked for, but A has {} rows", pairs, input.partition.rows()));

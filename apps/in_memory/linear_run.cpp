@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "apps/in_memory/notes.hpp"
 #include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
@@ -63,6 +65,8 @@ LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, c
   if (!chosen.operators->preconditioner.made.empty()) note(chosen.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
   BlockCgResult<T> result = solve_linear(space, problem, chosen, f, std::move(initial), Observer{}, note, wanted);
+  if (config.max_seconds && result.findings.end == BlockCgEnd::stopped)
+    result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
   chosen.operators.reset();
   answer.run = run_record(
       problem, sources, config, program,
@@ -103,6 +107,7 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
 template <class T>
 LinearAnswer<T> run_linear_solver(const Context<T>& context, LinearInput<T> input, const Proceed& wanted) {
   context.profile->start();
+  if (input.config.max_seconds && context.comm.is_root()) context.stop->end_after(*input.config.max_seconds);
   LinearAnswer<T> answer =
       input.a.matrix ? solve_matrix(context, input, wanted) : solve_operator(context, input, wanted);
   note_phases(*context.profile, answer.notes);

@@ -45,7 +45,7 @@ ReadOptions read_options(const Context<T>& context, const RunConfig& config,
       (preconditioner.type == PreconditionerType::amg && preconditioner.amg.precision == Precision::float32);
   // Multigrid has A in float among its levels.
   const bool copied = in_float && preconditioner.type != PreconditionerType::amg;
-  return {config.spmm, needs_rows(context, preconditioner) || copied, needs_mass_rows(preconditioner),
+  return {config.spmm, needs_rows<T>(preconditioner) || copied, needs_mass_rows(preconditioner),
           unknowns_per_node(context.comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
 }
 

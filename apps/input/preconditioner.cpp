@@ -119,13 +119,12 @@ std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matr
       read_near_null_space(problem.context.comm, config, matrix, problem.partition, problem.order.get());
   const Context<U> context = with_precision<U>(problem.context);
   if constexpr (std::is_same_v<T, double>) {
-    if (makes_levels_where_matrix_is(problem.context, config)) {
+    if (makes_levels_where_matrix_is<T>(config)) {
       problem.a_rows = {};
-      const auto algebra = make_sparse_algebra(problem.context.device);
-      const CsrMatrix<double>& a = problem.a->own_columns();
+      DeviceNearNullSpace on_device;
+      context.comm.collectively([&] { on_device = to_device(problem.context, space, problem.a->rows()); });
       DeviceHierarchy levels =
-          smoothed_aggregation(algebra, algebra->shifted(a.view(), a.pattern(), config.amg.shift),
-                               to_device(problem.context, space, a.rows()));
+          smoothed_aggregation(problem.context, *problem.a, config.amg.shift, std::move(on_device));
       return std::make_unique<Amg<U>>(context, std::move(levels), config.amg.cycle);
     }
   }
@@ -181,14 +180,14 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 }  // namespace
 
 template <class T>
-bool makes_levels_where_matrix_is(const Context<T>& context, const PreconditionerConfig& config) {
+bool makes_levels_where_matrix_is(const PreconditionerConfig& config) {
   return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
-         config.amg.method == AmgMethod::aggregation && context.comm.size() == 1;
+         config.amg.method == AmgMethod::aggregation;
 }
 
 template <class T>
-bool needs_rows(const Context<T>& context, const PreconditionerConfig& config) {
-  if (config.type == PreconditionerType::amg) return !makes_levels_where_matrix_is(context, config);
+bool needs_rows(const PreconditionerConfig& config) {
+  if (config.type == PreconditionerType::amg) return !makes_levels_where_matrix_is<T>(config);
   return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct ||
          config.type == PreconditionerType::automatic;
 }
@@ -238,9 +237,9 @@ template Preconditioner<float> make_preconditioner(Problem<float>&, const Matrix
 template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
                                                     const PreconditionerConfig&);
 
-template bool makes_levels_where_matrix_is(const Context<float>&, const PreconditionerConfig&);
-template bool makes_levels_where_matrix_is(const Context<double>&, const PreconditionerConfig&);
-template bool needs_rows(const Context<float>&, const PreconditionerConfig&);
-template bool needs_rows(const Context<double>&, const PreconditionerConfig&);
+template bool makes_levels_where_matrix_is<float>(const PreconditionerConfig&);
+template bool makes_levels_where_matrix_is<double>(const PreconditionerConfig&);
+template bool needs_rows<float>(const PreconditionerConfig&);
+template bool needs_rows<double>(const PreconditionerConfig&);
 
 }  // namespace block_eigs

@@ -16,15 +16,15 @@ namespace block_eigs {
 
 /// Whether make_preconditioner wants A's rows in problem.a_rows, or `automatic` may come to want them.
 template <class T>
-bool needs_rows(const Context<T>& context, const PreconditionerConfig& config);
+bool needs_rows(const PreconditionerConfig& config);
 
 /// Whether it wants B's, where there is a B, in problem.b_rows.
 bool needs_mass_rows(const PreconditionerConfig& config);
 
-/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: by one rank, on the host
-/// and on a GPU alike, from numbers in double. Others make them of their rows in host memory.
+/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: of numbers in double, on
+/// the host and on GPUs alike. Those of numbers in float are made of the rows in host memory.
 template <class T>
-bool makes_levels_where_matrix_is(const Context<T>& context, const PreconditionerConfig& config);
+bool makes_levels_where_matrix_is(const PreconditionerConfig& config);
 
 /// A preconditioner, and what else it has to offer.
 template <class T>

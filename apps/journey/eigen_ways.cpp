@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "apps/checkpoint/finished.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/input/shift_search.hpp"
 #include "apps/input/stopwatch.hpp"
@@ -37,6 +39,22 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   if (pairs > 0) space.copy(result.eigenvectors.columns(0, pairs), block.view().columns(0, pairs));
   if (guards > 0) space.copy(result.guards.columns(0, guards), block.view().columns(pairs, guards));
   return block;
+}
+
+/// Pairs of `before` in place of those of a way that had no time to come as far.
+template <class T>
+void take_back(EigenResult<T>& before, EigenResult<T>& result) {
+  if (before.eigenvectors.cols() < result.eigenvectors.cols()) return;
+  const auto behind = [](const EigenResult<T>& one) {
+    const auto open = std::count(one.outcomes.begin(), one.outcomes.end(), Outcome::not_converged);
+    return std::pair{open, std::accumulate(one.residual_norms.begin(), one.residual_norms.end(), 0.0)};
+  };
+  if (!(behind(before) < behind(result))) return;
+  result.eigenvalues = std::move(before.eigenvalues);
+  result.residual_norms = std::move(before.residual_norms);
+  result.error_bounds = std::move(before.error_bounds);
+  result.outcomes = std::move(before.outcomes);
+  result.eigenvectors = std::move(before.eigenvectors);
 }
 
 /// A step of subspace iteration with factors, X = (A - sigma B)^-1 B X, for all columns but the first `found`.
@@ -104,25 +122,27 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
 
 template <class T>
 EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
-                       const Observer& observer, const Proceed& proceed) {
+                       const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& asked,
+                       const Observer& observer, const Proceed& proceed, Checkpoint* checkpoint) {
+  LobpcgOptions options = asked;
+  options.exact_inverse = solver.config.eigensolver.preconditioner.type == PreconditionerType::direct;
   const DenseBlock<T>* orthogonal_to = constraints.cols() > 0 ? &constraints : nullptr;
   LinearOperator<T>* preconditioner = solver.operators->preconditioner.operation.get();
   if constexpr (std::is_same_v<T, double>) {
     const FloatOperators& in_float = solver.operators->in_float;
     if (in_float.a != nullptr) {
       return lobpcg_mixed(space, *problem.a, preconditioner, in_float, orthogonal_to, std::move(initial), options,
-                          observer, proceed);
+                          observer, proceed, checkpoint);
     }
   }
   return lobpcg<T>(space, *problem.a, problem.b.get(), preconditioner, orthogonal_to, std::move(initial), options,
-                   observer, proceed);
+                   observer, proceed, checkpoint);
 }
 
 template <class T>
 EigenWays<T>::EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
                         const DenseBlock<T>& constraints, const Observer& observer, const Announce& announce,
-                        const Proceed& wanted)
+                        const Proceed& wanted, RunCheckpoint* checkpoint)
     : space_(space),
       problem_(problem),
       solver_(solver),
@@ -130,6 +150,7 @@ EigenWays<T>::EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T
       observer_(observer),
       announce_(announce),
       wanted_(wanted),
+      checkpoint_(checkpoint),
       follower_(shift_follower(problem, solver.config.eigensolver)) {
   if (solver.choice) solver.choice->allow_factors([&problem] { return foreseen_factors(problem); });
 }
@@ -158,7 +179,7 @@ bool EigenWays<T>::held() const {
 
 template <class T>
 bool EigenWays<T>::goes_another_way() {
-  if (stopped_) return false;
+  if (stopped_ || space_.to_end_early()) return false;
   return moves_ || (solver_.choice && !held() && solver_.choice->change(result_.limitation));
 }
 
@@ -173,6 +194,7 @@ void EigenWays<T>::take_it() {
   moves_ = false;
   make_others(problem_, solver_, follower_, announce_);
   follower_.begin(movable_shift(solver_));
+  if (solver_.changed) solver_.changed();
 }
 
 template <class T>
@@ -199,7 +221,7 @@ template <class T>
 std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial) {
   try {
     return iterate(space_, problem_, solver_, constraints_, std::move(initial), solver_.config.eigensolver.options,
-                   observer_, proceed());
+                   observer_, proceed(), checkpoint_);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
     if (!solver_.choice || !solver_.choice->narrow()) throw;
@@ -209,16 +231,31 @@ std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> in
   return std::nullopt;
 }
 
+/// What came before the state of the checkpoint; and from here on that goes along with every state.
+template <class T>
+void EigenWays<T>::resume() {
+  read_earlier(checkpoint_->found(), result_);
+  checkpoint_->describe_journey([this] {
+    Journey journey = earlier(result_);
+    if (solver_.choice) add_choice(*solver_.choice, journey);
+    return journey;
+  });
+}
+
 template <class T>
 EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   const Stopwatch setup;
   const EigensolverConfig& config = solver_.config.eigensolver;
-  initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
+  if (checkpoint_ != nullptr) resume();
+  if (checkpoint_ == nullptr || checkpoint_->saved() == nullptr)
+    initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
   const double setup_seconds = setup.seconds();
   follower_.begin(movable_shift(solver_));
-  result_ =
-      iterate(space_, problem_, solver_, constraints_, std::move(initial), config.options, observer_, proceed());
-  result_.setup_seconds += setup_seconds;
+  EigenResult<T> first = iterate(space_, problem_, solver_, constraints_, std::move(initial), config.options,
+                                 observer_, proceed(), checkpoint_);
+  first.setup_seconds += setup_seconds;
+  count_in(result_, first);
+  result_ = std::move(first);
   while (goes_another_way()) {
     const Stopwatch again;
     const int columns = block_width(config.options);
@@ -231,6 +268,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
       continue;
     }
     next->setup_seconds += seconds;
+    if (space_.to_end_early()) take_back(result_, *next);
     count_in(result_, *next);
     result_ = std::move(*next);
   }
@@ -243,10 +281,10 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
 
 template EigenResult<float> iterate(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
                                     const DenseBlock<float>&, DenseBlock<float>, const LobpcgOptions&,
-                                    const Observer&, const Proceed&);
+                                    const Observer&, const Proceed&, Checkpoint*);
 template EigenResult<double> iterate(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
                                      const DenseBlock<double>&, DenseBlock<double>, const LobpcgOptions&,
-                                     const Observer&, const Proceed&);
+                                     const Observer&, const Proceed&, Checkpoint*);
 template class EigenWays<float>;
 template class EigenWays<double>;
 

@@ -17,7 +17,7 @@ namespace block_eigs {
 template <class T>
 EigenResult<T> iterate(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
                        const DenseBlock<T>& constraints, DenseBlock<T> initial, const LobpcgOptions& options,
-                       const Observer& observer, const Proceed& proceed);
+                       const Observer& observer, const Proceed& proceed, Checkpoint* checkpoint = nullptr);
 
 /// Eigenpairs by one way after the other: iterations with one preconditioner until they have come to an end,
 /// `auto` expects more of another one, or factors of A - sigma B are wanted at another sigma. Vectors go along
@@ -27,9 +27,11 @@ class EigenWays {
  public:
   /// All that is named lives longer than this.
   EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver, const DenseBlock<T>& constraints,
-            const Observer& observer, const Announce& announce, const Proceed& wanted);
+            const Observer& observer, const Announce& announce, const Proceed& wanted,
+            RunCheckpoint* checkpoint = nullptr);
 
-  /// From `initial`, or what the preconditioner has to begin with. Once. Collective; throws as lobpcg does.
+  /// From `initial`, or what the preconditioner has to begin with, or a state of the checkpoint. Once. Collective;
+  /// throws as lobpcg does.
   EigenResult<T> solve(DenseBlock<T> initial);
 
  private:
@@ -40,6 +42,7 @@ class EigenWays {
   DenseBlock<T> start_of_the_next(int columns_before);
   std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);
   void say(const std::string& what) const;
+  void resume();
 
   BlockSpace<T>& space_;
   Problem<T>& problem_;
@@ -48,6 +51,7 @@ class EigenWays {
   const Observer& observer_;
   const Announce& announce_;
   const Proceed& wanted_;
+  RunCheckpoint* checkpoint_;
   ShiftFollower follower_;
   bool stopped_ = false;  ///< by `wanted`
   bool moves_ = false;    ///< to another sigma

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/checkpoint/finished.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -19,10 +20,10 @@ bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
 
 template <class T>
 EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& asked,
-                           const DenseBlock<T>& constraints) {
+                           const DenseBlock<T>& constraints, const RunCheckpoint* checkpoint) {
   LonePairs lone = take_out_lone_rows(space, problem, asked.eigensolver, constraints);
   const RunConfig config = for_others(asked, lone);
-  EigenSolver<T> solver{config, std::move(lone), {}, {}};
+  EigenSolver<T> solver{config, std::move(lone), {}, {}, {}};
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
@@ -39,6 +40,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
                                        problem.context.device->backend(), comm.size());
     solver.choice.emplace(traits, costs, scaled, mass);
+    if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
     solver.config.eigensolver = solver.choice->config();
   }
   solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
@@ -50,10 +52,22 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
                           StartVectors<T>& start, const Observer& observer, const Announce& announce,
-                          const Proceed& wanted) {
+                          const Proceed& wanted, RunCheckpoint* checkpoint) {
   if (solver.config.eigensolver.options.pairs == 0) return {};
-  return EigenWays<T>(space, problem, solver, start.constraints, observer, announce, wanted)
-      .solve(std::move(start.initial));
+  if (checkpoint != nullptr && checkpoint->finished()) return read_finished(space, *checkpoint);
+  EigenResult<T> result =
+      EigenWays<T>(space, problem, solver, start.constraints, observer, announce, wanted, checkpoint)
+          .solve(std::move(start.initial));
+  if (checkpoint != nullptr) {
+    checkpoint->describe_journey([&solver] {
+      Journey journey;
+      if (solver.choice) add_choice(*solver.choice, journey);
+      return journey;
+    });
+    write_finished(*checkpoint, solver.config.eigensolver.options.pairs, result);
+    checkpoint->describe_journey({});
+  }
+  return result;
 }
 
 template <class T>
@@ -86,14 +100,16 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
 
 template bool begins_in_float<float>(const EigensolverConfig&, bool);
 template EigenSolver<float> make_solver(BlockSpace<float>&, Problem<float>&, const RunConfig&,
-                                        const DenseBlock<float>&);
+                                        const DenseBlock<float>&, const RunCheckpoint*);
 template EigenResult<float> eigensolve(BlockSpace<float>&, Problem<float>&, EigenSolver<float>&,
-                                       StartVectors<float>&, const Observer&, const Announce&, const Proceed&);
+                                       StartVectors<float>&, const Observer&, const Announce&, const Proceed&,
+                                       RunCheckpoint*);
 template bool begins_in_float<double>(const EigensolverConfig&, bool);
 template EigenSolver<double> make_solver(BlockSpace<double>&, Problem<double>&, const RunConfig&,
-                                         const DenseBlock<double>&);
+                                         const DenseBlock<double>&, const RunCheckpoint*);
 template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, EigenSolver<double>&,
-                                        StartVectors<double>&, const Observer&, const Announce&, const Proceed&);
+                                        StartVectors<double>&, const Observer&, const Announce&, const Proceed&,
+                                        RunCheckpoint*);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,
                             const DenseBlock<float>&, const Observer&, EigenResult<float>&, const Proceed&);
 template Proof prove_result(BlockSpace<double>&, Problem<double>&, const Sources&, const EigenSolver<double>&,

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "apps/checkpoint/run_checkpoint.hpp"
 #include "apps/choice/eigensolver_choice.hpp"
 #include "apps/config/config.hpp"
 #include "apps/input/block_input.hpp"
@@ -31,23 +33,24 @@ struct EigenSolver {
   LonePairs lone;                           ///< those that are
   std::optional<EigensolverChoice> choice;  ///< where there is one
   std::unique_ptr<Operators<T>> operators;
+  std::function<void()> changed{};  ///< called when other operators, or columns, have taken the place of the first
 };
 
 /// Takes rows that stand alone out of `space` and `problem`, where `constraints` leave them, chooses, and makes
 /// the preconditioner. `problem` was read with rows where the config's type needs them. Collective; throws
-/// InputError where a preconditioner cannot be made.
+/// InputError where a preconditioner cannot be made. What `checkpoint`, which may be null, found is gone on with.
 template <class T>
 EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& config,
-                           const DenseBlock<T>& constraints);
+                           const DenseBlock<T>& constraints, const RunCheckpoint* checkpoint = nullptr);
 
 /// The eigenpairs that the config asks for, from `start`, whose initial vectors are used up, or from what the
 /// preconditioner has to begin with; an empty result where the config asks for none. Where
 /// `auto` changes its mind `solver` changes, and `announce` is told what is taken instead, and why. It ends early
-/// where `wanted` says no. Collective; throws as lobpcg does.
+/// where `wanted` says no. States go to `checkpoint` and come from there. Collective; throws as lobpcg does.
 template <class T>
 EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T>& solver,
                           StartVectors<T>& start, const Observer& observer, const Announce& announce = {},
-                          const Proceed& wanted = {});
+                          const Proceed& wanted = {}, RunCheckpoint* checkpoint = nullptr);
 
 /// Looks for pairs that `result` misses, as the config's `verify` says, and goes on with `solver` where there are
 /// any, as long as `wanted` says so: see prove. Known pairs are added then. Collective.

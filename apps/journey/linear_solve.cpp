@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "apps/checkpoint/finished.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -54,8 +55,8 @@ bool iterates_in_float(const LinearSolverConfig& config) {
 
 template <class T>
 LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config, GlobalIndex right_hand_sides,
-                                   const Announce& announce) {
-  LinearSolver<T> solver{config, {}, {}};
+                                   const Announce& announce, const RunCheckpoint* checkpoint) {
+  LinearSolver<T> solver{config, {}, {}, {}, {}};
   LinearSolverConfig& scaled = solver.config.linear_solver;
   scaled.preconditioner = in_scaled_units(config.linear_solver.preconditioner, problem.scaling);
   if (scaled.preconditioner.type != PreconditionerType::automatic) {
@@ -67,6 +68,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
   const CostModel costs = cost_model(traits, 0.0, linear_columns(scaled, right_hand_sides), sizeof(T),
                                      problem.context.device->backend(), problem.context.comm.size());
   solver.choice.emplace(traits, costs, scaled, right_hand_sides);
+  if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
   if (announce) announce("preconditioner: " + solver.choice->description());
   make_chosen(problem, solver, announce);
   return solver;
@@ -75,7 +77,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
 template <class T>
 BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearSolver<T>& solver,
                               const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer,
-                              const Announce& announce, const Proceed& wanted) {
+                              const Announce& announce, const Proceed& wanted, RunCheckpoint* checkpoint) {
   const LinearSolverConfig& config = solver.config.linear_solver;
   const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
   CgDecisions<T> decisions;
@@ -88,14 +90,27 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     decisions.make = [&] {
       if (announce) announce("preconditioner from here on: " + solver.choice->description());
       make_chosen(problem, solver, announce);
+      if (solver.changed) solver.changed();
       return cg_operators(*solver.operators);
     };
   }
   const RangePart<T> part =
       part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance, problem.order.get());
-  BlockCgResult<T> result =
-      block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions, part.any() ? part.f : f,
-                           std::move(initial), options, observer, wanted);
+  if (checkpoint != nullptr)
+    checkpoint->describe_journey([&solver] {
+      Journey journey;
+      if (solver.choice) add_choice(*solver.choice, journey);
+      return journey;
+    });
+  BlockCgResult<T> result;
+  if (checkpoint != nullptr && checkpoint->finished()) {
+    read_finished(space, *checkpoint, result);
+  } else {
+    result =
+        block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions,
+                             part.any() ? part.f : f, std::move(initial), options, observer, wanted, checkpoint);
+    if (checkpoint != nullptr) write_finished(*checkpoint, result);
+  }
   count_in(solver.unfit, result);
   count_in(part, result);
   return result;
@@ -113,17 +128,19 @@ SolutionCheck verify_solutions(Problem<T>& problem, const Sources& sources, cons
 }
 
 template bool iterates_in_float<float>(const LinearSolverConfig&);
-template LinearSolver<float> make_linear_solver(Problem<float>&, const RunConfig&, GlobalIndex, const Announce&);
+template LinearSolver<float> make_linear_solver(Problem<float>&, const RunConfig&, GlobalIndex, const Announce&,
+                                                const RunCheckpoint*);
 template BlockCgResult<float> solve_linear(BlockSpace<float>&, Problem<float>&, LinearSolver<float>&,
                                            const DenseBlock<float>&, DenseBlock<float>, const Observer&,
-                                           const Announce&, const Proceed&);
+                                           const Announce&, const Proceed&, RunCheckpoint*);
 template SolutionCheck verify_solutions(Problem<float>&, const Sources&, const RunConfig&, RightHandSides&,
                                         const DenseBlock<float>&, const BlockCgResult<float>&);
 template bool iterates_in_float<double>(const LinearSolverConfig&);
-template LinearSolver<double> make_linear_solver(Problem<double>&, const RunConfig&, GlobalIndex, const Announce&);
+template LinearSolver<double> make_linear_solver(Problem<double>&, const RunConfig&, GlobalIndex, const Announce&,
+                                                 const RunCheckpoint*);
 template BlockCgResult<double> solve_linear(BlockSpace<double>&, Problem<double>&, LinearSolver<double>&,
                                             const DenseBlock<double>&, DenseBlock<double>, const Observer&,
-                                            const Announce&, const Proceed&);
+                                            const Announce&, const Proceed&, RunCheckpoint*);
 template SolutionCheck verify_solutions(Problem<double>&, const Sources&, const RunConfig&, RightHandSides&,
                                         const DenseBlock<double>&, const BlockCgResult<double>&);
 

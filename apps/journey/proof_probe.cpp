@@ -170,6 +170,7 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
     return {};
   }
   if (hides_stiff_parts(setting, result)) {
+    proof.looked_for_stiff_parts = true;
     ProbeResult<T> seen = probe_large_rows(setting, result, round);
     if (seen.missed.cols() > 0) return {seen.missed.cols(), std::move(seen.missed), false};
   }

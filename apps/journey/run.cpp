@@ -1,13 +1,16 @@
 // The journey of block-eigs.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "apps/checkpoint/run_checkpoint.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/input/graph_order.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/journey/cores.hpp"
+#include "apps/journey/early_end.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
@@ -18,6 +21,7 @@
 #include "apps/report/advice_eigen.hpp"
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
+#include "apps/report/memory_limits.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
@@ -47,13 +51,22 @@ std::string remark_of_all(const std::string& remark, const Proof& proof) {
   return remark.empty() && proof.missing > 0 ? proof.statement : remark;
 }
 
-/// Why some of `pairs` are not done and what to try next.
+/// Empty where no vectors are written.
+std::string vectors_file(const RunConfig& config) {
+  return config.output && config.output->eigenvectors ? config.output->file : "";
+}
+
+/// Why some of `pairs` are not done and what to try next; nothing to try where a checkpoint says how to go on.
 std::string with_advice(const std::string& remark, const Verification& verified, Limitation limitation,
                         const std::vector<LobpcgIteration>& history, const RunConfig& config,
-                        const LobpcgOptions& options, const Arguments& arguments) {
+                        const LobpcgOptions& options, const Arguments& arguments, const EarlyEnd& early,
+                        const RunCheckpoint* checkpoint) {
   const std::vector<Outcome> outcomes = outcomes_of_all(verified, options.pairs);
   if (std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged) == 0) return remark;
-  const Advice next = advise(unfinished_eigensolve(verified, limitation, history, options), config);
+  const bool ended = early.ended() && limitation == Limitation::stopped;
+  if (ended && checkpoint != nullptr && checkpoint->has_written()) return remark;
+  const Advice next = ended ? go_on_from_result(vectors_file(config), "eigensolver.initial", "/eigenvectors")
+                            : advise(unfinished_eigensolve(verified, limitation, history, options), config);
   const std::string advice = advice_text(next, arguments.program, arguments.config, arguments.overrides);
   if (remark.empty() || advice.empty()) return remark + advice;
   return remark + "; " + advice;
@@ -67,41 +80,87 @@ ExitCode with_proof(const Communicator& comm, const std::string& program, const 
 }
 
 template <class T>
+void announce_task(const Problem<T>& problem, const Sources& sources, const RunConfig& config,
+                   const Arguments& arguments, bool in_float) {
+  const Context<T>& context = problem.context;
+  announce(problem, sources, config, arguments.program,
+           task(config.eigensolver) + (in_float ? ", begun in float" : ""));
+  announce(context.comm, context.device->host_addressable() ? idle_cores(context.comm) : "");
+  announce(context.comm, halo_remark(*context.transport));
+  announce(context.comm, partition_remark(problem));
+}
+
+template <class T>
+void announce_solver(const Communicator& comm, const EigenSolver<T>& solver) {
+  announce(comm, description(solver.lone));
+  if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
+  announce(comm, solver.operators->preconditioner.made);
+}
+
+/// With what the search for missed pairs came to need.
+MemoryNeeds with_search(MemoryNeeds needs, const Proof& proof) {
+  needs.certificate = proof.memory;
+  if (proof.looked_for_stiff_parts) needs.vectors = std::max(needs.vectors, needs.with_stiff_parts);
+  return needs;
+}
+
+void print_found(const Communicator& comm, const RunConfig& config, const Verification& verified,
+                 const Proof& proof) {
+  print_pairs(comm, verified, known_eigenvalues(config));
+  print_proof(comm, verified, proof);
+}
+
+/// What the state of a former run has to be that of.
+template <class T>
+void bind(RunCheckpoint* checkpoint, const Problem<T>& problem, const DenseBlock<T>& constraints) {
+  if (checkpoint == nullptr) return;
+  checkpoint->bind(problem);
+  checkpoint->identify("constraints", constraints);
+}
+
+template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
+  EarlyEnd early(comm, asked.max_seconds);
   const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
   context.profile->start();
   Sources sources = open_sources(comm, asked);
   check_sizes(asked, sources);
+  const Announce tell = [&](const std::string& text) { announce(comm, text); };
+  const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
   require_proof(comm, asked.eigensolver);
   const RunConfig config = ordered(context, asked, asked.eigensolver.preconditioner, sources);
+  early.check();
+  require_memory(context, config.eigensolver, sources.a->rows());
   const LobpcgOptions& options = config.eigensolver.options;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
   Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float);
+  early.check();
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
-  announce(problem, sources, config, arguments.program,
-           task(config.eigensolver) + (in_float ? ", begun in float" : ""));
-  announce(comm, context.device->host_addressable() ? idle_cores(comm) : "");
-  announce(comm, halo_remark(*context.transport));
-  announce(comm, partition_remark(problem));
+  announce_task(problem, sources, config, arguments, in_float);
+  bind(checkpoint.get(), problem, start.constraints);
 
   const Stopwatch setup;
-  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
-  announce(comm, description(solver.lone));
-  if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
-  announce(comm, solver.operators->preconditioner.made);
-  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start,
-                                   static_cast<int>(solver.lone.values.size()));
+  EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());
+  announce_solver(comm, solver);
+  const auto known = static_cast<int>(solver.lone.values.size());
+  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start, known);
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
   if (arguments.check && config.eigensolver.verify == Verify::inertia)
     needs.certificate = inertia_bytes(problem, sources, options.which);
   const MemoryInUse before = memory_in_use(*context.device);
   const bool on_host = context.device->host_addressable();
   const MemoryEstimate memory = estimate_memory(needs, before, on_host);
+  require_memory(problem, *solver.operators, solver.config.eigensolver, start, known);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
+  early.solving(context.stop);
   MemoryWatch watch(context.device, memory);
+  solver.changed = [&] {
+    watch.foresee(estimate_memory(
+        memory_needs(problem, *solver.operators, solver.config.eigensolver, start, known), *context.device));
+  };
   const double setup_seconds = setup.seconds();
   const std::string made = solver.operators->preconditioner.made;
   Proof proof;
@@ -109,18 +168,15 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   EigenResult<T> result =
       observed(comm, "pairs", options.tolerance, arguments.silent(), watch, [&](const Observer& line) {
         const Observer observer = choices.counting(line);
-        EigenResult<T> found = eigensolve(space, problem, solver, start, observer, [&](const std::string& text) {
-          announce(comm, text);
-          choices.take(text);
-        });
+        const Announce note = choices.noting(tell);
+        EigenResult<T> found = eigensolve(space, problem, solver, start, observer, note, {}, checkpoint.get());
         proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
         return found;
       });
   solver.operators.reset();
-  needs.certificate = proof.memory;
-  watch.foresee(estimate_memory(needs, before, on_host));
+  watch.foresee(estimate_memory(with_search(needs, proof), before, on_host));
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
-                    remark_of_all(result.remark, proof)};
+                    remark_of_all(early.with_cause(result.remark), proof)};
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
 
   Verification verified = verify_result(space, problem, sources, config, result);
@@ -128,18 +184,17 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   undo_scaling(problem.scaling, space, verified, result);
   solver.config.eigensolver.options.pairs = options.pairs;
   record.remark = with_advice(record.remark, verified, result.limitation, result.history, config,
-                              solver.config.eigensolver.options, arguments);
-  print_pairs(comm, verified, known_eigenvalues(config));
-  print_proof(comm, verified, proof);
+                              solver.config.eigensolver.options, arguments, early, checkpoint.get());
+  print_found(comm, config, verified, proof);
   describe_course(record, solver.choice.has_value(), made, choices.records());
   describe_usage(comm, *context.profile, all, watch, record);
-  const bool with_vectors = config.output && config.output->eigenvectors;
   const PairsRecord pairs = pairs_record(verified, proof);
   write_result(problem, config, record, pairs, history_record(result.history, options.pairs), "/eigenvectors",
-               with_vectors ? &result.eigenvectors : nullptr);
+               vectors_file(config).empty() ? nullptr : &result.eigenvectors);
   const ExitCode code = with_proof(comm, arguments.program, proof,
                                    end_run(comm, config, *context.profile, all, watch, record, "pairs",
                                            outcomes_of_all(verified, options.pairs)));
+  if (checkpoint && code == ExitCode::not_converged) tell(checkpoint->how_to_go_on());
   if (arguments.summarise)
     arguments.summarise(summary(record, pairs, config.output ? config.output->file : "", code));
   return code;

@@ -15,6 +15,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/config/help.hpp"
+#include "apps/journey/early_end.hpp"
 #include "apps/journey/standard_output.hpp"
 #include "apps/journey/start.hpp"
 #include "apps/report/summary.hpp"
@@ -143,6 +144,7 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
     if (!lacking->empty()) fmt::print(stderr, "{}: error: {}\n", name, *lacking);
     return static_cast<int>(ExitCode::run_failed);
   }
+  catch_signals(name, is_first_rank());
   const MpiSession mpi(argc, argv);
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -1,12 +1,15 @@
 // The journey of block-solve.
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
+#include "apps/checkpoint/run_checkpoint.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/cores.hpp"
+#include "apps/journey/early_end.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -14,6 +17,7 @@
 #include "apps/report/advice_solve.hpp"
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
+#include "apps/report/memory_limits.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
@@ -40,30 +44,41 @@ DiagonalSigns diagonal_signs(const Problem<T>& problem) {
 /// Why some right-hand sides are not solved and what to try next; empty where all are.
 template <class T>
 std::string remark_on(const BlockCgResult<T>& result, const SolutionCheck& checked, double rows,
-                      DiagonalSigns signs, const LinearSolver<T>& solver, const Arguments& arguments) {
+                      DiagonalSigns signs, const LinearSolver<T>& solver, const Arguments& arguments,
+                      const RunCheckpoint* checkpoint) {
   const auto open = std::count(checked.outcomes.begin(), checked.outcomes.end(), Outcome::not_converged);
   if (open == 0) return {};
   UnfinishedSolve unfinished = unfinished_solve(result, checked);
   unfinished.signs = signs;
   unfinished.rows = rows;
   if (solver.choice) unfinished.tried = solver.choice->taken();
-  const std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
-  const std::string advice =
-      advice_text(advise(unfinished, solver.config), arguments.program, arguments.config, arguments.overrides);
+  std::string remark = result.remark.empty() ? "true residuals are above the tolerance" : result.remark;
+  const bool ended = result.findings.end == BlockCgEnd::stopped;
+  if (ended && checkpoint != nullptr && checkpoint->has_written()) return remark;
+  const Advice next = ended ? go_on_from_result(solver.config.output ? solver.config.output->file : "",
+                                                "linear_solver.initial", "/solution")
+                            : advise(unfinished, solver.config);
+  const std::string advice = advice_text(next, arguments.program, arguments.config, arguments.overrides);
   return advice.empty() ? remark : remark + "; " + advice;
 }
 
 template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
+  EarlyEnd early(comm, asked.max_seconds);
   const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
   context.profile->start();
   Sources sources = open_sources(comm, asked);
+  const Announce tell = [&](const std::string& text) { announce(comm, text); };
+  const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
   const RunConfig config = ordered(context, asked, asked.linear_solver.preconditioner, sources);
   const LinearSolverConfig& solver = config.linear_solver;
+  early.check();
   const bool in_float = iterates_in_float<T>(solver);
   RightHandSides sides(comm, config, sources.a->rows(), sources.order);
+  require_memory(context, solver, sources.a->rows(), sides.count());
   Problem<T> problem = read_problem(context, sources, config, solver.preconditioner, in_float);
+  early.check();
   BlockSpace<T> space(context, problem.partition);
   const DenseBlock<T> f = sides.read(space);
   DenseBlock<T> initial = read_initial(space, solver, sides.count());
@@ -73,27 +88,36 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, halo_remark(*context.transport));
   announce(comm, partition_remark(problem));
 
-  const Announce tell = [&](const std::string& text) { announce(comm, text); };
+  if (checkpoint) {
+    checkpoint->bind(problem);
+    checkpoint->identify("right-hand side", f);
+  }
+
   const Stopwatch setup;
-  LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), tell);
+  LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), tell, checkpoint.get());
   announce(comm, chosen.operators->preconditioner.made);
   const MemoryEstimate memory = estimate_memory(
       memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols()), *context.device);
+  require_memory(problem, *chosen.operators, chosen.config.linear_solver, f.cols());
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
+  early.solving(context.stop);
   MemoryWatch watch(context.device, memory);
+  chosen.changed = [&] {
+    watch.foresee(estimate_memory(memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols()),
+                                  *context.device));
+  };
   const double setup_seconds = setup.seconds();
   const std::string made = chosen.operators->preconditioner.made;
   ChoiceLog choices(chosen.choice ? chosen.choice->description() : description(solver.preconditioner));
-  const Announce note = [&](const std::string& text) {
-    tell(text);
-    choices.take(text);
-  };
+  const Announce note = choices.noting(tell);
   BlockCgResult<T> result =
       observed(comm, "right-hand sides", solver.tolerance, arguments.silent(), watch, [&](const Observer& line) {
-        return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note);
+        return solve_linear(space, problem, chosen, f, std::move(initial), choices.counting(line), note, {},
+                            checkpoint.get());
       });
   chosen.operators.reset();
+  result.remark = early.with_cause(result.remark);
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations,
                     result.remark};
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
@@ -101,8 +125,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const DiagonalSigns signs = diagonal_signs(problem);
   const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, result);
-  record.remark =
-      remark_on(result, checked, static_cast<double>(problem.partition.rows()), signs, chosen, arguments);
+  record.remark = remark_on(result, checked, static_cast<double>(problem.partition.rows()), signs, chosen,
+                            arguments, checkpoint.get());
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);
   print_solutions(comm, solutions);
   describe_course(record, chosen.choice.has_value(), made, choices.records());
@@ -111,6 +135,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
                "/solution", &result.solution);
   const ExitCode code =
       end_run(comm, config, *context.profile, all, watch, record, "right-hand sides", checked.outcomes);
+  if (checkpoint && code == ExitCode::not_converged) tell(checkpoint->how_to_go_on());
   if (arguments.summarise)
     arguments.summarise(summary(record, solutions, config.output ? config.output->file : "", code));
   return code;

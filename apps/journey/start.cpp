@@ -20,15 +20,6 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// What MPI has been seen to take while it starts, with what its threads set aside.
 constexpr std::size_t mpi_bytes = 192 * mebibyte;
 
-/// As the launcher counts; 0 without one.
-bool is_first_rank() {
-  constexpr std::array names = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-  for (const char* name : names) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return true;
-}
-
 /// Whether OpenBLAS's own threads leave enough of `left` for everything else.
 bool leaves_room(std::size_t left, int threads) {
   constexpr std::size_t stack = 8 * mebibyte;
@@ -37,6 +28,14 @@ bool leaves_room(std::size_t left, int threads) {
 }
 
 }  // namespace
+
+bool is_first_rank() {
+  constexpr std::array names = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (const char* name : names) {
+    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
+  }
+  return true;
+}
 
 std::optional<std::string> prepare_for_limited_memory(char** argv) {
   const std::size_t left = address_space_left();

@@ -67,11 +67,13 @@ Advice on_preconditioner(const UnfinishedEigensolve& run, const RunConfig& confi
 
 Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
   if (!std::isfinite(run.attained)) return {"", is_automatic(config) ? "" : automatic_choice, ""};
-  const std::string reached = fmt::format("a tolerance of {:.1e} is met", run.attained);
-  if (config.precision == Precision::float32) return {reached, "precision=double", ""};
   // With more than that to spare any vector would do.
   constexpr double largest = 0.1;
   const bool relative = config.eigensolver.options.convergence != Convergence::absolute;
+  const std::string reached = relative && !(run.attained <= largest)
+                                  ? "rounding errors are as large as the values"
+                                  : fmt::format("a tolerance of {:.1e} is met", run.attained);
+  if (config.precision == Precision::float32) return {reached, "precision=double", ""};
   if (relative && !(2.0 * run.attained <= largest)) return {"", is_automatic(config) ? "" : automatic_choice, ""};
   return {reached, fmt::format("eigensolver.tolerance={:.0e}", 2.0 * run.attained), ""};
 }

@@ -187,6 +187,7 @@ double estimated_iterations(std::span<const double> course, double tolerance) {
 
 Advice advise(const UnfinishedSolve& run, const RunConfig& config) {
   switch (run.findings.end) {
+    case BlockCgEnd::stopped:
     case BlockCgEnd::out_of_iterations:
       return on_iterations(run, config.linear_solver);
     case BlockCgEnd::too_large:
@@ -206,11 +207,17 @@ Advice advise(const UnfinishedSolve& run, const RunConfig& config) {
   return on_rounding(run, config);
 }
 
+Advice go_on_from_result(const std::string& file, const std::string& key, const std::string& dataset) {
+  if (file.empty()) return {"there are no vectors to go on from, for 'output' asks for none", "", ""};
+  return {"", fmt::format("{}={{file: {}, dataset: {}}}", key, file, dataset), "", true};
+}
+
 std::string advice_text(const Advice& advice, const std::string& program, const std::string& config_file,
                         std::span<const std::string> overrides) {
   std::string text = advice.reason;
   if (advice.change.empty() && advice.other.empty()) return text;
-  text += text.empty() ? "try: " : "; try: ";
+  text += text.empty() ? "" : "; ";
+  text += advice.goes_on ? "to go on: " : "try: ";
   if (advice.change.empty()) return text + advice.other;
   text += program + " " + quoted(config_file);
   for (const std::string& earlier : overrides) {

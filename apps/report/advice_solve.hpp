@@ -43,10 +43,15 @@ double rounded_up(double value);
 
 /// What was limiting and what to try next.
 struct Advice {
-  std::string reason;  ///< what is known beside the solver's remark; may be empty
-  std::string change;  ///< "linear_solver.max_iterations=400"; empty where no option of ours helps
-  std::string other;   ///< where `change` is empty
+  std::string reason;    ///< what is known beside the solver's remark; may be empty
+  std::string change;    ///< "linear_solver.max_iterations=400"; empty where no option of ours helps
+  std::string other;     ///< where `change` is empty
+  bool goes_on = false;  ///< `change` takes up what this run has written, instead of being a try
 };
+
+/// What takes up the result of a run that was ended from outside: `dataset` of `file`, empty where there is none,
+/// as `key`.
+Advice go_on_from_result(const std::string& file, const std::string& key, const std::string& dataset);
 
 /// `config` names the preconditioner that was worked with at the end, where `auto` was asked for too.
 Advice advise(const UnfinishedSolve& run, const RunConfig& config);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,13 @@ class ChoiceLog {
     const std::size_t colon = announced.rfind("preconditioner from here on: ", 0);
     constexpr std::size_t length = sizeof("preconditioner from here on: ") - 1;
     records_.push_back({iterations_, colon == 0 ? announced.substr(length) : announced});
+  }
+  /// `announce`, with an eye on what it is told. Refers to this.
+  std::function<void(const std::string&)> noting(std::function<void(const std::string&)> announce) {
+    return [this, announce = std::move(announce)](const std::string& text) {
+      announce(text);
+      take(text);
+    };
   }
   const std::vector<ChoiceRecord>& records() const { return records_; }
 

@@ -1,5 +1,7 @@
 #include "apps/report/memory.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -134,8 +136,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);
     needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
                                                 static_cast<double>(operators.work_bytes(probe.widest)));
-    needs.vectors = std::max(needs.vectors, needs.held + needs.result + needs.work +
-                                                stiff_rows_bytes(problem, options, given.constraints.cols()));
+    needs.with_stiff_parts =
+        needs.held + needs.result + needs.work + stiff_rows_bytes(problem, options, given.constraints.cols());
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);
@@ -159,6 +161,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // iterates.
   if (operators.in_float.a != nullptr)
     needs.vectors += 0.5 * (6.0 + (operators.in_float.preconditioner != nullptr ? 1.0 : 0.0)) * block(width);
+  // Written from a copy in one piece.
+  needs.vectors = std::max(needs.vectors, 3.0 * all);
   // The initial guess becomes the solution.
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);
@@ -168,6 +172,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
 }
 
 MemoryInUse memory_in_use(const Device& device) {
+  // What was freed while the matrix was read is there for the solve, and is no part of what it adds to.
+  malloc_trim(0);
   MemoryInUse now{status_bytes("VmRSS:"), status_bytes("VmHWM:"), 0.0};
   if (device.host_addressable()) return now;
   const MemoryInfo info = device.memory();
@@ -181,9 +187,10 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   constexpr double libraries = 4e6;
   MemoryEstimate estimate;
   estimate.needs = needs;
-  estimate.device = on_host ? 0.0 : now.device + more + needs.halo;
-  estimate.host =
-      std::max(now.host_peak, now.host + (on_host ? more : needs.result) + needs.halo + needs.host + libraries);
+  estimate.device_to_come = on_host ? 0.0 : more + needs.halo;
+  estimate.device = on_host ? 0.0 : now.device + estimate.device_to_come;
+  estimate.host_to_come = (on_host ? more : needs.result) + needs.halo + needs.host + libraries;
+  estimate.host = std::max(now.host_peak, now.host + estimate.host_to_come);
   if (needs.certificate > 0.0) {
     const double kept = needs.result + (on_host ? needs.work : 0.0);
     estimate.host = std::max(estimate.host, now.host + kept + needs.certificate + libraries);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "apps/config/config.hpp"
@@ -22,6 +23,9 @@ struct MemoryNeeds {
   double host = 0.0;     ///< always in host memory: small dense problems, and the vectors that PETSc works with
   double result = 0.0;   ///< of the vectors, what returns to the host from a GPU
   double work = 0.0;     ///< of the vectors, the work space of operators, which stays when a solve has ended
+  /// What `vectors` become where the solve ends within rounding errors, so that stiff parts are looked for beside
+  /// the pairs found: seldom, and without memory for it the result is there all the same.
+  double with_stiff_parts = 0.0;
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
 
@@ -53,8 +57,10 @@ MemoryInUse memory_in_use(const Device& device);
 
 /// Peaks of the calling rank, in bytes.
 struct MemoryEstimate {
-  double host = 0.0;    ///< of the process; what reading took where that was more
-  double device = 0.0;  ///< in use on its GPU; 0 on the host backend
+  double host = 0.0;            ///< of the process; what reading took where that was more
+  double device = 0.0;          ///< in use on its GPU; 0 on the host backend
+  double host_to_come = 0.0;    ///< of it, what the solve has yet to take, without a certificate
+  double device_to_come = 0.0;  ///< likewise
   MemoryNeeds needs;
 };
 
@@ -71,8 +77,11 @@ class MemoryWatch {
   /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one; of
   /// host memory the system keeps the peak. Not collective.
   void sample();
-  /// What came to be known after the solve had begun.
-  void foresee(const MemoryEstimate& prediction) { predicted_ = prediction; }
+  /// What came to be known after the solve had begun: it may take more, for what was taken has been taken.
+  void foresee(const MemoryEstimate& prediction) {
+    predicted_.host = std::max(predicted_.host, prediction.host);
+    predicted_.device = std::max(predicted_.device, prediction.device);
+  }
   /// The most that sample() has seen; 0 on the host backend. Not collective.
   double device_peak() const { return device_peak_; }
   /// Peaks of the rank that took the most, and what was predicted. Collective.

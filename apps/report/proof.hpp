@@ -22,8 +22,9 @@ struct Proof {
   /// NaN where that is before all found values, both are where none was.
   double missing_from = std::numeric_limits<double>::quiet_NaN();
   double missing_to = std::numeric_limits<double>::quiet_NaN();
-  double memory = 0.0;   ///< for factors, of the calling process, as foreseen before they were made; bytes
-  double seconds = 0.0;  ///< without going on with the solve
+  double memory = 0.0;  ///< for factors, of the calling process, as foreseen before they were made; bytes
+  bool looked_for_stiff_parts = false;  ///< for which the solve had to end within rounding errors
+  double seconds = 0.0;                 ///< without going on with the solve
 };
 
 }  // namespace block_eigs

@@ -32,7 +32,8 @@ class PlainStream : public ByteStream {
 
 class GzipStream : public ByteStream {
  public:
-  explicit GzipStream(const std::string& path) : file_(path), compressed_(std::size_t{1} << 20) {
+  explicit GzipStream(const std::string& path)
+      : file_(path), compressed_(std::min(std::size_t{1} << 20, static_cast<std::size_t>(file_.size()))) {
     // 16: a gzip header and its checksum are wanted, not zlib's.
     if (inflateInit2(&state_, MAX_WBITS + 16) != Z_OK) throw RunError("out of host memory");
   }

@@ -46,7 +46,7 @@ class PlainLines : public LineSource {
 
   std::int64_t line_number(const char* at) const override {
     const std::int64_t end = piece_offset_ + (at - buffer_.data());
-    std::vector<char> bytes(static_cast<std::size_t>(piece));
+    std::vector<char> bytes(static_cast<std::size_t>(std::min(piece, end)));
     std::int64_t line = 1;
     for (std::int64_t begin = 0; begin < end; begin += piece) {
       const std::int64_t now = std::min(piece, end - begin);

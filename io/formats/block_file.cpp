@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
 #include <utility>
 
 #include "io/files/input_file.hpp"
 #include "io/formats/matrix_file.hpp"
 #include "io/formats/matrix_market.hpp"
+#include "io/hdf5/column_checksums.hpp"
 #include "io/hdf5/hdf5_file.hpp"
+#include "io/source/memory_room.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -35,30 +39,68 @@ class DenseDataset {
     transposed_ = shape.size() == 2 && file.text_attribute(object, "MATLAB_class").has_value();
     rows_ = transposed_ ? shape[1] : shape[0];
     columns_ = shape.size() == 1 ? 1 : shape[transposed_ ? 0 : 1];
+    // Those of integers are of other bits than these numbers will have.
+    if (kind == Hdf5Kind::floating && !transposed_) expected_ = stored_checksums(file, object, columns_);
   }
 
   const std::string& name() const { return dataset_.name(); }
   GlobalIndex rows() const { return rows_; }
   GlobalIndex columns() const { return columns_; }
 
-  /// Columns of the given rows into `out`, whose rows are `stride` apart.
-  void read(Hdf5Range rows, Hdf5Range columns, double* out, LocalIndex stride) const {
+  /// Columns of the given rows into `out`, whose rows are `stride` apart. Where the file has checksums of them,
+  /// the rows' part of it is added to `sums`.
+  void read(Hdf5Range rows, Hdf5Range columns, double* out, LocalIndex stride,
+            std::span<std::uint64_t> sums) const {
     if (rows.count == 0 || columns.count == 0) return;
+    const bool in_place = !transposed_ && stride == columns.count;
     const std::int64_t step = std::max<std::int64_t>(1, piece / 8 / columns.count);
-    std::vector<double> values(static_cast<std::size_t>(std::min(step, rows.count) * columns.count));
+    std::vector<double> values(in_place ? 0
+                                        : static_cast<std::size_t>(std::min(step, rows.count) * columns.count));
     for (std::int64_t done = 0; done < rows.count; done += step) {
       const Hdf5Range now{rows.first + done, std::min(step, rows.count - done)};
+      double* const to = in_place ? out + done * stride : values.data();
       if (dataset_.shape().size() == 1) {
-        dataset_.read({now}, values.data());
+        dataset_.read({now}, to);
       } else {
-        dataset_.read(transposed_ ? std::vector{columns, now} : std::vector{now, columns}, values.data());
+        dataset_.read(transposed_ ? std::vector{columns, now} : std::vector{now, columns}, to);
       }
-      place(values, now.count, columns.count, out + done * stride, stride);
-      require_finite(values, now, columns);
+      examine(to, now, columns, sums);
+      if (!in_place) place(values, now.count, columns.count, out + done * stride, stride);
+    }
+  }
+
+  /// Throws where the sums over all rows of `columns` are not those that the file has.
+  void require_checksums(Hdf5Range columns, std::span<const std::uint64_t> sums) const {
+    if (expected_.empty()) return;
+    for (std::size_t j = 0; j < sums.size(); ++j) {
+      const auto column = static_cast<std::size_t>(columns.first) + j;
+      require(
+          sums[j] == expected_[column],
+          fmt::format("{}: column {} (counted from 0) does not agree with its checksum; the file was damaged, or "
+                      "changed by another program, which should then have removed the group {}",
+                      name(), column, checksums_group));
     }
   }
 
  private:
+  /// Finite values, checksums, in one pass through memory.
+  void examine(const double* values, Hdf5Range rows, Hdf5Range columns, std::span<std::uint64_t> sums) const {
+    constexpr std::int64_t near = 8192;  // numbers that stay in the cache in between
+    const std::int64_t step = transposed_ ? rows.count : std::max<std::int64_t>(1, near / columns.count);
+    for (std::int64_t done = 0; done < rows.count; done += step) {
+      const Hdf5Range now{rows.first + done, std::min(step, rows.count - done)};
+      const std::span<const double> read(values + done * columns.count,
+                                         static_cast<std::size_t>(now.count * columns.count));
+      require_finite(read, now, columns);
+      if (expected_.empty()) continue;
+      if (dataset_.type_name() == "float32") {
+        add_checksums_as_float(read, now.first, sums);
+      } else {
+        add_checksums(read, now.first, sums);
+      }
+    }
+  }
+
   void place(const std::vector<double>& values, std::int64_t rows, std::int64_t columns, double* out,
              LocalIndex stride) const {
     const std::int64_t row_step = transposed_ ? 1 : columns;
@@ -70,10 +112,9 @@ class DenseDataset {
     }
   }
 
-  void require_finite(const std::vector<double>& values, Hdf5Range rows, Hdf5Range columns) const {
-    const auto end = values.begin() + rows.count * columns.count;
-    const auto bad = std::find_if(values.begin(), end, [](double v) { return !std::isfinite(v); });
-    if (bad == end) return;
+  void require_finite(std::span<const double> values, Hdf5Range rows, Hdf5Range columns) const {
+    const auto bad = std::find_if(values.begin(), values.end(), [](double v) { return !std::isfinite(v); });
+    if (bad == values.end()) return;
     const std::int64_t at = bad - values.begin();
     throw InputError(
         fmt::format("{}: the value at row {}, column {} (counted from 0) is {}; all values must be finite", name(),
@@ -83,6 +124,7 @@ class DenseDataset {
   }
 
   Hdf5Dataset dataset_;
+  std::vector<std::uint64_t> expected_;  ///< checksums of the columns; empty where the file has none
   GlobalIndex rows_ = 0;
   GlobalIndex columns_ = 0;
   bool transposed_ = false;
@@ -112,22 +154,45 @@ class Hdf5Block : public BlockSource {
   }
 
   std::vector<double> read(const Partition& partition, GlobalIndex first, LocalIndex count) override {
+    const Hdf5Range own{partition.begin(comm_.rank()), partition.size(comm_.rank())};
+    require_memory(comm_, 8.0 * static_cast<double>(own.count) * count,
+                   fmt::format("{}: {} vectors of {} rows", description(), count, rows()));
     std::vector<double> values;
+    std::vector<std::uint64_t> sums;
     comm_.collectively([&] {
-      const Hdf5Range own{partition.begin(comm_.rank()), partition.size(comm_.rank())};
       values.resize(static_cast<std::size_t>(own.count) * static_cast<std::size_t>(count));
-      GlobalIndex part_begin = 0;
-      for (const DenseDataset& part : parts_) {
-        const GlobalIndex begin = std::max(first, part_begin);
-        const GlobalIndex end = std::min(first + count, part_begin + part.columns());
-        if (begin < end) part.read(own, {begin - part_begin, end - begin}, values.data() + (begin - first), count);
-        part_begin += part.columns();
-      }
+      sums.assign(static_cast<std::size_t>(count), 0);
+      for_each_part(first, count, [&](const DenseDataset& part, Hdf5Range columns, GlobalIndex at) {
+        part.read(own, columns, values.data() + at, count, part_of(sums, at, columns.count));
+      });
+    });
+    add_over_ranks(comm_, sums);
+    comm_.collectively([&] {
+      if (!comm_.is_root()) return;
+      for_each_part(first, count, [&](const DenseDataset& part, Hdf5Range columns, GlobalIndex at) {
+        part.require_checksums(columns, part_of(sums, at, columns.count));
+      });
     });
     return values;
   }
 
  private:
+  static std::span<std::uint64_t> part_of(std::span<std::uint64_t> sums, GlobalIndex at, std::int64_t count) {
+    return sums.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count));
+  }
+
+  /// Calls use(part, its columns, number of the first of these among those asked for).
+  template <class Use>
+  void for_each_part(GlobalIndex first, LocalIndex count, const Use& use) const {
+    GlobalIndex part_begin = 0;
+    for (const DenseDataset& part : parts_) {
+      const GlobalIndex begin = std::max(first, part_begin);
+      const GlobalIndex end = std::min(first + count, part_begin + part.columns());
+      if (begin < end) use(part, Hdf5Range{begin - part_begin, end - begin}, begin - first);
+      part_begin += part.columns();
+    }
+  }
+
   Communicator comm_;
   std::shared_ptr<const Hdf5File> file_;
   std::vector<DenseDataset> parts_;
@@ -137,7 +202,7 @@ class Hdf5Block : public BlockSource {
 std::vector<std::string> dense_datasets(const Hdf5File& file) {
   std::vector<std::string> found;
   for (const std::string& object : file.objects()) {
-    if (!file.has_dataset(object)) continue;
+    if (!file.has_dataset(object) || object.starts_with(std::string(checksums_group) + "/")) continue;
     const Hdf5Dataset dataset = file.dataset(object);
     const bool fits = dataset.kind() == Hdf5Kind::floating || dataset.kind() == Hdf5Kind::integer;
     if (fits && (dataset.shape().size() == 1 || dataset.shape().size() == 2)) found.push_back(object);

@@ -17,6 +17,7 @@
 #include "io/formats/matrix_market_header.hpp"
 #include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
+#include "io/source/memory_room.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -84,6 +85,8 @@ class MatrixMarketMatrix : public MatrixSource {
   std::string description() const override { return path_; }
 
   CsrRows read(const Partition& partition) override {
+    require_memory(comm_, RowCollector::bytes_a_row * partition.size(comm_.rank()),
+                   fmt::format("{}: {} rows", path_, header_.rows));
     std::optional<RowCollector> collector;
     comm_.collectively([&] { collector.emplace(comm_, partition, header_.columns); });
     std::vector<Triplet> triplets;
@@ -141,6 +144,8 @@ class MatrixMarketArray : public BlockSource {
   std::string description() const override { return path_; }
 
   std::vector<double> read(const Partition& partition, GlobalIndex first, LocalIndex count) override {
+    require_memory(comm_, RowCollector::bytes_a_row * partition.size(comm_.rank()),
+                   fmt::format("{}: {} rows", path_, header_.rows));
     std::vector<ParsedPiece> pieces;
     std::vector<double> values;
     Offset found = 0;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
@@ -53,11 +54,12 @@ std::vector<std::string> NpzFile::arrays() const {
 }
 
 std::string NpzFile::head(const std::string& array, std::size_t count) const {
+  const zip_stat_t status = status_of(archive_, path_, array);
   Stream stream(*this, array);
-  zip_stat_t status;
-  zip_stat(archive_of(archive_), (array + ".npy").c_str(), 0, &status);
-  std::string bytes(std::min(count, static_cast<std::size_t>(status.size)), '\0');
+  const bool is_all = status.size <= count;
+  std::string bytes(is_all ? static_cast<std::size_t>(status.size) : count, '\0');
   stream.read(bytes.data(), bytes.size());
+  if (is_all) stream.finish();  // nobody else will look at its checksum
   return bytes;
 }
 
@@ -69,7 +71,18 @@ bool NpzFile::is_stored(const std::string& array) const {
 }
 
 std::int64_t NpzFile::bytes(const std::string& array) const {
-  return static_cast<std::int64_t>(status_of(archive_, path_, array).size);
+  constexpr zip_uint64_t most = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min<zip_uint64_t>(status_of(archive_, path_, array).size, most));
+}
+
+bool NpzFile::can_hold(const std::string& array, std::int64_t count) const {
+  // The best that deflate can do: 258 bytes in two bits (zlib's technical details).
+  constexpr zip_uint64_t best = 1032;
+  const zip_stat_t status = status_of(archive_, path_, array);
+  if (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE) return true;
+  const auto size = static_cast<zip_uint64_t>(InputFile(path_).size());
+  const zip_uint64_t most = std::min<zip_uint64_t>(status.comp_size, size) * best;
+  return static_cast<zip_uint64_t>(count) <= (status.comp_method == ZIP_CM_STORE ? most / best : most);
 }
 
 std::uint32_t NpzFile::checksum(const std::string& array) const { return status_of(archive_, path_, array).crc; }

@@ -21,13 +21,15 @@ class NpzFile {
   const std::string& path() const { return path_; }
   /// Names of the arrays, without ".npy".
   std::vector<std::string> arrays() const;
-  /// The first `count` bytes of an array, fewer where it is shorter.
+  /// The first `count` bytes of an array, fewer where it is shorter; then its checksum must agree.
   std::string head(const std::string& array, std::size_t count) const;
 
   /// Whether the bytes of an array lie in the archive as they are, so that they can be read from anywhere.
   bool is_stored(const std::string& array) const;
   /// Of an array, header included, as the archive promises.
   std::int64_t bytes(const std::string& array) const;
+  /// Whether what the archive holds of an array, packed, can come to `count` bytes.
+  bool can_hold(const std::string& array, std::int64_t count) const;
   /// The CRC-32 that the archive promises of an array, all of its bytes.
   std::uint32_t checksum(const std::string& array) const;
 

@@ -38,7 +38,10 @@ class NpzArray : public ArraySource {
       if (archive != nullptr) head = archive->head(array, npy_head_size);
     });
     head_ = comm.broadcast(std::move(head));
-    comm.collectively([&] { header_ = parse_npy_header(head_, name_); });
+    comm.collectively([&] {
+      header_ = parse_npy_header(head_, name_);
+      if (archive != nullptr && is_npy_number(header_)) require_size();
+    });
   }
 
   const NpyHeader& header() const { return header_; }
@@ -73,6 +76,17 @@ class NpzArray : public ArraySource {
   }
 
  private:
+  /// Before memory is taken for what the header promises. On rank 0.
+  void require_size() const {
+    const std::int64_t bytes = archive_->bytes(array_);
+    const std::int64_t elements = header_.size() * header_.width;
+    require(bytes - header_.data_offset >= elements && archive_->can_hold(array_, elements),
+            fmt::format("{}: is cut off: its header promises {} elements, more than the archive has bytes for",
+                        name_, header_.size()));
+    require(bytes - header_.data_offset == elements,
+            fmt::format("{}: has more bytes than its header promises; the file is damaged", name_));
+  }
+
   void require_kind(bool fits, const char* wanted) const {
     if (!fits) throw InputError(fmt::format("{}: holds {}; {} are needed", name_, header_.type_name(), wanted));
     if (header_.shape.size() == 1) return;

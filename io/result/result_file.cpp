@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "io/hdf5/column_checksums.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -92,9 +94,9 @@ void ResultFile::write(const SolutionsRecord& solutions) {
 void ResultFile::write(const HistoryRecord& history) {
   const std::vector<std::int64_t> table{history.iterations, history.width};
   if (length(history.eigenvalues) == history.iterations * history.width) {
-    writer_.dataset("/history/eigenvalues", table, history.eigenvalues);
+    write_table("/history/eigenvalues", table, history.eigenvalues);
   }
-  writer_.dataset("/history/residual_norms", table, history.residual_norms);
+  write_table("/history/residual_norms", table, history.residual_norms);
   write("/history/seconds", history.seconds);
   write("/history/active_columns", history.active_columns);
   write("/history/products", history.products.empty() ? history.active_columns : history.products);
@@ -111,15 +113,35 @@ void ResultFile::write(const std::string& name, const Partition& partition, cons
 template <class T>
 void ResultFile::write(const std::string& name, const Partition& partition, LocalIndex columns,
                        const std::vector<T>& values) {
-  writer_.rows(name, {partition.rows(), columns}, partition.begin(comm_.rank()), std::span<const T>(values));
+  const GlobalIndex first = partition.begin(comm_.rank());
+  writer_.rows(name, {partition.rows(), columns}, first, std::span<const T>(values));
+  std::vector<std::uint64_t> sums;
+  comm_.collectively([&] { sums.assign(static_cast<std::size_t>(columns), 0); });
+  add_checksums(std::span<const T>(values), first, sums);
+  add_over_ranks(comm_, sums);
+  write_checksums(name, sums);
 }
 
 void ResultFile::write(const std::string& name, const std::vector<double>& values) {
-  writer_.dataset(name, {length(values)}, values);
+  write_table(name, {length(values)}, values);
 }
 
 void ResultFile::write(const std::string& name, const std::vector<std::int64_t>& values) {
-  writer_.dataset(name, {length(values)}, values);
+  write_table(name, {length(values)}, values);
+}
+
+template <class T>
+void ResultFile::write_table(const std::string& name, const Hdf5Writer::Shape& shape,
+                             const std::vector<T>& values) {
+  writer_.dataset(name, shape, values);
+  std::vector<std::uint64_t> sums(shape.size() == 1 ? 1 : static_cast<std::size_t>(shape[1]));
+  add_checksums(std::span<const T>(values), 0, sums);
+  write_checksums(name, sums);
+}
+
+void ResultFile::write_checksums(const std::string& name, const std::vector<std::uint64_t>& sums) {
+  const std::vector<std::int64_t> numbers(sums.begin(), sums.end());
+  writer_.dataset(checksums_group + name, {length(numbers)}, numbers);
 }
 
 void ResultFile::commit() { writer_.commit(); }

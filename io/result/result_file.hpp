@@ -106,8 +106,9 @@ struct HistoryRecord {
   std::vector<bool> in_float;
 };
 
-/// Result of a run in one HDF5 file that appears whole or not at all (docs/formats.md lists what it holds). Member
-/// functions are collective and throw RunError on all ranks when the disk is full or writing fails.
+/// Result of a run in one HDF5 file that appears whole or not at all (docs/formats.md lists what it holds),
+/// numbers with their checksums (io/hdf5/column_checksums). Member functions are collective and throw RunError on
+/// all ranks when the disk is full or writing fails.
 class ResultFile {
  public:
   /// As Hdf5Writer; require_writable finds out before the work begins whether this will succeed.
@@ -134,6 +135,10 @@ class ResultFile {
   void write(const std::vector<ChoiceRecord>& preconditioners);
   void write(const TimesRecord& times);
   void write(const MemoryRecord& memory);
+  /// A list, or a table of rank 0's, row-major, and its checksums.
+  template <class T>
+  void write_table(const std::string& name, const Hdf5Writer::Shape& shape, const std::vector<T>& values);
+  void write_checksums(const std::string& name, const std::vector<std::uint64_t>& sums);
 
   Communicator comm_;
   Hdf5Writer writer_;

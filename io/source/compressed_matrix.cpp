@@ -8,6 +8,7 @@
 
 #include "io/source/check_matrix.hpp"
 #include "io/source/csr_scatter.hpp"
+#include "io/source/memory_room.hpp"
 #include "spmm/error.hpp"
 #include "spmm/first_error.hpp"
 #include "spmm/large_vectors.hpp"
@@ -42,6 +43,8 @@ void read_side_by_side(Offset first, Offset count, CompressedEntries source, Ent
 }
 
 Entries read_entries(const Communicator& comm, Offset first, Offset count, CompressedEntries source) {
+  require_memory(comm, 16.0 * static_cast<double>(count),
+                 fmt::format("{}: {} elements and their values", source.indices.name(), source.indices.size()));
   Entries own;
   comm.collectively([&] {
     resize_large(own.indices, static_cast<std::size_t>(count));
@@ -91,6 +94,8 @@ void require_pointers(const std::vector<Offset>& own, GlobalIndex first, const s
 template <class Make>
 CsrRows collect(const Communicator& comm, const Partition& partition, GlobalIndex columns, Entries& own,
                 Make&& make, const std::string& name) {
+  require_memory(comm, RowCollector::bytes_a_row * partition.size(comm.rank()),
+                 fmt::format("{}: {} rows", name, partition.rows()));
   std::optional<RowCollector> collector;
   comm.collectively([&] { collector.emplace(comm, partition, columns); });
   const auto count = static_cast<Offset>(own.indices.size());
@@ -118,6 +123,8 @@ CsrRows collect(const Communicator& comm, const Partition& partition, GlobalInde
 std::vector<Offset> read_pointers(const Communicator& comm, const Partition& partition, ArraySource& pointers,
                                   Offset nonzeros) {
   const GlobalIndex first = partition.begin(comm.rank());
+  require_memory(comm, 8.0 * partition.size(comm.rank()),
+                 fmt::format("{}: {} elements", pointers.name(), pointers.size()));
   std::vector<Offset> own;
   comm.collectively([&] { resize_large(own, static_cast<std::size_t>(partition.size(comm.rank())) + 1); });
   pointers.read(first, static_cast<Offset>(own.size()), own.data());

@@ -20,6 +20,9 @@ struct Triplet {
 /// holds its own part and one chunk, never the whole matrix.
 class RowCollector {
  public:
+  /// That an own row takes, whatever its nonzeros: a count and a place.
+  static constexpr double bytes_a_row = 16.0;
+
   RowCollector(const Communicator& comm, const Partition& partition, GlobalIndex global_columns);
 
   /// Sends every triplet of `chunk`, which may be empty and is left so, to the rank that owns its row. Rows must

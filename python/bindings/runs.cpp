@@ -99,7 +99,7 @@ nb::dict eigsh(const Request& request) {
     fill<T>(session, request, a, input);
     input.b = operator_input<T>(session, "M", b, input.partition);
     return run_eigensolver(context, std::move(input),
-                           [&](const IterationReport& report) { return session.go_on(report); });
+                           [&](const IterationReport& report) { return session.go_on(report, *context.stop); });
   });
   nb::dict result = common(answer, session);
   result.update(pairs_dict(answer.pairs));
@@ -116,7 +116,7 @@ nb::dict solve(const Request& request) {
     const Context<T> context = make_context<T>(session.comm(), input.config.device, input.config.halo);
     fill<T>(session, request, a, input);
     return run_linear_solver(context, std::move(input),
-                             [&](const IterationReport& report) { return session.go_on(report); });
+                             [&](const IterationReport& report) { return session.go_on(report, *context.stop); });
   });
   nb::dict result = common(answer, session);
   result.update(solutions_dict(answer.solutions));

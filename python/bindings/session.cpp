@@ -32,14 +32,12 @@ void Session::check(const IterationReport& report) {
   }
 }
 
-bool Session::go_on(const IterationReport& report) {
-  bool failed = false;
-  {
-    const nb::gil_scoped_acquire gil;
-    check(report);
-    failed = error_.has_value();
-  }
-  return !comm_.any(failed);
+bool Session::go_on(const IterationReport& report, StopRequest& stop) {
+  const nb::gil_scoped_acquire gil;
+  check(report);
+  if (error_) stop.request(StopCause::caller);
+  // Alone there is nobody to wait for.
+  return comm_.size() > 1 ? !stop.agreed() : !error_;
 }
 
 void Session::call(const std::function<void()>& step) {

@@ -9,6 +9,7 @@
 
 #include "solver/report.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/stop_request.hpp"
 
 namespace block_eigs::python {
 
@@ -22,8 +23,9 @@ class Session {
   /// destructor.
   Session(Communicator comm, nb::object callback) : comm_(std::move(comm)), callback_(std::move(callback)) {}
 
-  /// For the solver's question after every iteration. Collective; takes the GIL.
-  bool go_on(const IterationReport& report);
+  /// For the solver's question after every iteration. An exception is a wish of this rank that the run ends, which
+  /// the others learn of by way of `stop`, an iteration later. Takes the GIL; not collective.
+  bool go_on(const IterationReport& report, StopRequest& stop);
   /// Runs `step`, which may call Python, with the GIL. Where Python raises on any rank all ranks throw, the
   /// exception being kept. Collective.
   void call(const std::function<void()>& step);

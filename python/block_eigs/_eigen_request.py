@@ -30,6 +30,7 @@ def eigen_request(
     rng,
     convergence,
     verify,
+    max_seconds,
     device,
     options,
     unknowns,
@@ -70,5 +71,7 @@ def eigen_request(
         solver["constraints"] = request.add_block("constraints", _inputs.block(constraints, "constraints", rows))
     solver.update(options or {})
     request.config["eigensolver"] = solver
+    if max_seconds is not None:
+        request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)
     return request

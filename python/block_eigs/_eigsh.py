@@ -44,6 +44,7 @@ def eigsh(
     rng=None,
     convergence="relative",
     verify=None,
+    max_seconds=None,
     device="auto",
     options=None,
     comm=None,
@@ -94,6 +95,8 @@ def eigsh(
         What the residual is held against, see docs/config.md.
     verify : "probe", "residuals" or "inertia", optional
         What is done to know that no pair was missed; "probe" unless A or M is an operator.
+    max_seconds : float, optional
+        Time after which iterations end, as at maxiter. What comes after them is not counted.
     device : "auto", "host" or "cuda"
     options : dict, optional
         More keys of the config's section `eigensolver`.
@@ -155,6 +158,7 @@ def eigsh(
             rng=rng,
             convergence=convergence,
             verify=verify,
+            max_seconds=max_seconds,
             device=device,
             options=options,
             unknowns={

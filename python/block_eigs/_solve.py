@@ -20,6 +20,7 @@ def solve(
     near_null_space=None,
     unknowns_per_node=None,
     block_size=None,
+    max_seconds=None,
     device="auto",
     options=None,
     comm=None,
@@ -44,7 +45,7 @@ def solve(
         As for eigsh.
     block_size : int, optional
         Right-hand sides solved at once, 16 where it is not given; more are solved in turns.
-    coordinates, near_null_space, unknowns_per_node, device, comm, callback, progress
+    coordinates, near_null_space, unknowns_per_node, max_seconds, device, comm, callback, progress
         As for eigsh.
     options : dict, optional
         More keys of the config's section `linear_solver`.
@@ -78,6 +79,7 @@ def solve(
             maxiter=maxiter,
             preconditioner=preconditioner,
             block_size=block_size,
+            max_seconds=max_seconds,
             device=device,
             options=options,
             unknowns={
@@ -97,7 +99,7 @@ def solve(
     return solutions
 
 
-def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, device, options, unknowns):
+def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, max_seconds, device, options, unknowns):
     rows = a.shape[0]
     _inputs.check_shape(a, "A", comm, n)
     dtype = _inputs.real_type(a.dtype, "A")
@@ -117,5 +119,7 @@ def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_si
         solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
     solver.update(options or {})
     request.config["linear_solver"] = solver
+    if max_seconds is not None:
+        request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)
     return request

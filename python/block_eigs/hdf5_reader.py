@@ -5,7 +5,7 @@ import os
 import h5py
 import numpy as np
 
-__all__ = ["FileError", "Reader", "opened", "read"]
+__all__ = ["FileError", "Reader", "opened", "read", "verify"]
 
 
 class FileError(ValueError):
@@ -24,6 +24,7 @@ class Reader:
         values = read(self.path, self.file[name])
         if length is not None and len(values) != length:
             raise FileError(f"{self.path}: {name} has {len(values)} entries instead of {length}")
+        verify(self.path, self.file, name, values)
         return values
 
     def optional(self, name, length=None):
@@ -60,6 +61,34 @@ def read(path, dataset, part=()):
         return dataset[part]
     except (OSError, RuntimeError) as error:
         raise FileError(f"{path}: {dataset.name} cannot be read: {_sentence(error)}") from error
+
+
+def verify(path, file, name, values, columns=slice(None)):
+    """Values of a list, or of some columns of a table, that do not agree with the checksums in the file are a FileError."""
+    stored = file.get(f"checksums/{name.strip('/')}")
+    if isinstance(stored, h5py.Dataset) and values.dtype.kind in "fi":
+        wanted = read(path, stored).astype("u8")
+        wanted = wanted if file[name].ndim < 2 else wanted[columns]
+        if not np.array_equal(_checksums(values), np.ravel(wanted)):
+            raise FileError(
+                f"{path}: {name} does not agree with its checksum; the file was damaged, or changed by another "
+                "program, which should then have removed the group /checksums"
+            )
+
+
+def _checksums(values, piece=1 << 16):
+    """One a column, as io/hdf5/column_checksums.hpp defines them (SplitMix64)."""
+    table = values.reshape(len(values), values.shape[1] if values.ndim > 1 else 1)
+    sums = np.zeros(table.shape[1], "u8")
+    for first in range(0, len(table), piece):
+        bits = np.ascontiguousarray(table[first : first + piece])
+        bits = bits.view(f"u{bits.dtype.itemsize}").astype("u8")
+        rows = np.arange(first + 1, first + 1 + len(bits), dtype="u8") * np.uint64(0x9E3779B97F4A7C15)
+        z = bits + rows[:, None]
+        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+            z = (z ^ (z >> np.uint64(shift))) * np.uint64(factor)
+        sums += (z ^ (z >> np.uint64(31))).sum(axis=0, dtype="u8")
+    return sums
 
 
 def opened(path):

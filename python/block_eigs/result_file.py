@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from block_eigs.hdf5_reader import FileError, Reader, opened, read
+from block_eigs.hdf5_reader import FileError, Reader, opened, read, verify
 from block_eigs.limits import limits_of_pairs, limits_of_solutions, tolerance_of
 
 __all__ = ["FileError", "Result", "read_result"]
@@ -113,7 +113,9 @@ class Result:
                 raise FileError(
                     f"{self.path}: it holds no {self.vectors_name} (the run had output.eigenvectors: false)"
                 )
-            return read(self.path, file[self.vectors_name], (slice(None), columns))
+            vectors = read(self.path, file[self.vectors_name], (slice(None), columns))
+            verify(self.path, file, self.vectors_name, vectors, columns)
+            return vectors
 
     @property
     def eigenvectors(self):

@@ -80,11 +80,27 @@ def test_vectors_stay_in_the_file_until_asked_for(eigen, tmp_path):
     result = read_result(copy)
     with h5py.File(copy, "a") as file:
         file["eigenvectors"][0, 0] = 42.0
+        del file["checksums"]
     assert result.eigenvectors[0, 0] == 42.0
     copy.unlink()
     assert result.eigenvalues.size == 5
     with pytest.raises(FileNotFoundError, match="copy.h5"):
         result.eigenvectors
+
+
+def test_numbers_agree_with_their_checksums(eigen, linear, tmp_path):
+    """One bit of one number."""
+    path = tmp_path / "flipped.h5"
+    for source, names in ((eigen, ("eigenvalues", "eigenvectors")), (linear, ("rhs_norms", "iterations", "solution"))):
+        for name in names:
+            content = bytearray(source.read_bytes())
+            with h5py.File(source) as file:
+                place = file[name].id.get_offset()
+            content[place + 8] ^= 1
+            path.write_bytes(content)
+            with pytest.raises(FileError, match=f"{name} does not agree with its checksum"):
+                read_result(path).vectors()
+    assert read_result(eigen).vectors([1, 3]).shape == (read_result(eigen).eigenvectors.shape[0], 2)
 
 
 def test_result_of_a_linear_solve(linear):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import laplacian, residuals
 
-from block_eigs import Interrupted, eigsh, solve
+from block_eigs import Interrupted, NotConverged, eigsh, solve
 from block_eigs import _progress
 
 SLOW = {"preconditioner": "none", "options": {"filtered_start": False, "dense_up_to": 0}, "maxiter": 100_000}
@@ -51,6 +51,20 @@ def test_ctrl_c_ends_a_linear_solve(mesh):
         # No end by itself: the callback keeps it busy.
         solve(A, F, tol=1e-13, preconditioner=None, callback=lambda now: time.sleep(0.05))
     assert caught.value.result.x.shape == F.shape
+
+
+def test_time_limit(mesh):
+    A, exact = mesh
+    began = time.monotonic()
+    with pytest.raises(NotConverged) as caught:
+        eigsh(A, k=4, tol=1e-12, max_seconds=0.5, **SLOW)
+    assert 0.4 < time.monotonic() - began < 5
+    result = caught.value.result
+    np.testing.assert_allclose(residuals(A, *result), result.residual_norms, rtol=1e-6)
+    with pytest.raises(NotConverged):
+        solve(A, np.ones(A.shape[0]), tol=1e-14, preconditioner=None, max_seconds=1e-3)
+    with pytest.raises(ValueError, match="max_seconds"):
+        eigsh(A, k=4, max_seconds=-1)
 
 
 def test_another_handler_counts(mesh):

@@ -1,5 +1,6 @@
 #include "solver/block_cg/bcgrq.hpp"
 
+#include "solver/block_cg/bcgrq_checkpoint.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
 
 namespace block_eigs::bcgrq {
@@ -9,9 +10,9 @@ namespace {
 /// Iterations between two comparisons with the true residual, where rounding errors matter.
 constexpr int true_residual_period = 50;
 
-/// The iterations from one computation of R = F - A X, in state.q, to the next.
+/// What comes before the iterations of a round, from R = F - A X in state.q. How it ended if there are to be none.
 template <class T>
-RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated, bool tentative) {
+std::optional<RoundEnd> begin_round(State<T>& state, Sides<T>& sides, bool tentative) {
   SmallMatrix small;
   begin_recurrence(state, sides);                                         // Q' = R
   apply_preconditioner(state);                                            // Z' = M^-1 Q'
@@ -19,7 +20,15 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
   begin_directions(state, small);                                         // S = M^-1 Q = Z' T
   if (!has_gained(sides) && tentative) return RoundEnd::stalled;
   if (maps_to_nothing(state, sides)) return RoundEnd::impossible;
-  for (int k = 0; sides.any_active(); ++k) {
+  return std::nullopt;
+}
+
+/// The iterations from one computation of R = F - A X to the next, from the one at `place` on.
+template <class T>
+RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated,
+                   const RoundPlace& place) {
+  SmallMatrix small;
+  for (int k = place.iteration; sides.any_active(); ++k) {
     if (budget.exhausted()) return RoundEnd::out_of_iterations;
     const LocalIndex directions = state.s.cols();
     if (directions == 0) return RoundEnd::stalled;
@@ -31,7 +40,9 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
     if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // Q' = Q zeta, C <- zeta C
     update_solution(state, sides, small);  // X <- X + S Xi C, S <- M^-1 Q + S zeta^T
     budget.spend();
-    if (!iterated(directions)) return RoundEnd::interrupted;
+    const bool wanted = iterated(directions);
+    save_if_due(state, sides, budget, {place.first_round, k + 1});
+    if (!wanted) return RoundEnd::interrupted;
     if ((k + 1) % true_residual_period == 0 && needs_residual_replacement(state, sides)) return RoundEnd::stalled;
   }
   return RoundEnd::done;
@@ -41,11 +52,16 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
 
 template <class T>
 void solve(State<T>& state, Sides<T>& sides, Budget& budget, const Iterated& iterated) {
-  begin_sides(state, sides);  // R = F - A X
-  Next next = sides.any_active() ? Next::round : Next::end;
-  for (bool first_round = true; next != Next::end; first_round = false) {
-    const RoundEnd end = run_round(state, sides, budget, iterated, next == Next::tentative_round);
-    next = conclude_round(state, sides, budget, end, first_round);  // R = F - A X
+  std::optional<RoundPlace> resumed = resume(state, sides);
+  RoundPlace place = resumed.value_or(RoundPlace{});
+  if (!resumed) begin_sides(state, sides);  // R = F - A X
+  Next next = resumed || sides.any_active() ? Next::round : Next::end;
+  for (; next != Next::end; place = {false, 0}) {
+    std::optional<RoundEnd> end;
+    if (!resumed) end = begin_round(state, sides, next == Next::tentative_round);
+    if (!end) end = run_round(state, sides, budget, iterated, place);
+    resumed.reset();
+    next = conclude_round(state, sides, budget, *end, place.first_round);  // R = F - A X
   }
   bool all_done = true;
   for (Column& column : sides.columns) {

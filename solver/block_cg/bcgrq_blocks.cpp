@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "solver/block_cg/bcgrq_best.hpp"
+#include "solver/block_cg/bcgrq_checkpoint.hpp"
+#include "solver/block_cg/block_cg_checkpoint.hpp"
 #include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
@@ -19,8 +21,56 @@ struct Collected {
   BlockCgResult<T> result{};
   ColumnScaling scaling{};  ///< of the right-hand sides
   std::size_t first = 0;    ///< right-hand side of the block at work
-  int done = 0;             ///< right-hand sides of earlier blocks
+  int done = 0;             ///< right-hand sides of other blocks
 };
+
+template <class T>
+void count_done(Collected<T>& collected) {
+  const std::vector<Outcome>& outcomes = collected.result.outcomes;
+  collected.done =
+      static_cast<int>(outcomes.size() - static_cast<std::size_t>(std::count(outcomes.begin(), outcomes.end(),
+                                                                             Outcome::not_converged)));
+}
+
+/// All right-hand sides but those of the block at work.
+template <class T>
+void save_others(const Collected<T>& collected, SavedState& state) {
+  save_result(collected.result, state);
+  // X at work is mostly that of the result itself.
+  const ConstBlockView<T> solution = std::as_const(collected.result.solution).view();
+  std::erase_if(state.blocks, [&](const SavedBlock& block) {
+    const auto* x = std::get_if<ConstBlockView<T>>(&block.rows);
+    return block.name == "x" && x != nullptr && x->data == solution.data && x->cols == solution.cols;
+  });
+  state.numbers["first"] = {static_cast<double>(collected.first)};
+}
+
+/// Where blocks begin, in the order in which they are solved: the one that a saved state was at work on, then all
+/// that are not done. Those that have used up their iterations go on where there are more of them now.
+template <class T>
+std::vector<LocalIndex> blocks_to_solve(const Collected<T>& collected, LocalIndex width, bool resumes) {
+  const std::vector<Outcome>& outcomes = collected.result.outcomes;
+  const auto sides = static_cast<LocalIndex>(outcomes.size());
+  std::vector<LocalIndex> blocks;
+  if (resumes) blocks.push_back(static_cast<LocalIndex>(collected.first));
+  for (LocalIndex first = 0; first < sides; first += width) {
+    const auto begin = outcomes.begin() + first;
+    const bool open = std::count(begin, begin + std::min(width, sides - first), Outcome::not_converged) > 0;
+    if (open && (!resumes || first != blocks.front())) blocks.push_back(first);
+  }
+  return blocks;
+}
+
+/// Iterations that the block at work had in earlier turns; its columns are told of theirs.
+template <class T>
+int take_iterations(const Collected<T>& collected, Sides<T>& sides) {
+  int most = 0;
+  for (std::size_t j = 0; j < sides.columns.size(); ++j) {
+    sides.columns[j].iterations = collected.result.iterations[collected.first + j];
+    most = std::max(most, sides.columns[j].iterations);
+  }
+  return most;
+}
 
 void check_finite(const Communicator& comm, const ColumnScaling& scaling, const std::string& what) {
   comm.collectively([&] {
@@ -57,7 +107,7 @@ bool record_iteration(const Sides<T>& sides, LocalIndex directions, const Budget
   copy_recursive_norms(columns, collected);
   const double seconds = budget.seconds();
   result.history.push_back({result.recursive_residual_norms, seconds, directions, sides.in_float});
-  const auto& [observer, proceed] = collected.listeners;
+  const auto& [observer, proceed, checkpoint] = collected.listeners;
   if (!observer && !proceed) return true;
   IterationReport report;
   report.iteration = result.total_iterations;
@@ -84,11 +134,12 @@ void collect(const Sides<T>& sides, Collected<T>& collected) {
   BlockCgResult<T>& result = collected.result;
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
     const Column& column = sides.columns[j];
-    result.residual_norms.push_back(unscaled(collected, j, column.true_norm));
-    result.outcomes.push_back(column.outcome);
-    result.iterations.push_back(column.iterations);
-    if (column.outcome != Outcome::not_converged) ++collected.done;
+    const std::size_t side = collected.first + j;
+    result.residual_norms[side] = unscaled(collected, j, column.true_norm);
+    result.outcomes[side] = column.outcome;
+    result.iterations[side] = column.iterations;
   }
+  count_done(collected);
   copy_recursive_norms(sides.columns, collected);
   BlockCgFindings& findings = result.findings;
   if (findings.end == BlockCgEnd::solved) findings.end = sides.findings.end;
@@ -156,20 +207,38 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     result.rhs_norms.push_back(collected.scaling.norm(j));
   }
   BlockStorage<T> storage(space, collected.scaling, width);
-  result.recursive_residual_norms = result.rhs_norms;
+  result.recursive_residual_norms = result.residual_norms = result.rhs_norms;
+  result.outcomes.assign(result.rhs_norms.size(), Outcome::not_converged);
+  result.iterations.assign(result.rhs_norms.size(), 0);
   result.setup_seconds = Budget(0, began).seconds();
   bool stopped = false;
   BestIterates<T> best;  // its storage, from block to block
-  for (LocalIndex first = 0; first < f.cols(); first += width) {
+  Saving saving{listeners.checkpoint, [&](SavedState& state) { save_others(collected, state); }};
+  saving.resumes = listeners.checkpoint != nullptr && listeners.checkpoint->saved() != nullptr;
+  const bool was_resumed = saving.resumes;
+  if (saving.resumes) {
+    read_result(space, *listeners.checkpoint, result);
+    collected.first = static_cast<std::size_t>(listeners.checkpoint->saved()->at("first").at(0));
+    count_done(collected);
+  }
+  for (const LocalIndex first : blocks_to_solve(collected, width, saving.resumes)) {
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
     Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
-    sides.starts_at_zero = zero_guess;
+    const int spent = take_iterations(collected, sides);
+    // A state holds the initial guess of its own run.
+    sides.starts_at_zero = zero_guess && spent == 0 && !was_resumed;
     sides.best.x = std::move(best.x);
+    sides.saving = &saving;
     Budget budget(options.max_iterations, began);
+    budget.spend(spent);
+    if (saving.resumes) {
+      budget = resumed_budget(*listeners.checkpoint, options.max_iterations);
+      resume_between_rounds(space, sides);
+    }
     if (stopped) budget.end();
     solver.solve(sides, budget, [&](LocalIndex directions) {
-      stopped |= !record_iteration(sides, directions, budget, collected);
+      stopped |= !record_iteration(sides, directions, budget, collected) || space.to_end_early();
       if (stopped) budget.end();
       return true;
     });
@@ -180,6 +249,7 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     const BlockView<T> x = result.solution.columns(first, count);
     if (storage.give_back(sides, x, first)) settle(space, x, sides, solver);
     collect(sides, collected);
+    saving.resumes = false;
   }
   result.solve_seconds = Budget(0, began).seconds() - result.setup_seconds;
   return std::move(result);

@@ -5,6 +5,7 @@
 #include "solver/block_cg/bcgrq_state.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/budget.hpp"
+#include "solver/checkpoint.hpp"
 
 namespace block_eigs::bcgrq {
 
@@ -27,6 +28,7 @@ struct BlockSolver {
 struct Listeners {
   const Observer& observer;
   const Proceed& proceed;
+  Checkpoint* checkpoint = nullptr;  ///< where states go to and come from; null for nowhere
 };
 
 /// Takes the right-hand sides of `f`, options.block_size at a time, through `solver`, scaled by powers of two

@@ -45,6 +45,8 @@ struct BestIterates {
   bool known = false;    ///< there are some
 };
 
+struct Saving;
+
 /// Right-hand sides that are solved together.
 template <class T>
 struct Sides {
@@ -56,6 +58,7 @@ struct Sides {
   std::string remark;                        ///< what keeps some from being solved; empty where nothing does
   bool in_float = std::is_same_v<T, float>;  ///< what works on them at present does so in float
   BestIterates<T> best{};
+  const Saving* saving = nullptr;  ///< where states go to and come from; null for nowhere
 
   LocalIndex count() const { return x.cols; }
   bool any_active() const {

@@ -82,8 +82,9 @@ void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
   if (!remark.empty()) remark += "; ";
   if (budget.exhausted()) {
     const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
-    if (!known) sides.findings.end = BlockCgEnd::out_of_iterations;
-    remark += "max_iterations = " + std::to_string(budget.limit()) + " reached";
+    if (!known) sides.findings.end = budget.ended() ? BlockCgEnd::stopped : BlockCgEnd::out_of_iterations;
+    remark +=
+        budget.ended() ? "ended on request" : "max_iterations = " + std::to_string(budget.limit()) + " reached";
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
     remark += "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "solver/block_cg/block_cg_findings.hpp"
+#include "solver/checkpoint.hpp"
 #include "solver/report.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"

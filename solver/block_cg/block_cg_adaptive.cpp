@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "solver/block_cg/bcgrq_checkpoint.hpp"
 #include "solver/block_cg/bcgrq_solvers.hpp"
 
 namespace block_eigs {
@@ -91,7 +92,8 @@ struct Adaptive {
   bool goes_on = true;  ///< what was said after the last iteration
 
   void solve(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
-    if (decisions.begin) decisions.begin();
+    const bool resumes = sides.saving != nullptr && sides.saving->resumes;
+    if (decisions.begin && !resumes) decisions.begin();
     std::optional<Verdict> earlier;
     int singular = 0;  // ways that have found A to be so
     for (;;) {
@@ -128,8 +130,8 @@ struct Adaptive {
 template <class T>
 BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
                                    const CgDecisions<T>& decisions, const DenseBlock<T>& f, DenseBlock<T> initial,
-                                   const BlockCgOptions& options, const Observer& observer,
-                                   const Proceed& wanted) {
+                                   const BlockCgOptions& options, const Observer& observer, const Proceed& wanted,
+                                   Checkpoint* checkpoint) {
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
@@ -142,16 +144,18 @@ BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, c
   const BlockSolver<T> solver{
       [&](Sides<T>& sides, Budget& budget, const Iterated& iterated) { adaptive.solve(sides, budget, iterated); },
       [&](Sides<T>& sides) { adaptive.present.measure(sides); }};
-  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {listening, wanted}, began, solver);
+  return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {listening, wanted, checkpoint}, began,
+                                   solver);
 }
 
 template BlockCgResult<float> block_cg_adaptive(BlockSpace<float>&, LinearOperator<float>&,
                                                 const CgOperators<float>&, const CgDecisions<float>&,
                                                 const DenseBlock<float>&, DenseBlock<float>, const BlockCgOptions&,
-                                                const Observer&, const Proceed&);
+                                                const Observer&, const Proceed&, Checkpoint*);
 template BlockCgResult<double> block_cg_adaptive(BlockSpace<double>&, LinearOperator<double>&,
                                                  const CgOperators<double>&, const CgDecisions<double>&,
                                                  const DenseBlock<double>&, DenseBlock<double>,
-                                                 const BlockCgOptions&, const Observer&, const Proceed&);
+                                                 const BlockCgOptions&, const Observer&, const Proceed&,
+                                                 Checkpoint*);
 
 }  // namespace block_eigs

@@ -32,11 +32,12 @@ struct CgDecisions {
 /// begun from its residuals. Where A looks singular `change` is asked too (Limitation::precision), because the
 /// preconditioner may be to blame, and X begins at zero then; an A with p^T A p < 0 is not. All that is tried on a
 /// block of right-hand sides shares its budget of options.max_iterations. It ends early where `wanted` says no.
+/// With a `checkpoint` it goes on from the state that this holds, in place of `initial`, and leaves its own there.
 /// Arguments otherwise, result and errors as block_cg's, and what `make` throws. Collective.
 template <class T>
 BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
                                    const CgDecisions<T>& decisions, const DenseBlock<T>& f, DenseBlock<T> initial,
                                    const BlockCgOptions& options, const Observer& observer = {},
-                                   const Proceed& wanted = {});
+                                   const Proceed& wanted = {}, Checkpoint* checkpoint = nullptr);
 
 }  // namespace block_eigs

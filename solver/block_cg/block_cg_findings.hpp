@@ -6,6 +6,7 @@ namespace block_eigs {
 enum class BlockCgEnd {
   solved,                     ///< every right-hand side is done
   out_of_iterations,          ///< max_iterations were spent
+  stopped,                    ///< on request
   at_rounding,                ///< rounding errors keep residuals above what was asked for
   too_large,                  ///< a solution is so large that rounding errors in A x are as large as f
   singular_matrix,            ///< A is singular to working precision, a right-hand side not in its range

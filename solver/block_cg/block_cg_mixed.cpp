@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "solver/block_cg/bcgrq.hpp"
+#include "solver/block_cg/bcgrq_checkpoint.hpp"
 #include "solver/block_cg/bcgrq_solvers.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
 
@@ -151,7 +152,10 @@ bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Bu
   sides.starts_at_zero = false;
   bcgrq::measure_residuals(state, sides);
   for (std::size_t j = 0; j < before.size(); ++j) {
-    if (sides.columns[j].true_norm <= std::max(before[j], sides.columns[j].limit)) continue;
+    const double now = sides.columns[j].true_norm;
+    if (now <= std::max(before[j], sides.columns[j].limit)) continue;
+    // Conjugate gradients lower the error, not the residual: what was merely stopped stays.
+    if (budget.exhausted() && std::isfinite(now)) continue;
     for (double& norm : before) norm = -norm;
     add_correction(copy, before, state, sides);
     return false;
@@ -171,6 +175,7 @@ void refine(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget&
     const double before = worst(sides.columns);
     if (!(before > 1.0) || !std::isfinite(before)) return;
     if (!refine_once(copy, state, sides, budget, iterated)) return;
+    bcgrq::save_between_rounds(sides, budget);
     if (worst(sides.columns) > least_gain * before) return;
   }
 }
@@ -186,7 +191,7 @@ BlockSolver<double> mixed_solver(BlockSpace<double>& space, LinearOperator<doubl
   const auto copy =
       std::make_shared<FloatCopy>(float_context(space), space.partition(), a_float, preconditioner_float, width);
   return {[state, copy](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
-            refine(*copy, *state, sides, budget, iterated);
+            if (!resumes_within_round(sides)) refine(*copy, *state, sides, budget, iterated);
             bcgrq::solve(*state, sides, budget, iterated);
           },
           [state](Sides<double>& sides) { judge_anew(*state, sides); }};

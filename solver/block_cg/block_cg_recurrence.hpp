@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "solver/checkpoint.hpp"
 #include "spmm/small_matrix.hpp"
 
 namespace block_eigs {
@@ -64,7 +67,14 @@ class BlockCgRecurrence {
   /// S^T M S, M never being applied: I + zeta (S^T M S) zeta^T for the next S, as S^T Q = 0 for the next Q.
   const SmallMatrix& weights() const { return weights_; }
 
+  /// All of it as numbers whose names begin with `prefix`, and back; limits of right-hand sides stay as they were
+  /// where these are larger.
+  void save(const std::string& prefix, SavedNumbers& numbers) const;
+  void restore(const std::string& prefix, const SavedNumbers& numbers);
+
  private:
+  static const std::array<SmallMatrix BlockCgRecurrence::*, 9> matrices;
+
   bool measure(const SmallMatrix& products);
   std::vector<int> beyond_rounding(const SmallMatrix& products) const;
   std::vector<double> lost_with(const SmallMatrix& rotation) const;

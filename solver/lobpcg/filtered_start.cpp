@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "solver/lobpcg/chebyshev_filter.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/spectrum_estimate.hpp"
@@ -34,21 +35,6 @@ struct Filter {
   FilterInterval interval;
   double degree = 0.0;
   double missing = std::numeric_limits<double>::quiet_NaN();  ///< degrees until all is done, where that is known
-};
-
-/// Where the spectrum is expected to end; filters rely on the upper end.
-struct SpectrumBounds {
-  double lower = 0.0;
-  double upper = 0.0;
-};
-
-/// What the filters have come to. All values are those of A, or of -A where the largest pairs are asked for.
-struct FilterProgress {
-  SpectrumBounds bounds;
-  double cut = 0.0;         ///< of the last one
-  double worst = infinity;  ///< largest ratio of a wanted pair before it, where all of them were known
-  double degrees = 0.0;     ///< of all
-  bool informed = false;    ///< X approximates eigenvectors, all of them
 };
 
 template <class T>
@@ -207,15 +193,20 @@ bool starts_filtered(const EigenProblem<T>& problem, const LobpcgOptions& option
 }
 
 template <class T>
-void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
+void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
+                    const std::optional<FilterProgress>& before) {
   const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
   const double norm = run.problem.a.norm_inf();
   lock_converged(run, state);
   if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return;
   FilterProgress progress;
   const SpectrumBounds by_norm{sign < 0.0 ? -norm : 0.0, norm};
-  progress.bounds = informed ? by_norm : bounds_of_spectrum(run, state);
-  progress.informed = informed;
+  if (before) {
+    progress = *before;
+  } else {
+    progress.bounds = informed ? by_norm : bounds_of_spectrum(run, state);
+    progress.informed = informed;
+  }
   const auto next = [&]() -> std::optional<Filter> {
     if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return std::nullopt;
     return plan(run, state, progress);
@@ -239,13 +230,16 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     filter = next();
     report(run, state, columns, (degree + 1) * columns,
            filter ? filter->missing * state.active() : std::numeric_limits<double>::quiet_NaN());
+    save_if_due(run, state, &progress);
     if (run.iterations_left() <= 0) return;
   }
 }
 
 template bool starts_filtered(const EigenProblem<float>&, const LobpcgOptions&);
-template void filtered_start(const LobpcgRun<float>&, LobpcgState<float>&, bool);
+template void filtered_start(const LobpcgRun<float>&, LobpcgState<float>&, bool,
+                             const std::optional<FilterProgress>&);
 template bool starts_filtered(const EigenProblem<double>&, const LobpcgOptions&);
-template void filtered_start(const LobpcgRun<double>&, LobpcgState<double>&, bool);
+template void filtered_start(const LobpcgRun<double>&, LobpcgState<double>&, bool,
+                             const std::optional<FilterProgress>&);
 
 }  // namespace block_eigs

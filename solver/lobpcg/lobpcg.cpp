@@ -7,6 +7,7 @@
 
 #include "solver/lobpcg/dense_eigensolver.hpp"
 #include "solver/lobpcg/filtered_start.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_phases.hpp"
 #include "spmm/error.hpp"
 
@@ -77,14 +78,17 @@ Budget iteration_budget(const LobpcgOptions& options, bool filtered) {
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
-                      const LobpcgOptions& options, const Observer& observer, const Proceed& proceed) {
+                      const LobpcgOptions& options, const Observer& observer, const Proceed& proceed,
+                      Checkpoint* checkpoint) {
   check_arguments(space, constraints, initial, options);
   if (solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0))
     return dense_eigensolve(space, a, b, constraints, options);
   const EigenProblem<T> problem{space, a, b, preconditioner};
-  Budget budget = iteration_budget(options, starts_filtered(problem, options));
   std::vector<LobpcgIteration> history;
-  const LobpcgRun<T> run{problem, options, {}, budget, observer, proceed, history};
+  Budget budget =
+      resumed_budget(checkpoint, iteration_budget(options, starts_filtered(problem, options)), history);
+  const LobpcgRun<T> run{
+      problem, options, {}, budget, observer, proceed, history, first_iteration(checkpoint, budget), checkpoint};
   EigenResult<T> result = iterate_verified(run, constraints, {std::move(initial), {}, 0.0});
   finish_densely(space, a, b, constraints, options, result);
   return result;
@@ -112,10 +116,10 @@ DenseBlock<T> approximate_eigenvectors(BlockSpace<T>& space, LinearOperator<T>& 
 
 template EigenResult<float> lobpcg(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
                                    LinearOperator<float>*, const DenseBlock<float>*, DenseBlock<float>,
-                                   const LobpcgOptions&, const Observer&, const Proceed&);
+                                   const LobpcgOptions&, const Observer&, const Proceed&, Checkpoint*);
 template EigenResult<double> lobpcg(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
                                     LinearOperator<double>*, const DenseBlock<double>*, DenseBlock<double>,
-                                    const LobpcgOptions&, const Observer&, const Proceed&);
+                                    const LobpcgOptions&, const Observer&, const Proceed&, Checkpoint*);
 template DenseBlock<float> approximate_eigenvectors(BlockSpace<float>&, LinearOperator<float>&,
                                                     LinearOperator<float>*, DenseBlock<float>,
                                                     const LobpcgOptions&);

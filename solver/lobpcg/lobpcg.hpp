@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "solver/checkpoint.hpp"
 #include "solver/report.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -30,6 +31,8 @@ struct LobpcgOptions {
   /// Sharpen the start block of every window by Chebyshev filters while that pays: B = identity, A of known norm;
   /// else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an iteration.
   bool filtered_start = false;
+  /// The preconditioner is (A - sigma B)^-1 by factors, sigma next to the wanted values.
+  bool exact_inverse = false;
 };
 
 /// Pairs plus guard vectors; above 150 pairs a window of 128 columns.
@@ -79,7 +82,9 @@ struct EigenResult {
 /// `b` null is the identity; `preconditioner` null is the identity, else symmetric positive definite.
 /// `constraints` (own rows of n x c, near an invariant subspace) are kept out of the result. `initial` holds
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
-/// vector; the start, the end and rare refreshes apart. It ends early where `proceed` says so.
+/// vector; the start, the end and rare refreshes apart. It ends early where `proceed` says so. With a `checkpoint`
+/// it goes on from the state that this holds, in place of `initial`, and leaves its own there; limits on
+/// iterations may be others then, and the tolerance a larger one.
 ///
 /// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
 /// returned, `limitation` and `remark` say what was in the way.
@@ -89,7 +94,8 @@ struct EigenResult {
 template <class T>
 EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                       LinearOperator<T>* preconditioner, const DenseBlock<T>* constraints, DenseBlock<T> initial,
-                      const LobpcgOptions& options, const Observer& observer = {}, const Proceed& proceed = {});
+                      const LobpcgOptions& options, const Observer& observer = {}, const Proceed& proceed = {},
+                      Checkpoint* checkpoint = nullptr);
 
 /// Vectors that approximate the leading options.pairs eigenvectors of A, B = identity, after
 /// options.max_iterations iterations or earlier: not verified, for starting another solve. The columns at work are

@@ -1,5 +1,7 @@
 #include "solver/lobpcg/lobpcg_loop.hpp"
 
+#include "solver/lobpcg/inverse_iteration.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/standstill.hpp"
 
@@ -41,9 +43,12 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     run.budget.spend();
     refresh(run, state);
     report(run, state, columns, columns);
+    save_if_due(run, state);
     if (run.phase.ends_on_stagnation && stagnation.after(worst_ratio(run, state), rounding_ratio(run, state)))
       return LoopEnd::stagnated;
-    if (standstill.after(run, state) && is_held_by_locked(run, state)) return LoopEnd::held_by_locked;
+    if (!standstill.after(run, state)) continue;
+    if (state.locked.count() > 0 && is_held_by_locked(run, state)) return LoopEnd::held_by_locked;
+    if (run.options.exact_inverse && run.problem.preconditioner != nullptr) restart_from_inverse(run, state);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solver/lobpcg/dense_eigensolver.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_phases.hpp"
 #include "spmm/error.hpp"
 
@@ -35,8 +36,9 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
     DenseBlock<float> float_constraints;
     if (constraints != nullptr) float_constraints = rounded(space, float_space, *constraints);
     const EigenProblem<float> problem{float_space, *in_float.a, nullptr, in_float.preconditioner};
-    const LobpcgRun<float> float_run{
-        problem, run.options, LobpcgPhase::low_precision(), run.budget, run.observer, run.proceed, run.history};
+    const LobpcgRun<float> float_run{problem,     run.options,         LobpcgPhase::low_precision(),
+                                     run.budget,  run.observer,        run.proceed,
+                                     run.history, run.first_iteration, run.checkpoint};
     const UnverifiedVectors<float> found = iterate_unverified(
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
@@ -51,23 +53,35 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
 EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<double>& a,
                                  LinearOperator<double>* preconditioner, const FloatOperators& in_float,
                                  const DenseBlock<double>* constraints, DenseBlock<double> initial,
-                                 const LobpcgOptions& options, const Observer& observer, const Proceed& proceed) {
+                                 const LobpcgOptions& options, const Observer& observer, const Proceed& proceed,
+                                 Checkpoint* checkpoint) {
   const int width = block_width(options);
   // lobpcg says what is wrong where something is.
   const bool one_block = options.pairs >= 1 && options.pairs <= width && initial.cols() <= width;
   if (in_float.a == nullptr || !one_block || !(options.tolerance >= 0.0) || options.max_iterations < 0 ||
       solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0)) {
     return lobpcg<double>(space, a, nullptr, preconditioner, constraints, std::move(initial), options, observer,
-                          proceed);
+                          proceed, checkpoint);
   }
-  Budget budget(options.max_iterations);
   std::vector<LobpcgIteration> history;
+  Budget budget = resumed_budget(checkpoint, Budget(options.max_iterations), history);
+  const int first = first_iteration(checkpoint, budget);
   const EigenProblem<double> problem{space, a, nullptr, preconditioner};
-  std::optional<UnverifiedVectors<double>> found =
-      iterate_in_float({problem, options, {}, budget, observer, proceed, history}, in_float, constraints, initial);
+  const std::optional<LobpcgPhase> saved_phase = saved_phase_in_double(checkpoint);
+  std::optional<UnverifiedVectors<double>> found;
+  if (!saved_phase)
+    found = iterate_in_float({problem, options, {}, budget, observer, proceed, history, first, checkpoint},
+                             in_float, constraints, initial);
   if (found) initial = {};
-  const LobpcgRun<double> run{
-      problem, options, found ? LobpcgPhase::refinement() : LobpcgPhase{}, budget, observer, proceed, history};
+  const LobpcgRun<double> run{problem,
+                              options,
+                              saved_phase.value_or(found ? LobpcgPhase::refinement() : LobpcgPhase{}),
+                              budget,
+                              observer,
+                              proceed,
+                              history,
+                              saved_phase ? first : budget.spent(),
+                              checkpoint};
   EigenResult<double> result = iterate_verified(
       run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
   finish_densely<double>(space, a, nullptr, constraints, options, result);

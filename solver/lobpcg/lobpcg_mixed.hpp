@@ -22,6 +22,6 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                                  LinearOperator<double>* preconditioner, const FloatOperators& in_float,
                                  const DenseBlock<double>* constraints, DenseBlock<double> initial,
                                  const LobpcgOptions& options, const Observer& observer = {},
-                                 const Proceed& proceed = {});
+                                 const Proceed& proceed = {}, Checkpoint* checkpoint = nullptr);
 
 }  // namespace block_eigs

@@ -5,6 +5,7 @@
 
 #include "solver/lobpcg/filtered_start.hpp"
 #include "solver/lobpcg/final_check.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 
@@ -29,12 +30,14 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
   return state;
 }
 
-/// Window after window. `informed` says that the first one begins with approximate eigenvectors.
+/// Window after window. `informed` says that the first one begins with approximate eigenvectors; or it goes on
+/// where `resumption` says.
 template <class T>
-LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
+LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed, Resumption resumption) {
   const bool filtered = starts_filtered(run.problem, run.options);
-  for (;;) {
-    if (filtered) filtered_start(run, state, informed);
+  for (;; resumption = {}) {
+    const bool past_filters = resumption.resumed && !resumption.filters;
+    if (filtered && !past_filters) filtered_start(run, state, informed, resumption.filters);
     const LoopEnd end = lobpcg_loop(run, state);
     if (end != LoopEnd::window_done || state.locked.count() >= run.options.pairs) return end;
     next_window(run, state);
@@ -91,10 +94,11 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
                                         DenseBlock<T> initial) {
   BlockSpace<T>& space = run.problem.space;
   LobpcgState<T> state = make_state(run, constraints);
-  start_block(run, state, initial);
+  const Resumption resumption = resume(run, state);
+  if (!resumption.resumed) start_block(run, state, initial);
   initial = {};
   const double setup_seconds = run.budget.seconds();
-  iterate_windows(run, state, false);
+  iterate_windows(run, state, false, resumption);
   state.deflated.append(space, state.x.v(), state.x.b());
   return {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked())), copy_of<T>(space, state.p.v()),
           setup_seconds};
@@ -104,13 +108,16 @@ template <class T>
 EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
                                 UnverifiedVectors<T> initial) {
   LobpcgState<T> state = make_state(run, constraints);
-  start_block(run, state, initial.vectors);
-  take_directions(run, state, initial.directions);
+  const Resumption resumption = resume(run, state);
+  if (!resumption.resumed) {
+    start_block(run, state, initial.vectors);
+    take_directions(run, state, initial.directions);
+  }
   const bool informed = initial.directions.cols() > 0;
   EigenResult<T> result;
   result.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   initial = {};
-  LoopEnd end = iterate_windows(run, state, informed);
+  LoopEnd end = iterate_windows(run, state, informed, resumption);
   int rotations = 0;
   for (int round = 1;; ++round) {
     const bool held = end == LoopEnd::held_by_locked;

@@ -47,7 +47,7 @@ std::vector<double> moves_of(const std::vector<double>& before, const std::vecto
 
 /// Norms that the operators do not know are estimated from X^T A X, or left out.
 template <class T>
-ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
+OperatorNorms operator_norms(const LobpcgRun<T>& run, const SmallMatrix& gram) {
   const LinearOperator<T>* b = run.problem.b;
   OperatorNorms norms{run.problem.a.norm_inf(), b != nullptr ? b->norm_inf() : 1.0,
                       run.problem.a.typical_row_sum(), b != nullptr};
@@ -57,6 +57,13 @@ ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
     norms.typical_a = norms.a;
   }
   if (std::isnan(norms.b)) norms.b = 1.0;
+  return norms;
+}
+
+}  // namespace
+
+template <class T>
+ResidualTest residual_test(const LobpcgRun<T>& run, const OperatorNorms& norms) {
   // A little below the limits, so that those who compute a residual anew find it within them.
   constexpr double aim = 0.99;
   constexpr double accuracy_aim = 0.9;
@@ -64,8 +71,6 @@ ResidualTest residual_test(const LobpcgRun<T>& run, const SmallMatrix& gram) {
   aimed.tolerance *= aim;
   return {aimed, norms, accuracy_aim * run.phase.accuracy * std::numeric_limits<T>::epsilon()};
 }
-
-}  // namespace
 
 template <class T>
 void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution) {
@@ -137,6 +142,7 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
     if (state.ritz.judge(state.test, j) != Outcome::not_converged) ++converged;
   }
   run.history.push_back(std::move(entry));
+  if (run.problem.space.to_end_early()) run.budget.end();
   if (!run.observer && !run.proceed) return;
   const LobpcgIteration& last = run.history.back();
   const IterationReport now{run.budget.spent(),
@@ -150,7 +156,8 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
                             run.budget.spent() + run.budget.left(),
                             last.seconds,
                             last.eigenvalues,
-                            last.residual_norms};
+                            last.residual_norms,
+                            last.in_float};
   if (run.observer) run.observer(now);
   if (run.proceed && !run.proceed(now)) run.budget.end();
 }
@@ -161,7 +168,7 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   run.problem.a.apply(state.x.v(), state.x.a());
   SmallMatrix gram;
   space.gram({state.x.v()}, {state.x.a()}, gram);
-  state.test = residual_test(run, gram);
+  state.test = residual_test(run, operator_norms(run, gram));
   state.rounding.since_refresh = 0;
   state.p.set_columns(0);
   state.w.set_columns(0);
@@ -174,6 +181,8 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   update(run, state, solution);
 }
 
+template ResidualTest residual_test(const LobpcgRun<float>&, const OperatorNorms&);
+template ResidualTest residual_test(const LobpcgRun<double>&, const OperatorNorms&);
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solver/lobpcg/inverse_iteration.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
@@ -52,6 +53,7 @@ int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex 
     if (attempt > most_attempts)
       throw NumericalError("lobpcg: no independent start vectors left outside the constraints");
     replaced = std::max(replaced, x.cols - good);
+    // By then an inverse may have shown that it has no more directions to give in this precision.
     space.fill_random(x.columns(good, x.cols - good), run.options.seed + attempt);
   }
   return replaced;
@@ -65,7 +67,7 @@ void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBloc
   const LocalIndex given = std::min(initial.cols(), width);
   if (given > 0) space.copy(initial.columns(0, given), state.x.v().columns(0, given));
   space.clear_left_out(state.x.v().columns(0, given));
-  space.fill_random(state.x.v().columns(given, width - given), run.options.seed);
+  fill_random(run, state, state.x.v().columns(given, width - given), run.options.seed);
   orthonormalize_x(run, state, 0);
   rayleigh_ritz_of_x(run, state);
 }
@@ -96,8 +98,8 @@ void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.p.set_columns(0);
   state.x.compact(space, width, state.spare);
   state.x.widen(width);
-  space.fill_random(state.x.v().columns(guards, width - guards),
-                    run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
+  fill_random(run, state, state.x.v().columns(guards, width - guards),
+              run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
   orthonormalize_x(run, state, guards);
   rayleigh_ritz_of_x(run, state);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/budget.hpp"
+#include "solver/checkpoint.hpp"
 #include "solver/lobpcg/deflated_vectors.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/lobpcg/product_sizes.hpp"
@@ -76,6 +77,7 @@ struct LobpcgRun {
   const Proceed& proceed;
   std::vector<LobpcgIteration>& history;
   int first_iteration = budget.spent();
+  Checkpoint* checkpoint = nullptr;  ///< where the state is left and found; null for nowhere
 
   /// Iterations that this phase may take still.
   int iterations_left() const {

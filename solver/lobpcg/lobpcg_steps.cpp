@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "solver/lobpcg/inverse_iteration.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
@@ -162,10 +163,8 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   } else {
     space.copy(state.r.columns(0, columns), w.columns(0, columns));
   }
-  if (fresh > 0) {
-    space.fill_random(w.columns(columns, fresh),
-                      run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
-  }
+  fill_random(run, state, w.columns(columns, fresh),
+              run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
   return fresh;
 }
 

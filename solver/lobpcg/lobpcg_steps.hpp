@@ -79,6 +79,10 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
+/// When pairs are done, by these norms of A and B. Not collective.
+template <class T>
+ResidualTest residual_test(const LobpcgRun<T>& run, const OperatorNorms& norms);
+
 /// Largest residual over its limit among the wanted pairs at work; 1 or less is done.
 template <class T>
 double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state);

@@ -18,7 +18,7 @@ class Standstill {
     locked_ = state.locked.count();
     const double limit = limit_of_locking(run, state);
     const double residual = state.ritz.residuals.front();
-    if (locked_ == 0 || residual <= limit || !stagnation_.after(residual / limit)) return false;
+    if (residual <= limit || !stagnation_.after(residual / limit)) return false;
     stagnation_ = Stagnation(patience);
     return true;
   }

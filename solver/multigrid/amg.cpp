@@ -30,12 +30,12 @@ BlockView<T> leading(DenseBlock<T>& block, LocalIndex columns) {
   return {block.view().data, block.rows(), columns, DenseBlock<T>::padded(columns)};
 }
 
-/// Whether the coarsest level is solved by its pseudo-inverse. Where fill has ended coarsening its rows may be
-/// many, and all entries of the inverse are stored: then only if that is cheaper to multiply with than the
-/// polynomial.
+/// Whether the coarsest level is solved by its pseudo-inverse. Where coarsening has ended early its rows may be
+/// many, and all entries of the inverse are made and stored: then only if that is cheaper to multiply with than
+/// the polynomial.
 bool is_inverted(GlobalIndex rows, GlobalIndex nonzeros, CoarseningEnd ended, const AmgOptions& options) {
   if (rows > options.largest_dense) return false;
-  return ended != CoarseningEnd::fill || rows * rows <= (long_polynomial.degree - 1) * nonzeros;
+  return ended == CoarseningEnd::none || rows * rows <= (long_polynomial.degree - 1) * nonzeros;
 }
 
 void check(const GridHierarchy& hierarchy) {
@@ -69,20 +69,22 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
 template <class T>
 Amg<T>::Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options) : context_(context) {
   std::vector<DeviceLevel>& levels = hierarchy.levels;
+  const aggregation::RowMoving by{with_precision<double>(context), hierarchy.algebra};
   double entries = 0.0;
-  for (const DeviceLevel& level : levels) entries += static_cast<double>(level.matrix.pattern->nonzeros);
-  operator_complexity_ = entries / std::max(1.0, static_cast<double>(levels.front().matrix.pattern->nonzeros));
+  for (const DeviceLevel& level : levels) entries += static_cast<double>(level.nonzeros);
+  operator_complexity_ = entries / std::max(1.0, static_cast<double>(levels.front().nonzeros));
   ended_ = levels.back().ended;
   bool solved = context.device->host_addressable();
   for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
     std::unique_ptr<DistributedMatrix<T>> inverse;
-    if (level > 0 && !solved && levels[level].matrix.pattern->rows <= largest_inverse)
-      inverse = inverse_of(*hierarchy.algebra, levels[level]);
+    if (level > 0 && !solved && levels[level].partition.rows() <= largest_inverse)
+      inverse = inverse_of(by, levels[level]);
     solved = solved || inverse;
-    levels_.push_back(std::make_unique<Level>(context, *hierarchy.algebra, std::move(levels[level]), options));
+    levels_.push_back(
+        std::make_unique<Level>(context, by, std::move(levels[level]), levels[level + 1].partition, options));
     levels_.back()->inverse = std::move(inverse);
   }
-  make_coarsest(*hierarchy.algebra, std::move(levels.back()), options);
+  make_coarsest(by, std::move(levels.back()), options);
 }
 
 /// What is left of a singular matrix after rounding errors on the way down must not be inverted.
@@ -119,28 +121,50 @@ void Amg<T>::make_coarsest(GridLevel level, const AmgOptions& options) {
 }
 
 template <class T>
-void Amg<T>::make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgOptions& options) {
-  const CsrView<double> matrix = level.matrix.view();
-  if (!is_inverted(matrix.rows, matrix.nonzeros, level.ended, options)) {
+void Amg<T>::make_coarsest(const aggregation::RowMoving& by, DeviceLevel level, const AmgOptions& options) {
+  const Partition& partition = level.partition;
+  if (!is_inverted(partition.rows(), level.nonzeros, level.ended, options)) {
     coarse_matrix_ = std::make_unique<DistributedMatrix<T>>(
-        context_, in_precision<T>(algebra, std::move(level.matrix)), level.numbers);
-    coarse_smoother_ = device_smoother(context_, algebra, *coarse_matrix_, *level.numbers, long_polynomial);
+        context_, parts_in_precision(context_, by, std::move(level.matrix)), partition, partition, level.numbers);
+    context_.comm.collectively([&] {
+      coarse_smoother_ = device_smoother(context_, *by.algebra, *coarse_matrix_, *level.numbers, long_polynomial);
+    });
     return;
   }
-  coarse_matrix_ = inverse_of(algebra, level);
-  if (!coarse_matrix_) invert_on_host(Partition({0, matrix.rows}), to_host(level.matrix));
+  coarse_matrix_ = inverse_of(by, level);
+  if (coarse_matrix_) return;
+  CsrRows rows;
+  context_.comm.collectively([&] {
+    rows = to_host(*context_.device, level.matrix, partition.begin(context_.comm.rank()), partition.rows(),
+                   partition.rows());
+  });
+  invert_on_host(partition, rows);
 }
 
-/// Nothing where an eigenvalue is so small that the pseudo-inverse would change it.
+/// By the rank that has all rows. Nothing where they are dealt to several, and where an eigenvalue is so small
+/// that the pseudo-inverse would change it.
 template <class T>
-std::unique_ptr<DistributedMatrix<T>> Amg<T>::inverse_of(SparseAlgebra& algebra, const DeviceLevel& level) const {
-  const CsrView<double> matrix = level.matrix.view();
-  const double relative_noise = std::max(10.0 * static_cast<double>(std::numeric_limits<T>::epsilon()),
-                                         matrix.rows * std::numeric_limits<double>::epsilon());
-  std::optional<CsrBuffers<double>> inverse = algebra.inverse(matrix, noise(), relative_noise);
-  if (!inverse) return nullptr;
-  return std::make_unique<DistributedMatrix<T>>(context_, in_precision<T>(algebra, std::move(*inverse)),
-                                                level.numbers);
+std::unique_ptr<DistributedMatrix<T>> Amg<T>::inverse_of(const aggregation::RowMoving& by,
+                                                         const DeviceLevel& level) const {
+  const Communicator& comm = context_.comm;
+  const auto rows = static_cast<LocalIndex>(level.partition.rows());
+  std::optional<CsrBuffers<double>> inverse;
+  comm.collectively([&] {
+    const CsrView<double> matrix = level.matrix.view();
+    if (matrix.rows != rows) return;
+    const double relative_noise = std::max(10.0 * static_cast<double>(std::numeric_limits<T>::epsilon()),
+                                           rows * std::numeric_limits<double>::epsilon());
+    inverse = by.algebra->inverse(matrix, noise(), relative_noise);
+  });
+  if (!comm.any(inverse.has_value())) return nullptr;
+  aggregation::LocalRows own;
+  const GlobalIndex begin = level.partition.begin(comm.rank());
+  comm.collectively([&] {
+    own.columns = {begin, level.partition.size(comm.rank()), {}};
+    own.matrix = inverse ? std::move(*inverse) : aggregation::no_rows(by, own.columns);
+  });
+  return std::make_unique<DistributedMatrix<T>>(context_, parts_in_precision(context_, by, std::move(own)),
+                                                level.partition, level.partition, level.numbers);
 }
 
 template <class T>

@@ -32,7 +32,7 @@ class Amg final : public LinearOperator<T> {
  public:
   /// Consumes the levels. Collective. Throws InputError where a level lacks its interpolation.
   Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options);
-  /// Of levels that are in device memory, on one rank. Collective.
+  /// Of levels that are in device memory. Collective.
   Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options);
   ~Amg() override;
 
@@ -65,8 +65,10 @@ class Amg final : public LinearOperator<T> {
  private:
   struct Level;
   void make_coarsest(GridLevel level, const AmgOptions& options);
-  void make_coarsest(SparseAlgebra& algebra, DeviceLevel level, const AmgOptions& options);
-  std::unique_ptr<DistributedMatrix<T>> inverse_of(SparseAlgebra& algebra, const DeviceLevel& level) const;
+  void make_coarsest(const aggregation::RowMoving& by, DeviceLevel level, const AmgOptions& options);
+  /// Collective.
+  std::unique_ptr<DistributedMatrix<T>> inverse_of(const aggregation::RowMoving& by,
+                                                   const DeviceLevel& level) const;
   bool is_solved(int level) const;
   /// Collective.
   void invert_on_host(const Partition& partition, const CsrRows& matrix);

@@ -31,14 +31,21 @@ struct Amg<T>::Level {
     });
   }
 
-  /// Of a level in device memory, on one rank. Collective.
-  Level(const Context<T>& context, SparseAlgebra& algebra, DeviceLevel&& level, const AmgOptions& options)
-      : matrix(context, in_precision<T>(algebra, std::move(level.matrix)), level.numbers),
-        interpolation(context, in_precision<T>(algebra, std::move(level.interpolation)), nullptr),
-        restriction(context, in_precision<T>(algebra, std::move(level.restriction)), nullptr),
-        twice(options.w_reduction * interpolation.columns() <= matrix.rows()) {
-    smoother = device_smoother(context, algebra, matrix, *level.numbers,
-                               ChebyshevOptions{options.smoother_degree, options.smoother_ratio});
+  /// Of a level in device memory. Collective.
+  Level(const Context<T>& context, const aggregation::RowMoving& by, DeviceLevel&& level, const Partition& coarser,
+        const AmgOptions& options)
+      : matrix(context, parts_in_precision(context, by, std::move(level.matrix)), level.partition, level.partition,
+               level.numbers),
+        interpolation(context, parts_in_precision(context, by, std::move(level.interpolation)), level.partition,
+                      coarser, nullptr),
+        restriction(context, parts_in_precision(context, by, std::move(level.restriction)), coarser,
+                    level.partition, nullptr),
+        twice(options.w_reduction * static_cast<double>(coarser.rows()) <=
+              static_cast<double>(level.partition.rows())) {
+    context.comm.collectively([&] {
+      smoother = device_smoother(context, *by.algebra, matrix, *level.numbers,
+                                 ChebyshevOptions{options.smoother_degree, options.smoother_ratio});
+    });
   }
 
   /// May fail on one rank alone. Not collective.

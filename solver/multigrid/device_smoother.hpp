@@ -4,12 +4,12 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "solver/multigrid/aggregation/local_rows.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/device/sparse_algebra.hpp"
-#include "spmm/matrix/csr_rows.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/context.hpp"
 
 namespace block_eigs {
@@ -43,20 +43,19 @@ std::unique_ptr<Chebyshev<T>> device_smoother(const Context<T>& context, SparseA
   }
 }
 
-/// A matrix of one rank in host memory.
-inline CsrRows to_host(const CsrBuffers<double>& matrix) {
-  const CsrPattern& pattern = *matrix.pattern;
-  std::vector<LocalIndex> columns(pattern.column_indices.size());
-  pattern.column_indices.download(columns.data());
-  CsrRows rows;
-  rows.global_rows = pattern.rows;
-  rows.global_columns = pattern.columns;
-  rows.row_offsets.resize(pattern.row_offsets.size());
-  pattern.row_offsets.download(rows.row_offsets.data());
-  rows.columns.assign(columns.begin(), columns.end());
-  rows.values.resize(matrix.values.size());
-  matrix.values.download(rows.values.data());
-  return rows;
+/// Own rows as products take them, in the precision that a cycle works in. Collective.
+template <class T>
+CsrParts<T> parts_in_precision(const Context<T>& context, const aggregation::RowMoving& by,
+                               aggregation::LocalRows rows) {
+  CsrParts<T> parts;
+  context.comm.collectively([&] {
+    CsrParts<double> made = parts_of(by, std::move(rows));
+    parts.own = in_precision<T>(*by.algebra, std::move(made.own));
+    if (!made.ghosts.empty()) parts.boundary = in_precision<T>(*by.algebra, std::move(made.boundary));
+    parts.boundary_rows = std::move(made.boundary_rows);
+    parts.ghosts = std::move(made.ghosts);
+  });
+  return parts;
 }
 
 }  // namespace block_eigs

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solver/proof/shifted_operator.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -83,7 +84,10 @@ void apply_filter(ShiftedOperator<T>& t, BlockSpace<T>& space, Deflation<T>& def
   space.kernels().combine(first, tx.view(), x.view(), before.view());
   std::swap(x, before);
   double rho = 1.0 / at_sigma;
+  constexpr int steps_between_questions = 16;
   for (int k = 1; k < filter.degree; ++k) {
+    if (k % steps_between_questions == 0 && space.asks_to_end_early())
+      throw NumericalError("the run was to end before it was through");
     const double next = 1.0 / (2.0 * at_sigma - rho);
     t.step(-2.0 * next / half_width, 2.0 * next * center / half_width, -next * rho, x.view(), before.view());
     std::swap(x, before);

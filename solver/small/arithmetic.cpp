@@ -8,6 +8,7 @@
 
 #include "solver/small/lapack.hpp"
 #include "solver/small/lapack_buffers.hpp"
+#include "solver/small/lowest_eigenpairs.hpp"
 
 namespace block_eigs {
 
@@ -50,6 +51,8 @@ std::uint64_t digest_of_problems(std::uint64_t before) {
     before = digest_of(values, before);
     before = digest_of(lapack::product(vectors, true, images, false).values(), before);
     before = digest_of(lapack::orthonormal_rows(images).values(), before);
+    const LowestEigenpairs lowest = lowest_eigenpairs(example(n), n / 3);
+    before = digest_of(lowest.vectors.values(), digest_of(lowest.values, before));
   }
   return before;
 }

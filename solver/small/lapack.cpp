@@ -149,6 +149,14 @@ SmallMatrix orthonormal_rows(SmallMatrix matrix) {
   return matrix;
 }
 
+void divide_by_factor(const SmallMatrix& lower, SmallMatrix& matrix) {
+  solve_lower(lower, matrix);
+  const int n = matrix.rows();
+  const double one = 1.0;
+  const int lda = leading(lower);
+  if (n > 0) dtrsm_("R", "L", "T", "N", &n, &n, &one, lower.data(), &lda, matrix.data(), &lda);
+}
+
 bool solve(SmallMatrix& matrix, SmallMatrix& x) {
   const int n = matrix.rows();
   const int lda = leading(matrix);
@@ -176,7 +184,10 @@ std::vector<double> lowest_eigenpairs(SmallMatrix& a, SmallMatrix& b, int count,
   require_finite(b);
   int info = 0;
   if (b.rows() > 0) {
-    if (!cholesky(b)) throw InputError("the mass matrix B is not positive definite: it has no Cholesky factor");
+    if (!cholesky(b))
+      throw InputError(
+          "the mass matrix B is not positive definite within rounding errors of the run's precision: it has no "
+          "Cholesky factor");
     const int itype = 1;
     dsygst_(&itype, "L", &n, a.data(), &lda, b.data(), &lda, &info);
   }

@@ -22,6 +22,9 @@ bool cholesky(SmallMatrix& matrix);
 void solve_lower(const SmallMatrix& lower, SmallMatrix& matrix);
 void solve_lower_transposed(const SmallMatrix& lower, SmallMatrix& matrix);
 
+/// matrix = inverse(lower) * matrix * inverse(lower)^T
+void divide_by_factor(const SmallMatrix& lower, SmallMatrix& matrix);
+
 /// x = inverse(matrix) x by Gaussian elimination, which destroys the matrix. False where a pivot is zero, x then
 /// being as it was or not.
 bool solve(SmallMatrix& matrix, SmallMatrix& x);

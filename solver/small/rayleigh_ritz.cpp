@@ -2,39 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "solver/small/basis_factor.hpp"
 #include "solver/small/lapack.hpp"
+#include "solver/small/lowest_eigenpairs.hpp"
 #include "spmm/scatter_bits.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-void mirror_lower(SmallMatrix& matrix) {
-  for (int j = 0; j < matrix.cols(); ++j) {
-    for (int i = 0; i < j; ++i) matrix(i, j) = matrix(j, i);
-  }
-}
-
-/// inverse(L) K inverse(L)^T
-SmallMatrix reduce(const SmallMatrix& lower, SmallMatrix projected) {
-  lapack::solve_lower(lower, projected);
-  SmallMatrix transposed(projected.cols(), projected.rows());
-  for (int j = 0; j < projected.cols(); ++j) {
-    for (int i = 0; i < projected.rows(); ++i) transposed(j, i) = projected(i, j);
-  }
-  lapack::solve_lower(lower, transposed);
-  mirror_lower(transposed);
-  return transposed;
-}
-
-SmallMatrix some_columns(const SmallMatrix& matrix, int first, int count) {
-  SmallMatrix result(matrix.rows(), count);
-  std::copy_n(matrix.column(first), static_cast<std::size_t>(matrix.rows()) * static_cast<std::size_t>(count),
-              result.data());
-  return result;
-}
 
 /// Coefficients of P' among the eigenvectors that X' does not take: the rows of X in them, made orthonormal.
 SmallMatrix search_directions(const SmallMatrix& others, int x_columns) {
@@ -42,6 +21,23 @@ SmallMatrix search_directions(const SmallMatrix& others, int x_columns) {
   SmallMatrix x_rows(rows, others.cols());
   for (int j = 0; j < others.cols(); ++j) std::copy_n(others.column(j), rows, x_rows.column(j));
   return lapack::orthonormal_rows(std::move(x_rows));
+}
+
+/// factor Q T
+SmallMatrix times(const SmallMatrix& q, const Tridiagonal& t, double factor) {
+  SmallMatrix result(q.rows(), q.cols());
+  for (int j = 0; j < q.cols(); ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const double before = j > 0 ? t.beside[at - 1] : 0.0;
+    const double after = j + 1 < q.cols() ? t.beside[at] : 0.0;
+    for (int i = 0; i < q.rows(); ++i) {
+      double value = t.diagonal[at] * q(i, j);
+      if (before != 0.0) value += before * q(i, j - 1);
+      if (after != 0.0) value += after * q(i, j + 1);
+      result(i, j) = factor * value;
+    }
+  }
+  return result;
 }
 
 /// Factors that bring the columns of Z to norm 1; empty where one has no norm.
@@ -60,13 +56,6 @@ void scale_both_sides(const std::vector<double>& scales, SmallMatrix& matrix) {
       matrix(i, j) *= scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
     }
   }
-}
-
-bool well_conditioned(const SmallMatrix& factor, double smallest_pivot) {
-  for (int j = 0; j < factor.rows(); ++j) {
-    if (factor(j, j) * factor(j, j) < smallest_pivot) return false;
-  }
-  return true;
 }
 
 std::vector<double> diagonal_of(const SmallMatrix& matrix) {
@@ -114,35 +103,28 @@ RitzSolution solve_ritz(RitzProblem problem) {
   const std::vector<double> squared_norms = diagonal_of(problem.gram);
   scale_both_sides(scales, problem.gram);
   scale_both_sides(scales, problem.projected);
-  if (!lapack::cholesky(problem.gram) || !well_conditioned(problem.gram, problem.smallest_pivot)) return {};
-  SmallMatrix vectors = reduce(problem.gram, std::move(problem.projected));
-  if (!is_finite(vectors.values())) return {};
-  for (double& value : vectors.values()) value *= sign;
-  const std::vector<double> values = lapack::symmetric_eigen(vectors);
+  const std::optional<BasisFactor> factor = factor_basis(problem.gram, problem.smallest_pivot);
+  if (!factor) return {};
+  divide_by_factor(*factor, problem.projected);
+  if (!is_finite(problem.projected.values())) return {};
+  for (double& value : problem.projected.values()) value *= sign;
+  const int wanted = std::min(problem.wanted, size);
+  const LowestEigenpairs lowest = lowest_eigenpairs(std::move(problem.projected), wanted);
 
   RitzSolution solution;
-  const int wanted = std::min(problem.wanted, size);
-  const SmallMatrix others = some_columns(vectors, wanted, size - wanted);
-  const SmallMatrix q = search_directions(others, problem.x_columns);
-  const SmallMatrix p = lapack::product(others, false, q, true);
+  const SmallMatrix q = search_directions(lowest.others, problem.x_columns);
+  const SmallMatrix p = lapack::product(lowest.others, false, q, true);
   solution.p_columns = p.cols();
-
-  const std::vector<double> other_values(values.begin() + wanted, values.end());
-  SmallMatrix scaled_q = q;
-  for (int j = 0; j < q.cols(); ++j) {
-    for (int i = 0; i < q.rows(); ++i) scaled_q(i, j) *= sign * other_values[static_cast<std::size_t>(j)];
-  }
-  solution.projected_p = lapack::product(scaled_q, false, q, true);
+  solution.projected_p = lapack::product(times(q, lowest.projected, sign), false, q, true);
 
   solution.coefficients.resize(size, wanted + solution.p_columns);
-  std::copy_n(vectors.data(), static_cast<std::size_t>(size) * static_cast<std::size_t>(wanted),
-              solution.coefficients.data());
+  std::copy_n(lowest.vectors.data(), lowest.vectors.values().size(), solution.coefficients.data());
   std::copy_n(p.data(), p.values().size(), solution.coefficients.column(wanted));
-  lapack::solve_lower_transposed(problem.gram, solution.coefficients);
+  solve_transposed(*factor, solution.coefficients);
   for (int j = 0; j < solution.coefficients.cols(); ++j) {
     for (int i = 0; i < size; ++i) solution.coefficients(i, j) *= scales[static_cast<std::size_t>(i)];
   }
-  for (int j = 0; j < wanted; ++j) solution.values.push_back(sign * values[static_cast<std::size_t>(j)]);
+  for (const double value : lowest.values) solution.values.push_back(sign * value);
   solution.errors = carried_errors(problem.errors, solution.coefficients, squared_norms, problem.seed);
   solution.amplification = largest_mean_square(solution.errors);
   return solution;

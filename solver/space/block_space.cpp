@@ -21,10 +21,20 @@ void BlockSpace<T>::sum(Sums& sums) {
   if (comm().size() > 1 && !all.empty()) {
     const Profile::Scope scope(profile(), Phase::communication);
     replicas_.append_to(all);
+    all.push_back(context_.stop->vote());
     comm().sum(std::span(all));
+    context_.stop->count(all.back());
+    all.pop_back();
     replicas_.check(comm(), all);
   }
+  if (comm().size() == 1) context_.stop->count(context_.stop->vote());
   sums.unpack(all);
+}
+
+template <class T>
+bool BlockSpace<T>::asks_to_end_early() {
+  context_.stop->count(comm().sum(context_.stop->vote()));
+  return to_end_early();
 }
 
 template <class T>

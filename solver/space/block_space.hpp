@@ -37,6 +37,10 @@ class BlockSpace {
   const Communicator& comm() const { return context_.comm; }
   Kernels<T>& kernels() { return *context_.kernels; }
   Profile& profile() { return *context_.profile; }
+  /// Whether the run is to end early, as all ranks have agreed with the last sum. Not collective.
+  bool to_end_early() const { return context_.stop->agreed(); }
+  /// The same after asking all ranks, for long stretches without sums. Collective.
+  bool asks_to_end_early();
 
   /// From here on the space is that of the vectors that vanish in these of the calling rank's rows, ascending, for
   /// operators that take such vectors to such vectors. Collective.
@@ -49,7 +53,8 @@ class BlockSpace {
   DenseBlock<T> make_block(LocalIndex cols);
 
   /// Makes sums over all ranks of all that was added, in one message; none where nothing was. What this rank has
-  /// solved for itself is compared on the way. Collective; throws RunError on all ranks where that differs.
+  /// solved for itself is compared on the way, and whether a rank wants to end early. Collective; throws RunError
+  /// on all ranks where that differs.
   void sum(Sums& sums);
 
   /// result = [left]^T [right] over all ranks. Collective; with `sums` it is not, and complete when they are.

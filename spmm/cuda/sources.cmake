@@ -22,6 +22,7 @@ else()
     cuda/runtime/cuda_peer_memory.cpp
     cuda/runtime/pageable_copy.cpp
     cuda/dense/elementwise.cu
+    cuda/dense/fetch.cu
     cuda/dense/gram.cu
     cuda/sparse/spmm_device_bundles.cu
     cuda/sparse/spmm_device_pattern.cu

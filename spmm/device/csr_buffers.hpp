@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/kernels.hpp"
@@ -37,6 +38,16 @@ struct CsrBuffers {
             values.data(),
             nullptr};
   }
+};
+
+/// A rank's rows of a distributed matrix in device memory: the columns that it owns, and the ghost columns of the
+/// rows that have entries there. Without `ghosts` the last two may be empty.
+template <class T>
+struct CsrParts {
+  CsrBuffers<T> own;
+  CsrBuffers<T> boundary;
+  Buffer<LocalIndex> boundary_rows;  ///< local numbers of its rows, ascending
+  std::vector<GlobalIndex> ghosts;   ///< global numbers of its columns, ascending
 };
 
 /// Column numbers and values of a sparse matrix in device memory that belongs to someone else, as CsrView has

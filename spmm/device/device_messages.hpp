@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -45,8 +46,11 @@ class DeviceMessages {
 
   /// Puts messages into `queue`, none of which waits for another one of the same call. The processes that are
   /// named make calls that fit. Waits for nothing, but for the first messages to a process, which make the way
-  /// there: the first time of all for a minute at most.
-  virtual void exchange(std::span<const Message> sent, std::span<const Message> received, Queue queue) = 0;
+  /// there: for `patience` at most, then nothing can be sent any more.
+  virtual void exchange(std::span<const Message> sent, std::span<const Message> received, Queue queue,
+                        std::chrono::duration<double> patience) = 0;
+  /// Throws where what is under way has failed, here or in another process. Waits for nothing.
+  virtual void check() = 0;
   /// Whether all that was put into queues is done.
   virtual bool all_done() = 0;
   /// Ends what is under way, so that queues go on; nothing can be sent from then on.

@@ -29,11 +29,15 @@ double entry_of(const std::string& path, const std::string& key) {
   return 0.0;
 }
 
-double left_of(const std::string& folder, const char* limit_file, const char* usage_file, const char* cache_key) {
+/// Pages of files count as used there, and are given up where others are wanted.
+double left_of(const std::string& folder, const char* limit_file, const char* usage_file,
+               const std::string& prefix) {
   const double limit = number_in(folder + limit_file);
   const double usage = number_in(folder + usage_file);
   if (!(limit < no_limit) || !(usage < no_limit)) return unlimited;
-  return std::max(0.0, limit - (usage - std::min(usage, entry_of(folder + "memory.stat", cache_key))));
+  const std::string stat = folder + "memory.stat";
+  const double files = entry_of(stat, prefix + "inactive_file") + entry_of(stat, prefix + "active_file");
+  return std::max(0.0, limit - (usage - std::min(usage, files)));
 }
 
 /// Of the group `path` and all above it, below `mount`.
@@ -41,9 +45,8 @@ double left_in_groups(const std::string& mount, std::string path, bool unified) 
   double left = unlimited;
   while (true) {
     const std::string folder = mount + (path == "/" ? "" : path) + "/";
-    left = std::min(
-        left, unified ? left_of(folder, "memory.max", "memory.current", "inactive_file")
-                      : left_of(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"));
+    left = std::min(left, unified ? left_of(folder, "memory.max", "memory.current", "")
+                                  : left_of(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"));
     const std::size_t end = path.rfind('/');
     if (end == std::string::npos || path.size() <= 1) return left;
     path.resize(end);

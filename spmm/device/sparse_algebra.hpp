@@ -5,10 +5,12 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/csr_buffers.hpp"
 #include "spmm/device/device.hpp"
+#include "spmm/device/neighbourhood.hpp"
 #include "spmm/scatter_bits.hpp"
 #include "spmm/types.hpp"
 
@@ -42,15 +44,26 @@ struct MatrixNumbers {
   }
 };
 
-/// Strong couplings between nodes, without those of hubs: the values hold their strength.
+/// Strong couplings of own nodes, without those to hubs: the values hold their strength.
 struct CouplingGraph {
   CsrBuffers<double> neighbours;
   Buffer<LocalIndex> hub;  ///< of a hub itself, else the hub that a node is coupled to the most, -1 for none
 };
 
 struct AggregateMap {
-  LocalIndex count = 0;
-  Buffer<LocalIndex> of_node;  ///< -1 without strong couplings: smoothing alone takes care of those
+  LocalIndex count = 0;          ///< of own ones: an aggregate belongs to the rank of its root
+  GlobalIndex first = 0;         ///< number over all ranks of the first own one
+  Buffer<LocalIndex> of_node;    ///< own aggregates of own nodes, numbered from 0; -1 without strong couplings
+                                 ///< (smoothing alone takes care of those), and for nodes that are away
+  std::vector<LocalIndex> away;  ///< own nodes in aggregates of other ranks, ascending
+  std::vector<GlobalIndex> away_aggregates;  ///< theirs, numbered over all ranks
+};
+
+/// A matrix in two parts: the columns of own rows, and all others, of rows that have entries there.
+struct SplitColumns {
+  CsrBuffers<double> own;
+  CsrBuffers<double> others;
+  Buffer<LocalIndex> rows;  ///< of `others`, ascending
 };
 
 /// Orthonormal factors of vectors, aggregate by aggregate: the vectors are `interpolation` times `coarse`.
@@ -64,7 +77,8 @@ struct TentativeInterpolation {
 /// have the same levels. Both backends form every sum in the same order and round every operation by itself: the
 /// same arguments give the same bits, from run to run, from backend to backend, and for any number of threads.
 /// Ordered in Queue::compute; what returns a count or a number waits for it. Throws RunError where memory runs
-/// out. Rows of the calling rank only: nothing here is collective.
+/// out. Rows of the calling rank only: nothing here is collective but what is handed a Neighbourhood that has
+/// other ranks.
 class SparseAlgebra {
  public:
   SparseAlgebra() = default;
@@ -89,14 +103,31 @@ class SparseAlgebra {
   virtual Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
                                    LocalIndex stride) = 0;
   virtual Offset longest_row(const CsrView<double>& a) = 0;
+  /// The rows of A, then those of B, which has as many columns.
+  virtual CsrBuffers<double> stacked(const CsrView<double>& a, const CsrView<double>& b) = 0;
+  /// A with row k of B, which has as many columns, added to its row rows[k]; `rows`, in device memory, do not
+  /// descend. What is added to one row is added in its order.
+  virtual CsrBuffers<double> with_added_rows(const CsrView<double>& a, const CsrView<double>& b,
+                                             const LocalIndex* rows) = 0;
+  /// A with `columns` columns: those from `own` on become places[0], places[1], ..., which ascend; the others
+  /// stay.
+  virtual CsrBuffers<double> with_columns(const CsrView<double>& a, LocalIndex own,
+                                          const Buffer<LocalIndex>& places, LocalIndex columns) = 0;
+  /// The first `own` columns, and the others numbered from 0.
+  virtual SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) = 0;
   /// A - shift I; diagonal entries that are not stored stay so.
   virtual CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                                      double shift) = 0;
   virtual Buffer<float> to_float(const Buffer<double>& values) = 0;
 
-  // ---- square ones ----
+  // ---- square ones, or a rank's rows of them, own columns first ----
 
-  virtual MatrixNumbers numbers(const CsrView<double>& a) = 0;
+  /// Numbers that are not a row's are those of all ranks.
+  virtual MatrixNumbers numbers(const CsrView<double>& a, Neighbourhood& ranks) = 0;
+  MatrixNumbers numbers(const CsrView<double>& a) {
+    Neighbourhood alone;
+    return numbers(a, alone);
+  }
   /// 1 / |d_i|, and 1 for d_i = 0, kept away from overflow and underflow in T as inverse_diagonal() does.
   virtual Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) = 0;
   /// Diagonal entries of at most `noise` in magnitude become zero, in rows of zeros alone `replacement`.
@@ -111,18 +142,27 @@ class SparseAlgebra {
   /// Nodes i and j, of `unknowns` consecutive rows each, are strongly coupled where |A_ij| > threshold
   /// sqrt(|A_ii| |A_jj|) in the Frobenius norm (Vanek, Mandel, Brezina, Computing 56, 1996). Nodes with more than
   /// `hub_entries` entries a row are hubs.
-  virtual CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold,
-                                  double hub_entries) = 0;
+  virtual CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries,
+                                  Neighbourhood& ranks) = 0;
+  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries) {
+    Neighbourhood alone;
+    return couplings(a, unknowns, threshold, hub_entries, alone);
+  }
   /// Around every root of the maximal independent set of distance two that descending aggregate_priority() gives
   /// (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012; Kelley, Rajamanickam, arXiv:2204.02934), its neighbours;
   /// what is left joins the aggregate that it is coupled to the most in all. Hubs stay by themselves, but for
-  /// nodes that are coupled to hubs alone. Numbered as roots and hubs are.
-  virtual AggregateMap aggregate(const CouplingGraph& graph) = 0;
+  /// nodes that are coupled to hubs alone. Numbered as roots and hubs are: the same for any number of ranks.
+  virtual AggregateMap aggregate(const CouplingGraph& graph, Neighbourhood& ranks) = 0;
+  AggregateMap aggregate(const CouplingGraph& graph) {
+    Neighbourhood alone;
+    return aggregate(graph, alone);
+  }
   /// `vectors`: row-major [nodes * unknowns][modes]. A mode that depends on others within an aggregate gets a
   /// column of zeros.
   virtual TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns,
                                            const Buffer<double>& vectors, int modes) = 0;
-  /// (I - omega D^-1 A) T, D being max(|d_i|, s_i / 2). Rows of hubs and rows of zeros stay as in T.
+  /// (I - omega D^-1 A) T, D being max(|d_i|, s_i / 2); T has the rows of ghosts too. Rows of hubs and rows of
+  /// zeros stay as in T.
   virtual CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers,
                                       const CsrView<double>& t, const CouplingGraph& graph, double omega) = 0;
 };

@@ -4,6 +4,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/algebra/host_sparse_algebra.cpp
   host/algebra/numbers.cpp
   host/algebra/products.cpp
+  host/algebra/rearranged.cpp
   host/algebra/tentative.cpp
   host/sparse/balance.cpp
   host/sparse/column_major_product.cpp
@@ -20,4 +21,4 @@ target_link_libraries(block_eigs_spmm PRIVATE OpenMP::OpenMP_CXX ${LAPACK_LIBRAR
 set_source_files_properties(host/sparse/column_major_product.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 # Set-up rounds every operation by itself: levels are the same bits on every backend.
 set_source_files_properties(host/algebra/aggregates.cpp host/algebra/couplings.cpp host/algebra/numbers.cpp
-  host/algebra/products.cpp host/algebra/tentative.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+  host/algebra/products.cpp host/algebra/rearranged.cpp host/algebra/tentative.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

@@ -92,9 +92,15 @@ CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const Sp
 }
 
 template <class T>
-CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options)
-    : kernels_(context.kernels), arrays_(std::move(arrays)), view_(arrays_.view()) {
-  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : CsrView<T>{}, view_, options);
+CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options,
+                        Buffer<LocalIndex> row_map)
+    : kernels_(context.kernels), arrays_(std::move(arrays)), row_map_(std::move(row_map)), view_(arrays_.view()) {
+  view_.row_map = row_map_.data();
+  // Without rows there is nothing to look at on the device.
+  const Offset no_entries = 0;
+  CsrView<T> on_host{};
+  if (view_.rows == 0) on_host.row_offsets = &no_entries;
+  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
 }
 
 template <class T>

@@ -29,7 +29,8 @@ class CsrMatrix {
   /// Checks the arrays once (offsets monotone, columns in range and ascending); throws InputError.
   CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const SpmmOptions& options);
   /// Of arrays that are on the device already, and right. The pattern stays shared.
-  CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options);
+  CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const SpmmOptions& options,
+            Buffer<LocalIndex> row_map = {});
 
   LocalIndex rows() const { return view_.rows; }
   LocalIndex columns() const { return view_.columns; }

@@ -131,9 +131,9 @@ bool DistributedMatrix<T>::take_whole(CsrRows& rows, const SpmmOptions& options,
       if (numbers.norm_inf <= far_above * numbers.typical_row_sum) numbers.row_sums = {};
       numbers_ = std::make_shared<const MatrixNumbers>(std::move(numbers));
       take_numbers();
-      global_nonzeros_ = arrays->pattern->nonzeros;
+      global_nonzeros_ = nonzeros_ = arrays->pattern->nonzeros;
       matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(*arrays), options),
-                                                 std::move(plan));
+                                                 CsrMatrix<T>(context_, CsrArrays<T>{}, {}), std::move(plan));
     });
     return matrix_ != nullptr;
   }
@@ -154,12 +154,11 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, 
   const Communicator& comm = context_.comm;
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
-  std::vector<GlobalIndex> ghosts;
   std::array<std::int64_t, 2> exponents{};  // their sum, and of how many rows
   std::array<double, 2> diagonals{};        // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
-    ghosts = ghost_columns(rows, begin, end);
+    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
     RowNumbers numbers = row_numbers(rows);
     diagonal_ = std::move(numbers.diagonal);
     norm_inf_ = numbers.norm_inf;
@@ -177,9 +176,8 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, 
   const double largest = comm.max(diagonals[0]);
   if (comm.max(diagonals[1]) > too_small * largest && square) raise_diagonal(rows, largest);
   global_nonzeros_ = comm.sum(std::int64_t{rows.nonzeros()});
-  ghosts_ = static_cast<LocalIndex>(ghosts.size());
   nonzeros_ = rows.nonzeros();
-  HaloPlan plan(comm, column_partition_, ghosts);
+  HaloPlan plan(comm, column_partition_, ghosts_);
   neighbours_ = static_cast<int>(plan.sources().size());
   comm.collectively([&] {
     if (resident) {
@@ -187,10 +185,10 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, 
               "distributed matrix: entries on the device are those of one rank, in its precision");
       matrix_ = std::make_unique<SplitMatrix<T>>(
           context_, CsrMatrix<T>(context_, borrow_whole<T>(context_.device, rows, resident), options),
-          std::move(plan));
+          CsrMatrix<T>(context_, CsrArrays<T>{}, {}), std::move(plan));
       return;
     }
-    SplitRows<T> parts = split<T>(rows, begin, end, ghosts);
+    SplitRows<T> parts = split<T>(rows, begin, end, ghosts_);
     rows = {};
     matrix_ = std::make_unique<SplitMatrix<T>>(context_, std::move(parts.own), std::move(parts.boundary),
                                                std::move(plan), options);
@@ -198,22 +196,26 @@ void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, 
 }
 
 template <class T>
-DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrBuffers<T> arrays,
-                                        std::shared_ptr<const MatrixNumbers> numbers, const SpmmOptions& options)
+DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrParts<T> parts, Partition row_partition,
+                                        Partition column_partition, std::shared_ptr<const MatrixNumbers> numbers,
+                                        const SpmmOptions& options)
     : context_(context),
-      row_partition_({0, arrays.pattern->rows}),
-      column_partition_({0, arrays.pattern->columns}),
+      row_partition_(std::move(row_partition)),
+      column_partition_(std::move(column_partition)),
       numbers_(std::move(numbers)),
       norm_inf_(std::numeric_limits<double>::quiet_NaN()),
-      global_nonzeros_(arrays.pattern->nonzeros) {
-  context_.comm.collectively([&] {
-    require(context_.comm.size() == 1, "distributed matrix: arrays on the device are those of one rank");
-  });
+      ghosts_(std::move(parts.ghosts)) {
+  nonzeros_ = parts.own.pattern->nonzeros + (parts.boundary.pattern ? parts.boundary.pattern->nonzeros : 0);
+  global_nonzeros_ = context_.comm.sum(std::int64_t{nonzeros_});
   if (numbers_) take_numbers();
-  HaloPlan plan(context_.comm, column_partition_, {});
+  HaloPlan plan(context_.comm, column_partition_, ghosts_);
+  neighbours_ = static_cast<int>(plan.sources().size());
   context_.comm.collectively([&] {
-    matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(arrays), options),
-                                               std::move(plan));
+    CsrMatrix<T> boundary =
+        ghosts_.empty() ? CsrMatrix<T>(context_, CsrArrays<T>{}, {})
+                        : CsrMatrix<T>(context_, std::move(parts.boundary), {}, std::move(parts.boundary_rows));
+    matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(parts.own), options),
+                                               std::move(boundary), std::move(plan));
   });
 }
 
@@ -287,7 +289,7 @@ std::size_t DistributedMatrix<T>::bytes() const {
 
 template <class T>
 std::size_t DistributedMatrix<T>::work_bytes(LocalIndex cols) const {
-  return 2 * static_cast<std::size_t>(ghosts_) * static_cast<std::size_t>(cols) * sizeof(T);
+  return 2 * ghosts_.size() * static_cast<std::size_t>(cols) * sizeof(T);
 }
 
 template class DistributedMatrix<float>;

@@ -26,9 +26,10 @@ class DistributedMatrix final : public LinearOperator<T> {
   /// with where they are, and have to outlive the matrix.
   DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
                     const SpmmOptions& options = {}, const DeviceEntries& resident = {});
-  /// One rank's matrix that is on the device already. `numbers` are those of the matrix in double; null where it
-  /// is not square, which then has neither norm nor diagonal. Collective; throws InputError on several ranks.
-  DistributedMatrix(const Context<T>& context, CsrBuffers<T> arrays, std::shared_ptr<const MatrixNumbers> numbers,
+  /// Of own rows that are on the device already. `numbers` are those of the matrix in double; null where it
+  /// is not square, which then has neither norm nor diagonal. Collective.
+  DistributedMatrix(const Context<T>& context, CsrParts<T> parts, Partition row_partition,
+                    Partition column_partition, std::shared_ptr<const MatrixNumbers> numbers,
                     const SpmmOptions& options = {});
 
   LocalIndex rows() const override { return row_partition_.size(context_.comm.rank()); }
@@ -49,8 +50,12 @@ class DistributedMatrix final : public LinearOperator<T> {
   const std::vector<double>& diagonal() const;
   /// Own rows in device memory, without ghost columns: on one rank that is all of it.
   const CsrMatrix<T>& own_columns() const { return matrix_->own(); }
+  /// Its ghost columns, of the rows that have entries there.
+  const CsrMatrix<T>& boundary() const { return matrix_->boundary(); }
   /// Rows that this rank receives in a halo exchange.
-  LocalIndex ghosts() const { return ghosts_; }
+  LocalIndex ghosts() const { return static_cast<LocalIndex>(ghosts_.size()); }
+  /// Their global numbers, ascending: the columns of boundary().
+  const std::vector<GlobalIndex>& ghost_columns() const { return ghosts_; }
   /// Ranks that this rank receives them from.
   int neighbours() const { return neighbours_; }
   /// Nonzeros of own rows.
@@ -90,7 +95,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   double scaled_gershgorin_ = 0.0;
   double jacobi_bound_ = 0.0;
   GlobalIndex global_nonzeros_ = 0;
-  LocalIndex ghosts_ = 0;
+  std::vector<GlobalIndex> ghosts_;
   int neighbours_ = 0;
   Offset nonzeros_ = 0;
   std::unique_ptr<SplitMatrix<T>> matrix_;

@@ -13,10 +13,10 @@ SplitMatrix<T>::SplitMatrix(const Context<T>& context, CsrArrays<T> own, CsrArra
       halo_(make_halo_exchange(context, std::move(plan))) {}
 
 template <class T>
-SplitMatrix<T>::SplitMatrix(const Context<T>& context, CsrMatrix<T> own, HaloPlan plan)
+SplitMatrix<T>::SplitMatrix(const Context<T>& context, CsrMatrix<T> own, CsrMatrix<T> boundary, HaloPlan plan)
     : context_(context),
       own_(std::move(own)),
-      boundary_(context, CsrArrays<T>{}, {}),
+      boundary_(std::move(boundary)),
       halo_(make_halo_exchange(context, std::move(plan))) {}
 
 template <class T>

@@ -21,8 +21,8 @@ class SplitMatrix {
   /// collective; throws InputError where the arrays are no sparse matrix.
   SplitMatrix(const Context<T>& context, CsrArrays<T> own, CsrArrays<T> boundary, HaloPlan plan,
               const SpmmOptions& options = {});
-  /// Without ghost columns, as one rank has it.
-  SplitMatrix(const Context<T>& context, CsrMatrix<T> own, HaloPlan plan);
+  /// Of parts that are on the device already, the same as above.
+  SplitMatrix(const Context<T>& context, CsrMatrix<T> own, CsrMatrix<T> boundary, HaloPlan plan);
 
   /// y = A x and what `step` adds, see Kernels::spmm: own columns while the halo is under way, then the ghost
   /// part. Collective.
@@ -35,6 +35,7 @@ class SplitMatrix {
   void set_boundary_values(const T* values) { boundary_.set_values(values); }
 
   const CsrMatrix<T>& own() const { return own_; }
+  const CsrMatrix<T>& boundary() const { return boundary_; }
   /// Device memory of both parts.
   std::size_t bytes() const { return own_.bytes() + boundary_.bytes(); }
 

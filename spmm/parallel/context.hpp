@@ -6,12 +6,13 @@
 #include "spmm/device/kernels.hpp"
 #include "spmm/device/profile.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/stop_request.hpp"
 #include "spmm/parallel/transport.hpp"
 
 namespace block_eigs {
 
-/// What distributed objects work with: the ranks, this rank's device, its kernels, the clock, and the way
-/// from rank to rank. A cheap handle; copies share everything.
+/// What distributed objects work with: the ranks, this rank's device, its kernels, the clock, the way
+/// from rank to rank, and whether to end early. A cheap handle; copies share everything.
 template <class T>
 struct Context {
   Communicator comm;
@@ -19,6 +20,7 @@ struct Context {
   std::shared_ptr<Kernels<T>> kernels;
   std::shared_ptr<Profile> profile;
   std::shared_ptr<Transport> transport;
+  std::shared_ptr<StopRequest> stop = std::make_shared<StopRequest>();
 };
 
 /// Collective: fails on all ranks if one rank has no such device. `halo` as make_transport takes it.
@@ -28,7 +30,8 @@ Context<T> make_context(const Communicator& comm, Backend backend, HaloWay halo 
 /// The same ranks, device, clock and transport for other values.
 template <class U, class T>
 Context<U> with_precision(const Context<T>& context) {
-  return {context.comm, context.device, make_kernels<U>(context.device), context.profile, context.transport};
+  return {context.comm,    context.device,    make_kernels<U>(context.device),
+          context.profile, context.transport, context.stop};
 }
 
 }  // namespace block_eigs

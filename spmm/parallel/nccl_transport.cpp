@@ -30,6 +30,7 @@ bool done_in_time(DeviceMessages& messages, std::chrono::duration<double> patien
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + patience;
   while (!messages.all_done()) {
+    messages.check();
     if (Clock::now() > deadline) return false;
     std::this_thread::yield();
   }
@@ -70,19 +71,12 @@ class NcclChannel final : public Channel {
     return addresses_;
   }
 
-  void send() override {
-    stage_ = Stage::sent;  // also where the next fails: nobody knows then what was sent
-    sent_.clear();
-    received_.clear();
-    add(plan_->destinations(), packed_.data(), sent_);
-    add(plan_->sources(), ghosts_.data(), received_);
-    if (!sent_.empty() || !received_.empty()) connection_->messages->exchange(sent_, received_, Queue::transfer);
-    connection_->device->record(*arrived_, Queue::transfer);
-  }
+  void send() override { send_within(others_at_work); }
 
   void progress() override {}
 
   const std::byte* receive() override {
+    connection_->messages->check();
     connection_->device->wait(Queue::compute, *arrived_);
     stage_ = Stage::idle;
     return ghosts_.data();
@@ -91,8 +85,9 @@ class NcclChannel final : public Channel {
   void give_up() noexcept override {
     if (stage_ == Stage::idle) return;
     try {
-      // Neighbours that go on with the round, or give it up too, wait for these rows, whatever is in them.
-      if (stage_ == Stage::open) send();
+      // Neighbours that go on with the round, or give it up too, wait for these rows, whatever is in them. One
+      // that has failed before its first round with this rank never comes to it.
+      if (stage_ == Stage::open) send_within(connection_->patience);
       connection_->device->wait(Queue::compute, *arrived_);
       if (!done_in_time(*connection_->messages, connection_->patience)) abandon();
     } catch (const std::exception&) {
@@ -103,6 +98,20 @@ class NcclChannel final : public Channel {
 
  private:
   enum class Stage { idle, open, sent };  ///< of the round
+
+  /// For the first round with a neighbour, who may come to it after a long time of other work.
+  static constexpr std::chrono::minutes others_at_work{10};
+
+  void send_within(std::chrono::duration<double> patience) {
+    stage_ = Stage::sent;  // also where the next fails: nobody knows then what was sent
+    sent_.clear();
+    received_.clear();
+    add(plan_->destinations(), packed_.data(), sent_);
+    add(plan_->sources(), ghosts_.data(), received_);
+    if (!sent_.empty() || !received_.empty())
+      connection_->messages->exchange(sent_, received_, Queue::transfer, patience);
+    connection_->device->record(*arrived_, Queue::transfer);
+  }
 
   void require_alive() const {
     if (connection_->broken) throw RunError("halo exchange: a neighbour did not answer an earlier one");
@@ -183,8 +192,9 @@ void try_out(Connection& connection) {
   number.upload(mine.data());
   const DeviceMessages::Message sent{number.data(), sizeof(double), (rank + 1) % ranks};
   const DeviceMessages::Message received{number.data() + 1, sizeof(double), (rank + ranks - 1) % ranks};
-  connection.messages->exchange({&sent, 1}, {&received, 1}, Queue::transfer);
-  if (!done_in_time(*connection.messages, std::chrono::minutes(1))) {
+  constexpr std::chrono::minutes patience(1);
+  connection.messages->exchange({&sent, 1}, {&received, 1}, Queue::transfer, patience);
+  if (!done_in_time(*connection.messages, patience)) {
     connection.messages->abandon();  // or the queue would wait for good
     throw RunError("a message of NCCL did not come");
   }

@@ -12,7 +12,7 @@ from result_test import grid_spectrum
 
 class ConfigsTest(harness.AppTest):
     TESTED = {"laplacian3d.yaml", "own_matrix.yaml", "generalized.yaml", "largest.yaml", "many_pairs.yaml",
-              "single_precision.yaml"}
+              "single_precision.yaml", "checkpoint.yaml"}
 
     def solve(self, name, output):
         folder = os.path.join(harness.options.source, "configs")
@@ -37,7 +37,7 @@ class ConfigsTest(harness.AppTest):
             check = self.run_program("--check", self.config(f"matrix: {{generate: {matrix}}}\n"
                                      "eigensolver: {preconditioner: {type: chebyshev}}\noutput: {file: r.h5}\n"
                                      "linear_solver: {preconditioner: {type: amg, method: gamg, options: -x, coordinates: {file: x}}}\n"
-                                     "right_hand_sides: {random: 2}\n"), ranks=1)
+                                     "right_hand_sides: {random: 2}\ncheckpoint: {file: c.h5}\n"), ranks=1)
             self.assertEqual(check.code, 0, check)
             keys |= set(re.findall(r"^ *(\w+):", check.stdout[check.stdout.index("\nmatrix:"):
                                                              check.stdout.index("\nmemory")], re.MULTILINE))
@@ -98,6 +98,13 @@ class ConfigsTest(harness.AppTest):
     def test_many_pairs(self):
         _, values, _ = self.solve("many_pairs.yaml", "many_pairs.h5")
         np.testing.assert_allclose(values, grid_spectrum(80, 70)[:60], rtol=1e-9)
+
+    def test_checkpoint(self):
+        _, values, _ = self.solve("checkpoint.yaml", "checkpoint_result.h5")
+        np.testing.assert_allclose(values, grid_spectrum(20, 21, 22)[:8], rtol=1e-9)
+        again, values, _ = self.solve("checkpoint.yaml", "checkpoint_result.h5")
+        np.testing.assert_allclose(values, grid_spectrum(20, 21, 22)[:8], rtol=1e-9)
+        self.assertIn("is that of a finished run", again.stdout)
 
     def test_single_precision(self):
         run, values, _ = self.solve("single_precision.yaml", "quantum_dot.h5")

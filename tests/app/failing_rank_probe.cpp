@@ -1,4 +1,5 @@
-// A solve on all ranks in which the last one fails in a product, in the way that the CONFIG argument names.
+// A solve on all ranks in which the last one fails in a product, or in its messages, in the way that the CONFIG
+// argument names.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -7,12 +8,15 @@
 #include <string>
 #include <utility>
 
+#include "apps/journey/early_end.hpp"
 #include "apps/journey/session.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
+#include "spmm/parallel/nccl_transport.hpp"
+#include "tests/support/mpi_messages_device.hpp"
 
 namespace {
 
@@ -31,7 +35,8 @@ class BreakingOperator final : public LinearOperator<double> {
   void reserve(LocalIndex columns) override { a_.reserve(columns); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override {
     const Communicator& comm = a_.context().comm;
-    if (++products_ > last_sound_product && comm.rank() == comm.size() - 1) fail();
+    const bool by_itself = !how_.starts_with("messages");
+    if (by_itself && ++products_ > last_sound_product && comm.rank() == comm.size() - 1) fail();
     a_.apply(x, y);
   }
 
@@ -47,8 +52,25 @@ class BreakingOperator final : public LinearOperator<double> {
   int products_ = 0;
 };
 
+/// Rows that queues send by themselves, by messages whose last rank fails where `how` says it.
+Context<double> with_failing_messages(const Communicator& comm, const std::string& how) {
+  const auto device = std::make_shared<test::MpiMessagesDevice>(comm.handle());
+  TransportAttempt attempt = make_nccl_transport(comm, device);
+  require(attempt.transport != nullptr, attempt.why_not);
+  if (comm.rank() == comm.size() - 1) {
+    device->faults.calls_before = last_sound_product;
+    device->faults.behind_launch_after = how.starts_with("messages-behind");
+  }
+  return {comm, device, make_kernels<double>(device->host()), std::make_shared<Profile>(device),
+          std::move(attempt.transport)};
+}
+
 ExitCode solve(const Communicator& comm, const Arguments& arguments) {
-  const Context<double> context = make_context<double>(comm, Backend::host);
+  EarlyEnd early(comm, {});  // as the programs have it: launchers send SIGTERM when a rank has failed
+  const bool messages = arguments.config.starts_with("messages");
+  const Context<double> context =
+      messages ? with_failing_messages(comm, arguments.config) : make_context<double>(comm, Backend::host);
+  early.solving(context.stop);
   const auto source = laplacian3d(comm, {.size = {24, 24, 24}, .points = 7});
   const Partition partition = Partition::uniform(source->rows(), comm.size());
   DistributedMatrix<double> a(context, source->read(partition), partition, partition);

@@ -56,6 +56,11 @@ class FailingRankTest(harness.AppTest):
     def test_out_of_memory(self):
         self.speaks("memory", "memory")
 
+    def test_messages_between_devices(self):
+        # A message that fails as it is put into a queue, and one that fails behind that. Any rank may be the one that speaks.
+        self.speaks("messages", "")
+        self.speaks("messages-behind", "")
+
     def test_killed(self):
         for solver in ("", "-cg"):
             self.fails("kill" + solver)

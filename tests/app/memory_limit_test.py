@@ -39,7 +39,7 @@ class MemoryLimitTest(harness.AppTest):
             return True
         if "PMIX ERROR" in result.stderr:
             return False  # MPI itself has no memory to start several ranks: it ends, with a code of its own
-        self.assertEqual(result.code, 3, about)
+        self.assertIn(result.code, (2, 3), about)  # foreseen, or not
         self.assertEqual(len(result.errors()), 1, about)
         self.assertIn("ulimit -v", result.errors()[0], about)
         return False

@@ -222,6 +222,19 @@ TEST(AmgOnGraphs, AFewRowsWithLargeCouplingsDoNotSlowDownTheOthers) {
   EXPECT_LE(problem.cg_iterations(*problem.amg), without + 3);
 }
 
+/// What is not coarsened because its rows hardly couple needs no inverse, which is full.
+TEST(AmgOnGraphs, ManyRowsThatHardlyCoupleAreNotInverted) {
+  constexpr GlobalIndex n = 2500;
+  test::RuleSource source(n, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? 1.0 + static_cast<double>(i % 7) : std::abs(i - j) == 1 ? -1e-4 : 0.0;
+  });
+  Problem problem(n);
+  problem.build(source.read(problem.partition));
+  EXPECT_EQ(problem.amg->levels(), 1);
+  EXPECT_LT(problem.comm.sum(static_cast<double>(problem.amg->bytes())), 1e6);
+  EXPECT_LE(problem.cg_iterations(*problem.amg), 6);
+}
+
 /// The Laplacian of a cycle: its coarsest level is so good a stand-in that the pairs behind the null vector
 /// converge within a few iterations, and the null vector must be as quick.
 TEST(AmgOnGraphs, TheNullVectorIsNotLeftBehind) {

@@ -11,7 +11,7 @@
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "tests/support/eigen_problem.hpp"
 
-// Levels made where the matrix is, beside those that the ranks' host memory makes.
+// Levels made where the matrix is, beside those that the host backend makes.
 namespace block_eigs {
 namespace {
 
@@ -19,10 +19,8 @@ using Problem = test::Problem<double>;
 
 DeviceHierarchy levels_of(const Problem& problem, const NearNullSpace& space,
                           const AggregationOptions& options = {}) {
-  const auto algebra = make_sparse_algebra(problem.context.device);
-  const CsrMatrix<double>& a = problem.matrix.own_columns();
-  return smoothed_aggregation(algebra, algebra->shifted(a.view(), a.pattern(), 0.0),
-                              to_device(problem.context, space, a.rows()), options);
+  return smoothed_aggregation(problem.context, problem.matrix, 0.0,
+                              to_device(problem.context, space, problem.matrix.rows()), options);
 }
 
 int iterations(Problem& problem, Amg<float>& cycle, int pairs, const std::vector<double>& exact) {

@@ -4,9 +4,9 @@ block_eigs_test(generate_ranks SOURCES mpi/generate_test.cpp RANKS 1 2 3 4 LABEL
 block_eigs_test(check_mass SOURCES mpi/check_mass_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(in_memory SOURCES mpi/in_memory_test.cpp mpi/resident_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 120 LIBRARIES block_eigs_in_memory)
 block_eigs_test(communicator SOURCES mpi/communicator_test.cpp RANKS 1 2 3 4 LABELS mpi)
+block_eigs_test(stop_request SOURCES mpi/stop_request_test.cpp RANKS 1 2 3 LABELS mpi)
 block_eigs_test(block_space SOURCES mpi/block_space_test.cpp RANKS 1 2 3 LABELS mpi)
 block_eigs_test(smoothed_aggregation SOURCES mpi/smoothed_aggregation_test.cpp RANKS 1 2 3 4 LABELS mpi)
-block_eigs_test(aggregation SOURCES mpi/aggregation_test.cpp RANKS 1 3 LABELS mpi LIBRARIES OpenMP::OpenMP_CXX)
 block_eigs_test(reserve SOURCES mpi/reserve_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 60)
 block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_scaling SOURCES mpi/column_scaling_test.cpp RANKS 1 3 LABELS mpi)
@@ -15,6 +15,18 @@ block_eigs_test(column_major_product SOURCES mpi/column_major_product_test.cpp R
 block_eigs_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)
+
+# Levels that ranks make where their matrix is, on the host and on GPUs, which ranks may share.
+block_eigs_test(level_ranks SOURCES mpi/level_ranks_test.cpp RANKS 1 2 3 4 LABELS mpi)
+foreach(ranks 1 2 3 4)
+  set_tests_properties(level_ranks.${ranks} PROPERTIES ENVIRONMENT
+    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
+  add_test(NAME level_ranks.cuda.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+    ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_level_ranks>)
+  set_tests_properties(level_ranks.cuda.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
+    SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
+endforeach()
 
 # Packing and moving of halos, on the way of the host and on that of a GPU.
 block_eigs_test(halo_exchange SOURCES mpi/halo_exchange_test.cpp RANKS 1 2 3 4 LABELS mpi)
@@ -54,3 +66,4 @@ block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABEL
 
 # Rows dealt by the graph of the matrix, and back to the order of the file.
 block_eigs_test(row_order SOURCES mpi/row_order_test.cpp RANKS 1 2 3 4 LABELS mpi)
+block_eigs_test(checkpoint_file SOURCES mpi/checkpoint_file_test.cpp RANKS 1 2 3 LABELS mpi)

@@ -134,6 +134,9 @@ TEST(EigenAdvice, AtTheLimitOfThePrecision) {
   EXPECT_EQ(advise(run, config).change, "eigensolver.tolerance=6e-06");
   config.precision = Precision::float32;
   EXPECT_EQ(advise(run, config).change, "precision=double");
+  run.attained = 30.0;
+  EXPECT_EQ(advise(run, config).change, "precision=double");
+  EXPECT_EQ(advise(run, config).reason, "rounding errors are as large as the values");
 }
 
 TEST(EigenAdvice, NothingWhereResidualsAreAsSmallAsAsked) {

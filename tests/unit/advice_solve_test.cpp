@@ -206,6 +206,17 @@ TEST(SolveAdvice, TheCommandIsTheOneOfTheRunWithTheChange) {
   EXPECT_EQ(advice_text({}, "block-solve", "run.yaml", overrides), "");
 }
 
+TEST(SolveAdvice, WhatWasEndedFromOutsideGoesOnFromItsResult) {
+  const std::vector<std::string> overrides{"linear_solver.initial.file=old.h5", "max_seconds=60"};
+  const Advice advice = go_on_from_result("x.h5", "linear_solver.initial", "/solution");
+  EXPECT_EQ(
+      advice_text(advice, "block-solve", "run.yaml", overrides),
+      "to go on: block-solve run.yaml max_seconds=60 'linear_solver.initial={file: x.h5, dataset: /solution}'");
+  const Advice nothing = go_on_from_result("", "eigensolver.initial", "/eigenvectors");
+  EXPECT_TRUE(nothing.change.empty());
+  EXPECT_FALSE(nothing.reason.empty());
+}
+
 TEST(UnfinishedSolve, TheCourseIsThatOfTheSlowestInItsTurn) {
   BlockCgResult<double> result;
   result.rhs_norms = {2.0, 4.0, 1.0};

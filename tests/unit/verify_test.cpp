@@ -50,6 +50,38 @@ TEST(Verify, ConvergedMeansWithinTheTolerance) {
   EXPECT_EQ(outcome_at(1.01), Outcome::not_converged);
 }
 
+/// Two rows of a path are coupled by 1e9. Rounding errors of float there are larger than the values of all others,
+/// which double tells apart; those of a vector that is nearly in the kernel of a path are not.
+TEST(Verify, FloatIsNotAtItsLimitWhereItsRoundingErrorsAreLargerThanTheValue) {
+  for (const double stiff : {1e9, 1.0}) {
+    const std::string file = testing::TempDir() + "path.mtx";
+    std::ofstream(file) << "%%MatrixMarket matrix coordinate real symmetric\n10 10 19\n"
+                        <<
+        [&] {
+          std::string lines;
+          for (int i = 1; i <= 10; ++i) {
+            const double below = i == 9 ? stiff : i == 10 ? 0.0 : 1.0;
+            const double above = i == 10 ? stiff : i == 1 ? 0.0 : 1.0;
+            lines += std::to_string(i) + " " + std::to_string(i) + " " + std::to_string(below + above) + "\n";
+            if (i < 10)
+              lines += std::to_string(i + 1) + " " + std::to_string(i) + " " + std::to_string(-below) + "\n";
+          }
+          return lines;
+        }();
+    const RunConfig config = parse_config("matrix: {file: " + file + "}", "test", {});
+    const Communicator comm(MPI_COMM_WORLD);
+    const Context<double> context = make_context<double>(comm, Backend::host);
+    const Sources sources = open_sources(comm, config);
+    Problem<double> problem = read_problem(context, sources, ReadOptions{});
+    std::vector<float> values(10, std::sqrt(0.1F));
+    values[9] *= 1.0F + 1e-7F;
+    DenseBlock<float> vector(context.device, 10, 1);
+    vector.from_host(values.data());
+    const Verification found = verify(problem, vector, {0.0}, true, {});
+    EXPECT_EQ(found.outcomes.front(), stiff > 1.0 ? Outcome::not_converged : Outcome::at_accuracy_limit);
+  }
+}
+
 /// (K, M) of linear elements on a square mesh of triangles, `points` a side: M is as far from diagonally dominant
 /// as it may be without being singular, eigenvalues of D^-1/2 M D^-1/2 from 1/2 on (Wathen, IMA J. Numer. Anal. 7,
 /// 1987).

@@ -15,10 +15,10 @@ class ColumnNumbers {
   /// `others` in any order, repeated or not, none of them own.
   ColumnNumbers(GlobalIndex begin, LocalIndex own, std::vector<GlobalIndex> others)
       : begin_(begin), own_(own), ghosts_(std::move(others)) {
-    std::sort(ghosts_.begin(), ghosts_.end());
-    ghosts_.erase(std::unique(ghosts_.begin(), ghosts_.end()), ghosts_.end());
+    sort_without_duplicates(ghosts_);
   }
 
+  GlobalIndex begin() const { return begin_; }
   LocalIndex own() const { return own_; }
   LocalIndex all() const { return own_ + static_cast<LocalIndex>(ghosts_.size()); }
   const std::vector<GlobalIndex>& ghosts() const { return ghosts_; }
@@ -32,7 +32,28 @@ class ColumnNumbers {
     return local < own_ ? begin_ + local : ghosts_[static_cast<std::size_t>(local - own_)];
   }
 
+  bool operator==(const ColumnNumbers&) const = default;
+
  private:
+  /// Many numbers of a narrow range are marked in it instead of compared.
+  static void sort_without_duplicates(std::vector<GlobalIndex>& numbers) {
+    if (numbers.empty()) return;
+    const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+    const GlobalIndex first = *least;
+    const auto range = static_cast<std::size_t>(*most - first) + 1;
+    if (range / 8 > numbers.size()) {
+      std::sort(numbers.begin(), numbers.end());
+      numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+      return;
+    }
+    std::vector<char> occurs(range, 0);
+    for (const GlobalIndex number : numbers) occurs[static_cast<std::size_t>(number - first)] = 1;
+    numbers.clear();
+    for (std::size_t n = 0; n < range; ++n) {
+      if (occurs[n] != 0) numbers.push_back(first + static_cast<GlobalIndex>(n));
+    }
+  }
+
   GlobalIndex begin_ = 0;
   LocalIndex own_ = 0;
   std::vector<GlobalIndex> ghosts_;

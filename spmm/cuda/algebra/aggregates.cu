@@ -20,27 +20,33 @@ __device__ std::int64_t largest_around(const CsrView<double>& edges, const std::
   return most;
 }
 
-/// Flags the roots in the graph that the candidates make.
-Buffer<LocalIndex> independent_set(const Gpu& gpu, const CsrView<double>& edges,
-                                   const Buffer<LocalIndex>& candidates) {
-  const auto nodes = static_cast<std::size_t>(edges.rows);
-  Buffer<std::int64_t> states(gpu, nodes);
-  Buffer<std::int64_t> arounds(gpu, nodes);
-  Buffer<LocalIndex> left(gpu, 1);
+/// The states of all nodes, own and ghosts: roots have `chosen`, all others `passed`.
+Buffer<std::int64_t> independent_set(const Gpu& gpu, const CsrView<double>& edges, Neighbourhood& ranks) {
+  Buffer<std::int64_t> states;
+  Buffer<std::int64_t> arounds;
+  Buffer<LocalIndex> left;
+  ranks.collectively([&] {
+    states = Buffer<std::int64_t>(gpu, static_cast<std::size_t>(edges.columns));
+    arounds = Buffer<std::int64_t>(gpu, states.size());
+    left = Buffer<LocalIndex>(gpu, 1);
+  });
   std::int64_t* const state = states.data();
   std::int64_t* const around = arounds.data();
-  for_each(*gpu, edges.rows, [state, around, candidates = candidates.data()] __device__(std::int64_t i) {
-    state[i] = around[i] = candidates[i] != 0 ? aggregate_priority(i) : passed;
+  for_each(*gpu, edges.rows, [edges, state, around, first = ranks.first_node()] __device__(std::int64_t i) {
+    const bool coupled = edges.row_offsets[i] < edges.row_offsets[i + 1];
+    state[i] = around[i] = coupled ? aggregate_priority(first + i) : passed;
   });
+  ranks.refresh(state);
   constexpr int rounds_at_once = 3;
   LocalIndex any_left = edges.rows > 0 ? 1 : 0;
-  while (any_left != 0) {
+  while (ranks.any(any_left != 0)) {
     for (int round = 0; round < rounds_at_once; ++round) {
       check(cudaMemsetAsync(left.data(), 0, sizeof(LocalIndex), gpu->stream(Queue::compute)), "clear a flag");
       for_each(*gpu, edges.rows, [edges, state, around] __device__(std::int64_t i) {
         if (around[i] == chosen || around[i] == passed) return;
         around[i] = largest_around(edges, state, i);
       });
+      ranks.refresh(around);
       for_each(*gpu, edges.rows, [edges, state, around, left = left.data()] __device__(std::int64_t i) {
         const std::int64_t own = state[i];
         if (own == chosen || own == passed) return;
@@ -53,24 +59,22 @@ Buffer<LocalIndex> independent_set(const Gpu& gpu, const CsrView<double>& edges,
           *left = 1;
         }
       });
+      ranks.refresh(state);
     }
     left.download(&any_left);
   }
-  Buffer<LocalIndex> roots(gpu, nodes);
-  for_each(*gpu, edges.rows,
-           [state, roots = roots.data()] __device__(std::int64_t i) { roots[i] = state[i] == chosen ? 1 : 0; });
-  return roots;
+  return states;
 }
 
 /// The aggregate that node i is coupled to the most in all, of those that its neighbours have; of equals the one
 /// of the larger priority. -1 for none.
-__device__ LocalIndex strongest(const CsrView<double>& edges, const LocalIndex* of, std::int64_t i) {
-  LocalIndex best = -1;
+__device__ GlobalIndex strongest(const CsrView<double>& edges, const GlobalIndex* of, std::int64_t i) {
+  GlobalIndex best = -1;
   double most = 0.0;
   const Offset begin = edges.row_offsets[i];
   const Offset end = edges.row_offsets[i + 1];
   for (Offset first = begin; first < end; ++first) {
-    const LocalIndex aggregate = of[edges.column_indices[first]];
+    const GlobalIndex aggregate = of[edges.column_indices[first]];
     if (aggregate < 0 || aggregate == best) continue;
     double sum = 0.0;
     for (Offset k = begin; k < end; ++k) {
@@ -85,48 +89,90 @@ __device__ LocalIndex strongest(const CsrView<double>& edges, const LocalIndex* 
 }
 
 /// Free nodes join the aggregate that they are coupled to the most.
-Buffer<LocalIndex> join(const Gpu& gpu, const CsrView<double>& edges, const Buffer<LocalIndex>& before) {
-  Buffer<LocalIndex> after(gpu, before.size());
+Buffer<GlobalIndex> join(const Gpu& gpu, const CsrView<double>& edges, const Buffer<GlobalIndex>& before,
+                         Neighbourhood& ranks) {
+  Buffer<GlobalIndex> after;
+  ranks.collectively([&] { after = Buffer<GlobalIndex>(gpu, before.size()); });
   for_each(*gpu, edges.rows, [edges, before = before.data(), after = after.data()] __device__(std::int64_t i) {
     after[i] = before[i] >= 0 ? before[i] : strongest(edges, before, i);
   });
+  ranks.refresh(after.data());
   return after;
+}
+
+/// Numbers over all ranks for own roots and hubs, -1 for other own nodes; how many there are goes to `map`.
+Buffer<GlobalIndex> numbered(const Gpu& gpu, const CouplingGraph& graph, const Buffer<std::int64_t>& roots,
+                             AggregateMap& map, Neighbourhood& ranks) {
+  const LocalIndex nodes = graph.neighbours.pattern->rows;
+  Buffer<GlobalIndex> of;
+  Buffer<LocalIndex> flags;
+  Buffer<LocalIndex> numbers;
+  ranks.collectively([&] {
+    of = Buffer<GlobalIndex>(gpu, static_cast<std::size_t>(graph.neighbours.pattern->columns));
+    flags = Buffer<LocalIndex>(gpu, static_cast<std::size_t>(nodes));
+    numbers = Buffer<LocalIndex>(gpu, flags.size());
+    for_each(*gpu, nodes,
+             [flags = flags.data(), state = roots.data(), hub = graph.hub.data()] __device__(std::int64_t i) {
+               flags[i] = state[i] == chosen || hub[i] == i ? 1 : 0;
+             });
+    map.count = number_flags(gpu, flags, numbers);
+  });
+  map.first = ranks.sum_before(map.count);
+  for_each(*gpu, nodes,
+           [flags = flags.data(), numbers = numbers.data(), of = of.data(),
+            first = map.first] __device__(std::int64_t i) { of[i] = flags[i] != 0 ? first + numbers[i] : -1; });
+  ranks.refresh(of.data());
+  return of;
+}
+
+/// The nodes whose aggregate belongs to other ranks.
+void find_away(const Gpu& gpu, const Buffer<GlobalIndex>& of, AggregateMap& map) {
+  const auto nodes = static_cast<std::int64_t>(of.size());
+  Buffer<LocalIndex> flags(gpu, of.size());
+  Buffer<LocalIndex> numbers(gpu, of.size());
+  for_each(*gpu, nodes,
+           [of = of.data(), flags = flags.data(), first = map.first, count = map.count] __device__(
+               std::int64_t i) { flags[i] = of[i] >= 0 && (of[i] < first || of[i] >= first + count) ? 1 : 0; });
+  const auto count = static_cast<std::size_t>(number_flags(gpu, flags, numbers));
+  Buffer<LocalIndex> away(gpu, count);
+  Buffer<GlobalIndex> aggregates(gpu, count);
+  for_each(*gpu, nodes,
+           [of = of.data(), flags = flags.data(), numbers = numbers.data(), away = away.data(),
+            aggregates = aggregates.data()] __device__(std::int64_t i) {
+             if (flags[i] == 0) return;
+             away[numbers[i]] = static_cast<LocalIndex>(i);
+             aggregates[numbers[i]] = of[i];
+           });
+  map.away.resize(count);
+  map.away_aggregates.resize(count);
+  away.download(map.away.data());
+  aggregates.download(map.away_aggregates.data());
 }
 
 }  // namespace
 
-AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph) {
+AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph, Neighbourhood& ranks) {
   const CsrView<double> edges = graph.neighbours.view();
-  const auto nodes = static_cast<std::size_t>(edges.rows);
-  Buffer<LocalIndex> flags(gpu, nodes);
-  for_each(*gpu, edges.rows, [edges, flags = flags.data()] __device__(std::int64_t i) {
-    flags[i] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? 1 : 0;
-  });
-  const Buffer<LocalIndex> roots = independent_set(gpu, edges, flags);
-  // From here on `flags` are those that have an aggregate of their own.
-  for_each(*gpu, edges.rows,
-           [flags = flags.data(), roots = roots.data(), hub = graph.hub.data()] __device__(std::int64_t i) {
-             flags[i] = roots[i] != 0 || hub[i] == i ? 1 : 0;
-           });
   AggregateMap result;
-  if (nodes == 0) return result;
-  Buffer<LocalIndex> numbers(gpu, nodes);
-  number_flags(gpu, flags.data(), edges.rows, numbers.data());
-  LocalIndex last = 0;
-  LocalIndex last_flag = 0;
-  gpu->copy_to_host(&last, numbers.data() + nodes - 1, sizeof(LocalIndex), Queue::compute);
-  gpu->copy_to_host(&last_flag, flags.data() + nodes - 1, sizeof(LocalIndex), Queue::compute);
-  for_each(*gpu, edges.rows, [flags = flags.data(), numbers = numbers.data()] __device__(std::int64_t i) {
-    if (flags[i] == 0) numbers[i] = -1;
+  Buffer<GlobalIndex> of;
+  {
+    const Buffer<std::int64_t> roots = independent_set(gpu, edges, ranks);
+    of = numbered(gpu, graph, roots, result, ranks);
+  }
+  for (int step = 0; step < 2; ++step) of = join(gpu, edges, of, ranks);
+  ranks.collectively([&] {
+    Buffer<GlobalIndex> all(gpu, static_cast<std::size_t>(edges.rows));
+    result.of_node = Buffer<LocalIndex>(gpu, all.size());
+    for_each(*gpu, edges.rows,
+             [of = of.data(), hub = graph.hub.data(), all = all.data(), to = result.of_node.data(),
+              first = result.first, count = result.count] __device__(std::int64_t i) {
+               const GlobalIndex aggregate = of[i] < 0 && hub[i] >= 0 ? of[hub[i]] : of[i];
+               const bool is_own = aggregate >= first && aggregate < first + count;
+               all[i] = aggregate;
+               to[i] = is_own ? static_cast<LocalIndex>(aggregate - first) : -1;
+             });
+    if (ranks.has_others()) find_away(gpu, all, result);
   });
-  const Buffer<LocalIndex> of = join(gpu, edges, join(gpu, edges, numbers));
-  result.of_node = Buffer<LocalIndex>(gpu, nodes);
-  for_each(*gpu, edges.rows,
-           [of = of.data(), hub = graph.hub.data(), to = result.of_node.data()] __device__(std::int64_t i) {
-             to[i] = of[i] < 0 && hub[i] >= 0 ? of[hub[i]] : of[i];
-           });
-  gpu->synchronize(Queue::compute);
-  result.count = last + last_flag;
   return result;
 }
 

@@ -22,16 +22,10 @@ struct Squares {
 /// Which couplings are strong, and which nodes are hubs.
 struct Strength {
   Squares squares;
-  const double* norms;        ///< |A_ii|
-  const Offset* row_offsets;  ///< of A
-  LocalIndex unknowns;
+  const double* norms;  ///< |A_ii| of own nodes and of ghosts, with a minus sign (-0.0 too) for hubs
   double squared_threshold;
-  double hub_entries;
 
-  __device__ bool is_hub(LocalIndex node) const {
-    const Offset entries = row_offsets[(node + 1) * unknowns] - row_offsets[node * unknowns];
-    return static_cast<double>(entries) > hub_entries * unknowns;
-  }
+  __device__ bool is_hub(LocalIndex node) const { return signbit(norms[node]); }
 
   /// Calls strong(j, squared norm) for strong couplings to other nodes than hubs; returns the strongest hub or -1.
   template <class Strong>
@@ -44,7 +38,7 @@ struct Strength {
       const LocalIndex j = view.column_indices[k];
       if (j == i) continue;
       const double squared = squares(k);
-      if (squared == 0.0 || squared <= squared_threshold * own * norms[j]) continue;
+      if (squared == 0.0 || squared <= squared_threshold * own * fabs(norms[j])) continue;
       if (!is_hub(j)) {
         strong(j, squared);
       } else if (squared > strongest) {
@@ -56,25 +50,10 @@ struct Strength {
   }
 };
 
-}  // namespace
-
-CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, double threshold,
-                        double hub_entries) {
-  CsrBuffers<double> blocks;
-  if (unknowns > 1) blocks = squared_norms(gpu, a, unknowns);
-  const Squares squares{unknowns > 1 ? blocks.view() : a, unknowns > 1};
+/// What is strong of the squared norms: those of nodes that are no hubs, and the strongest hub of each node.
+CouplingGraph strong_couplings(const Gpu& gpu, const Squares& squares, const Strength& strength) {
   const LocalIndex nodes = squares.matrix.rows;
   const auto count = static_cast<std::size_t>(nodes);
-  Buffer<double> norms(gpu, count);
-  for_each(*gpu, nodes, [squares, norms = norms.data()] __device__(std::int64_t i) {
-    const CsrView<double>& view = squares.matrix;
-    double norm = 0.0;
-    for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
-      if (view.column_indices[k] == i) norm = sqrt(squares(k));
-    }
-    norms[i] = norm;
-  });
-  const Strength strength{squares, norms.data(), a.row_offsets, unknowns, threshold * threshold, hub_entries};
   CouplingGraph graph;
   graph.hub = Buffer<LocalIndex>(gpu, count);
   Buffer<LocalIndex> lengths(gpu, count);
@@ -90,7 +69,8 @@ CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, 
              lengths[i] = length;
            });
   auto pattern = std::make_shared<CsrPattern>();
-  pattern->rows = pattern->columns = nodes;
+  pattern->rows = nodes;
+  pattern->columns = squares.matrix.columns;
   pattern->row_offsets = offsets_of(gpu, lengths.data(), nodes);
   gpu->copy_to_host(&pattern->nonzeros, pattern->row_offsets.data() + nodes, sizeof(Offset), Queue::compute);
   gpu->synchronize(Queue::compute);
@@ -108,6 +88,36 @@ CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, 
              });
            });
   graph.neighbours = {std::move(pattern), std::move(values)};
+  return graph;
+}
+
+}  // namespace
+
+CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, double threshold,
+                        double hub_entries, Neighbourhood& ranks) {
+  CsrBuffers<double> blocks;
+  Buffer<double> norms;
+  ranks.collectively([&] {
+    if (unknowns > 1) blocks = squared_norms(gpu, a, unknowns);
+    norms = Buffer<double>(gpu, static_cast<std::size_t>(a.columns / unknowns));
+  });
+  const Squares squares{unknowns > 1 ? blocks.view() : a, unknowns > 1};
+  const LocalIndex nodes = squares.matrix.rows;
+  for_each(*gpu, nodes,
+           [squares, norms = norms.data(), offsets = a.row_offsets, unknowns,
+            most = hub_entries * unknowns] __device__(std::int64_t i) {
+             const CsrView<double>& view = squares.matrix;
+             double norm = 0.0;
+             for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
+               if (view.column_indices[k] == i) norm = sqrt(squares(k));
+             }
+             const Offset entries = offsets[(i + 1) * unknowns] - offsets[i * unknowns];
+             norms[i] = static_cast<double>(entries) > most ? -norm : norm;
+           });
+  ranks.refresh(norms.data());
+  const Strength strength{squares, norms.data(), threshold * threshold};
+  CouplingGraph graph;
+  ranks.collectively([&] { graph = strong_couplings(gpu, squares, strength); });
   return graph;
 }
 

@@ -28,13 +28,29 @@ class CudaSparseAlgebra final : public SparseAlgebra {
     return cuda::entries_of_triple(gpu_, r, a, p, stride);
   }
   Offset longest_row(const CsrView<double>& a) override { return cuda::longest_row(gpu_, a); }
+  CsrBuffers<double> stacked(const CsrView<double>& a, const CsrView<double>& b) override {
+    return cuda::stacked(gpu_, a, b);
+  }
+  CsrBuffers<double> with_added_rows(const CsrView<double>& a, const CsrView<double>& b,
+                                     const LocalIndex* rows) override {
+    return cuda::with_added_rows(gpu_, a, b, rows);
+  }
+  CsrBuffers<double> with_columns(const CsrView<double>& a, LocalIndex own, const Buffer<LocalIndex>& places,
+                                  LocalIndex columns) override {
+    return cuda::with_columns(gpu_, a, own, places, columns);
+  }
+  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) override {
+    return cuda::split_columns(gpu_, a, own);
+  }
   CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                              double shift) override {
     return cuda::shifted(gpu_, a, std::move(pattern), shift);
   }
   Buffer<float> to_float(const Buffer<double>& values) override { return cuda::to_float(gpu_, values); }
 
-  MatrixNumbers numbers(const CsrView<double>& a) override { return cuda::numbers(gpu_, a); }
+  MatrixNumbers numbers(const CsrView<double>& a, Neighbourhood& ranks) override {
+    return cuda::numbers(gpu_, a, ranks);
+  }
   Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) override {
     return cuda::inverse_of(gpu_, diagonal, smallest, largest);
   }
@@ -46,10 +62,13 @@ class CudaSparseAlgebra final : public SparseAlgebra {
     return cuda::inverse(gpu_, a, noise, relative_noise);
   }
 
-  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries) override {
-    return cuda::couplings(gpu_, a, unknowns, threshold, hub_entries);
+  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries,
+                          Neighbourhood& ranks) override {
+    return cuda::couplings(gpu_, a, unknowns, threshold, hub_entries, ranks);
   }
-  AggregateMap aggregate(const CouplingGraph& graph) override { return cuda::aggregate(gpu_, graph); }
+  AggregateMap aggregate(const CouplingGraph& graph, Neighbourhood& ranks) override {
+    return cuda::aggregate(gpu_, graph, ranks);
+  }
   TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns, const Buffer<double>& vectors,
                                    int modes) override {
     return cuda::tentative(gpu_, aggregates, unknowns, vectors.data(), modes);

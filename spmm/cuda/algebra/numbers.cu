@@ -3,16 +3,17 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
+#include <span>
 
 #include "spmm/cuda/algebra/lanes.cuh"
 #include "spmm/cuda/algebra/operations.hpp"
+#include "spmm/device/found_numbers.hpp"
+#include "spmm/device/raised_entry.hpp"
 
 namespace block_eigs::cuda {
 
 namespace {
-
-/// A diagonal entry is raised where a positive semi-definite matrix would have more than this many times as much.
-constexpr double too_small = 2.0;
 
 /// What is found over all rows: largest numbers, as bits of non-negative doubles; whether damped entries differ;
 /// the sum of the exponents of row sums, and of how many rows.
@@ -141,43 +142,51 @@ class Findings {
 
 }  // namespace
 
-MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a) {
+MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a, Neighbourhood& ranks) {
   MatrixNumbers result;
   const auto rows = static_cast<std::size_t>(a.rows);
-  result.diagonal = Buffer<double>(gpu, rows);
-  result.row_sums = Buffer<double>(gpu, rows);
-  result.damped = Buffer<double>(gpu, rows);
-  if (a.rows == 0) return result;
   const cudaStream_t stream = gpu->stream(Queue::compute);
   const unsigned blocks = blocks_for(a.rows);
-  Findings findings(gpu);
-  measure_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.row_sums.data(),
-                                                     findings.on_device());
-  check_launch("numbers of a matrix");
-  findings.receive();
-  result.norm_inf = findings.number(norm_inf);
-  result.scaled_gershgorin = result.jacobi_bound = findings.number(scaled);
-  result.interpolation_bound = findings.number(damped_diagonal);
-  result.largest_diagonal = findings.number(diagonal);
-  if (const long long full = findings.integer(full_rows); full > 0) {
-    const auto mean = static_cast<int>(findings.integer(exponents) / full);
-    result.typical_row_sum = std::min(std::ldexp(1.0, mean), result.norm_inf);
-  }
-  if (findings.number(least_sound) > too_small * result.largest_diagonal) {
-    result.raised = Buffer<double>(gpu, rows);
-    raise_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.largest_diagonal,
-                                                     result.raised.data(), findings.on_device());
-    check_launch("raise a diagonal");
-  }
-  damp_rows<<<blocks, block_threads, 0, stream>>>(a.rows, result.jacobi_diagonal().data(), result.row_sums.data(),
-                                                  result.damped.data(), findings.on_device());
-  check_launch("damp a diagonal");
+  std::optional<Findings> findings;
+  ranks.collectively([&] {
+    for (Buffer<double>* each : {&result.diagonal, &result.row_sums, &result.damped})
+      *each = Buffer<double>(gpu, rows);
+    findings.emplace(gpu);
+    if (rows > 0) {
+      measure_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.row_sums.data(),
+                                                         findings->on_device());
+      check_launch("numbers of a matrix");
+    }
+    findings->receive();
+  });
+  const LargestOfRows largest{findings->number(norm_inf), findings->number(scaled),
+                              findings->number(damped_diagonal), findings->number(diagonal),
+                              findings->number(least_sound)};
+  const bool raises =
+      take_findings(result, largest, {findings->integer(exponents), findings->integer(full_rows)}, ranks);
   double first = 0.0;
-  gpu->copy_to_host(&first, result.damped.data(), sizeof(double), Queue::compute);
-  findings.receive();
-  if (result.raised.size() > 0) result.jacobi_bound = findings.number(raised_bound);
-  result.damped_bound = findings.number(damped_bound);
-  result.constant = findings.integer(varies) == 0 ? first : 0.0;
+  ranks.collectively([&] {
+    if (raises) result.raised = Buffer<double>(gpu, rows);
+    if (raises && rows > 0) {
+      raise_rows<<<blocks, block_threads, 0, stream>>>(a, result.diagonal.data(), result.largest_diagonal,
+                                                       result.raised.data(), findings->on_device());
+      check_launch("raise a diagonal");
+    }
+    if (rows > 0) {
+      damp_rows<<<blocks, block_threads, 0, stream>>>(a.rows, result.jacobi_diagonal().data(),
+                                                      result.row_sums.data(), result.damped.data(),
+                                                      findings->on_device());
+      check_launch("damp a diagonal");
+      gpu->copy_to_host(&first, result.damped.data(), sizeof(double), Queue::compute);
+    }
+    findings->receive();
+  });
+  if (raises) {
+    result.jacobi_bound = findings->number(raised_bound);
+    ranks.raise_to_largest(std::span(&result.jacobi_bound, 1));
+  }
+  const double constant = findings->integer(varies) == 0 ? first : 0.0;
+  take_damped(result, findings->number(damped_bound), rows == 0 ? std::nullopt : std::optional(constant), ranks);
   return result;
 }
 

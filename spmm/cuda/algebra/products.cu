@@ -56,6 +56,42 @@ struct SmoothedRows {
   __device__ double value(Offset at) const { return t.values[at]; }
 };
 
+/// Rows of A, with those of B behind them in `stack`, added to the rows that `rows` has.
+struct AddedRows {
+  CsrView<double> stack;
+  LocalIndex of_a;  ///< rows of A
+  const LocalIndex* rows;
+  LocalIndex of_b;
+
+  /// The first of the rows of B that goes to `row` or behind it.
+  __device__ LocalIndex first_of(LocalIndex row) const {
+    LocalIndex begin = 0;
+    LocalIndex end = of_b;
+    while (begin < end) {
+      const LocalIndex middle = (begin + end) / 2;
+      if (rows[middle] < row) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
+  }
+  __device__ Offset terms(LocalIndex row) const {
+    LocalIndex last = first_of(row);
+    const LocalIndex first = last;
+    while (last < of_b && rows[last] == row) ++last;
+    return 1 + last - first;
+  }
+  template <bool Values>
+  __device__ Term term(LocalIndex row, Offset number) const {
+    if (number == 0) return row_of(stack, row, 1.0);
+    return row_of(stack, of_a + first_of(row) + static_cast<LocalIndex>(number) - 1, 1.0);
+  }
+  __device__ LocalIndex column(Offset at) const { return stack.column_indices[at]; }
+  __device__ double value(Offset at) const { return stack.values[at]; }
+};
+
 /// Rows of sums of squares, a node each; every entry of A is a term.
 struct SquaredRows {
   CsrView<double> a;
@@ -82,6 +118,13 @@ double mean_row(const CsrView<double>& a) {
 std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
                                           Offset most_entries) {
   return make_rows(gpu, ProductRows{a, b}, a.rows, b.columns, mean_row(b), most_entries);
+}
+
+CsrBuffers<double> with_added_rows(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
+                                   const LocalIndex* rows) {
+  const CsrBuffers<double> both = stacked(gpu, a, b);
+  const AddedRows source{both.view(), a.rows, rows, b.rows};
+  return *make_rows(gpu, source, a.rows, b.columns, mean_row(a), std::numeric_limits<Offset>::max());
 }
 
 CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const MatrixNumbers& numbers,

@@ -30,7 +30,130 @@ Buffer<LocalIndex> rows_of_entries(const Gpu& gpu, const CsrView<double>& a) {
   return rows;
 }
 
+/// Row k of the result has the last entries of row list[k] of A or, without a list, the first ones of row k.
+template <int L>
+__global__ void copy_rows(CsrView<double> a, const LocalIndex* list, LocalIndex first_column, LocalIndex rows,
+                          const Offset* offsets, LocalIndex* columns, double* values) {
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const auto k = static_cast<LocalIndex>(thread / L);
+  if (k >= rows) return;
+  const LocalIndex row = list != nullptr ? list[k] : k;
+  const Offset count = offsets[k + 1] - offsets[k];
+  const Offset from = list != nullptr ? a.row_offsets[row + 1] - count : a.row_offsets[row];
+  for (Offset e = thread % L; e < count; e += L) {
+    columns[offsets[k] + e] = a.column_indices[from + e] - first_column;
+    values[offsets[k] + e] = a.values[from + e];
+  }
+}
+
+/// Rows of these lengths: the first entries of all rows of A or, of the rows in `list`, the last ones.
+CsrBuffers<double> copied_rows(const Gpu& gpu, const CsrView<double>& a, const LocalIndex* list,
+                               const Buffer<LocalIndex>& lengths, LocalIndex first_column, LocalIndex columns) {
+  auto pattern = std::make_shared<CsrPattern>();
+  const std::size_t rows = lengths.size();
+  pattern->rows = static_cast<LocalIndex>(rows);
+  pattern->columns = columns;
+  pattern->row_offsets = offsets_of(gpu, lengths.data(), pattern->rows);
+  gpu->copy_to_host(&pattern->nonzeros, pattern->row_offsets.data() + rows, sizeof(Offset), Queue::compute);
+  gpu->synchronize(Queue::compute);
+  const auto entries = static_cast<std::size_t>(pattern->nonzeros);
+  pattern->column_indices = Buffer<LocalIndex>(gpu, entries);
+  Buffer<double> values(gpu, entries);
+  if (entries > 0) {
+    with_lanes(static_cast<double>(entries) / static_cast<double>(rows), [&](auto lanes) {
+      constexpr int L = lanes;
+      copy_rows<L><<<blocks_for(std::int64_t{pattern->rows} * L), block_threads, 0, gpu->stream(Queue::compute)>>>(
+          a, list, first_column, pattern->rows, pattern->row_offsets.data(), pattern->column_indices.data(),
+          values.data());
+      check_launch("rows of a part");
+    });
+  }
+  return {std::move(pattern), std::move(values)};
+}
+
 }  // namespace
+
+CsrBuffers<double> stacked(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b) {
+  auto pattern = std::make_shared<CsrPattern>();
+  pattern->rows = a.rows + b.rows;
+  pattern->columns = b.columns;
+  pattern->nonzeros = a.nonzeros + b.nonzeros;
+  const auto entries = static_cast<std::size_t>(pattern->nonzeros);
+  pattern->row_offsets = Buffer<Offset>(gpu, static_cast<std::size_t>(pattern->rows) + 1);
+  pattern->column_indices = Buffer<LocalIndex>(gpu, entries);
+  Buffer<double> values(gpu, entries);
+  const auto copy = [&](const CsrView<double>& from, Offset to) {
+    const auto count = static_cast<std::size_t>(from.nonzeros);
+    if (count == 0) return;
+    gpu->copy_within(pattern->column_indices.data() + to, from.column_indices, count * sizeof(LocalIndex),
+                     Queue::compute);
+    gpu->copy_within(values.data() + to, from.values, count * sizeof(double), Queue::compute);
+  };
+  copy(a, 0);
+  copy(b, a.nonzeros);
+  for_each(*gpu, std::int64_t{pattern->rows} + 1,
+           [a, b, to = pattern->row_offsets.data()] __device__(std::int64_t i) {
+             to[i] = i < a.rows ? a.row_offsets[i] : a.nonzeros + b.row_offsets[i - a.rows];
+           });
+  return {std::move(pattern), std::move(values)};
+}
+
+CsrBuffers<double> with_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own,
+                                const Buffer<LocalIndex>& places, LocalIndex columns) {
+  auto pattern = std::make_shared<CsrPattern>();
+  const auto entries = static_cast<std::size_t>(a.nonzeros);
+  pattern->rows = a.rows;
+  pattern->columns = columns;
+  pattern->nonzeros = a.nonzeros;
+  pattern->row_offsets = Buffer<Offset>(gpu, static_cast<std::size_t>(a.rows) + 1);
+  pattern->column_indices = Buffer<LocalIndex>(gpu, entries);
+  Buffer<double> values(gpu, entries);
+  gpu->copy_within(pattern->row_offsets.data(), a.row_offsets, pattern->row_offsets.size() * sizeof(Offset),
+                   Queue::compute);
+  if (entries > 0) gpu->copy_within(values.data(), a.values, entries * sizeof(double), Queue::compute);
+  for_each(*gpu, a.nonzeros,
+           [from = a.column_indices, to = pattern->column_indices.data(), places = places.data(),
+            own] __device__(std::int64_t k) { to[k] = from[k] < own ? from[k] : places[from[k] - own]; });
+  return {std::move(pattern), std::move(values)};
+}
+
+SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own) {
+  const auto rows = static_cast<std::size_t>(a.rows);
+  Buffer<LocalIndex> own_lengths(gpu, rows);
+  Buffer<LocalIndex> has_others(gpu, rows);
+  for_each(*gpu, a.rows,
+           [a, own, lengths = own_lengths.data(), flags = has_others.data()] __device__(std::int64_t i) {
+             const Offset first = a.row_offsets[i];
+             Offset begin = first;
+             Offset end = a.row_offsets[i + 1];
+             const Offset last = end;
+             while (begin < end) {
+               const Offset middle = (begin + end) / 2;
+               if (a.column_indices[middle] < own) {
+                 begin = middle + 1;
+               } else {
+                 end = middle;
+               }
+             }
+             lengths[i] = static_cast<LocalIndex>(begin - first);
+             flags[i] = begin < last ? 1 : 0;
+           });
+  Buffer<LocalIndex> places(gpu, rows);
+  const LocalIndex count = number_flags(gpu, has_others, places);
+  Buffer<LocalIndex> other_lengths(gpu, static_cast<std::size_t>(count));
+  SplitColumns result;
+  result.rows = Buffer<LocalIndex>(gpu, static_cast<std::size_t>(count));
+  for_each(*gpu, a.rows,
+           [a, flags = has_others.data(), places = places.data(), lengths = own_lengths.data(),
+            list = result.rows.data(), others = other_lengths.data()] __device__(std::int64_t i) {
+             if (flags[i] == 0) return;
+             list[places[i]] = static_cast<LocalIndex>(i);
+             others[places[i]] = static_cast<LocalIndex>(a.row_offsets[i + 1] - a.row_offsets[i]) - lengths[i];
+           });
+  result.own = copied_rows(gpu, a, nullptr, own_lengths, 0, own);
+  result.others = copied_rows(gpu, a, result.rows.data(), other_lengths, own, a.columns - own);
+  return result;
+}
 
 CsrBuffers<double> transpose(const Gpu& gpu, const CsrView<double>& a) {
   const SortedItems sorted = sort_by_key(gpu, reinterpret_cast<const std::uint32_t*>(a.column_indices), a.nonzeros,

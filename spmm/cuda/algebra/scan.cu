@@ -52,6 +52,19 @@ void number_flags(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* flag
   });
 }
 
+LocalIndex number_flags(const std::shared_ptr<CudaDevice>& gpu, const Buffer<LocalIndex>& flags,
+                        Buffer<LocalIndex>& numbers) {
+  const std::size_t count = flags.size();
+  if (count == 0) return 0;
+  number_flags(gpu, flags.data(), static_cast<std::int64_t>(count), numbers.data());
+  LocalIndex last = 0;
+  LocalIndex last_flag = 0;
+  gpu->copy_to_host(&last, numbers.data() + count - 1, sizeof(LocalIndex), Queue::compute);
+  gpu->copy_to_host(&last_flag, flags.data() + count - 1, sizeof(LocalIndex), Queue::compute);
+  gpu->synchronize(Queue::compute);
+  return last + last_flag;
+}
+
 void last_begun(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* begun, std::int64_t count,
                 LocalIndex* last) {
   const cudaStream_t stream = gpu->stream(Queue::compute);

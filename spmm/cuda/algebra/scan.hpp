@@ -18,6 +18,10 @@ Buffer<Offset> offsets_of(const std::shared_ptr<CudaDevice>& gpu, const LocalInd
 void number_flags(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* flags, std::int64_t count,
                   LocalIndex* numbers);
 
+/// The same; returns how many are 1 in all. Waits.
+LocalIndex number_flags(const std::shared_ptr<CudaDevice>& gpu, const Buffer<LocalIndex>& flags,
+                        Buffer<LocalIndex>& numbers);
+
 /// last[i] = the largest of begun[0 .. i]; both may be the same array.
 void last_begun(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* begun, std::int64_t count,
                 LocalIndex* last);

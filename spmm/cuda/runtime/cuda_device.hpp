@@ -74,6 +74,9 @@ class CudaDevice final : public Device {
     ++transferred_.host_waits;
   }
 
+  /// Counts numbers that a kernel read from page-locked memory by itself.
+  void count_to_device(std::size_t bytes) { transferred_.to_device += bytes; }
+
   /// Memory of no pool, which may be shared with other processes, in pages of its own. Where there is none, the
   /// pool gives back what it keeps; then throws as `allocate` does.
   void* allocate_outside_pool(std::size_t bytes);

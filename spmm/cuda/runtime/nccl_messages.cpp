@@ -106,12 +106,13 @@ class NcclMessages final : public DeviceMessages {
     config.blocking = 0;  // so that nobody waits for good for one that fails
     const ncclResult_t begun = nccl_.init(&comm_, processes, id, process, &config);
     const bool going = begun == ncclSuccess || begun == ncclInProgress;
-    const ncclResult_t result = going ? settled(patience_) : begun;
+    const ncclResult_t result = going ? settled(std::chrono::minutes(1)) : begun;
     if (result != ncclSuccess) abandon();
     check_nccl(result, "connect the ranks' devices");
   }
 
-  void exchange(std::span<const Message> sent, std::span<const Message> received, Queue queue) override {
+  void exchange(std::span<const Message> sent, std::span<const Message> received, Queue queue,
+                std::chrono::duration<double> patience) override {
     if (comm_ == nullptr) throw RunError("NCCL: the connection was given up");
     cudaStream_t const stream = device_.stream(queue);
     check_nccl(nccl_.group_start(), "begin messages");
@@ -122,12 +123,21 @@ class NcclMessages final : public DeviceMessages {
     for (const Message& m : received) keep(nccl_.receive(m.data, m.bytes, ncclInt8, m.process, comm_, stream));
     for (const Message& m : sent) keep(nccl_.send(m.data, m.bytes, ncclInt8, m.process, comm_, stream));
     keep(nccl_.group_end());
-    if (result == ncclSuccess) result = settled(patience_);
+    if (result == ncclSuccess) result = settled(patience);
     // What was begun may still come: the connection is of no use any more, and all_done() of an earlier exchange.
     if (result != ncclSuccess) abandon();
     check_nccl(result, "send messages");
     device_.record(*done_, queue);
-    patience_ = std::chrono::minutes(10);
+  }
+
+  // What fails behind a launch, a connection that another process has left, say, NCCL tells nobody unasked.
+  void check() override {
+    if (comm_ == nullptr) return;
+    ncclResult_t state = ncclSuccess;
+    ncclResult_t result = nccl_.state(comm_, &state);
+    if (result == ncclSuccess && state != ncclInProgress) result = state;
+    if (result != ncclSuccess) abandon();
+    check_nccl(result, "go on with messages");
   }
 
   bool all_done() override { return device_.has_happened(*done_); }
@@ -139,7 +149,7 @@ class NcclMessages final : public DeviceMessages {
 
  private:
   /// The result of the latest call once it is known; ncclInProgress where that takes longer than `patience`.
-  ncclResult_t settled(std::chrono::seconds patience) {
+  ncclResult_t settled(std::chrono::duration<double> patience) {
     using Clock = std::chrono::steady_clock;
     ncclResult_t state = ncclInProgress;
     Clock::time_point deadline{};
@@ -147,7 +157,8 @@ class NcclMessages final : public DeviceMessages {
       const ncclResult_t asked = nccl_.state(comm_, &state);
       if (asked != ncclSuccess) return asked;
       if (state != ncclInProgress) return state;
-      if (deadline == Clock::time_point{}) deadline = Clock::now() + patience;
+      if (deadline == Clock::time_point{})
+        deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
       if (Clock::now() > deadline) return ncclInProgress;
       std::this_thread::yield();
     }
@@ -163,8 +174,6 @@ class NcclMessages final : public DeviceMessages {
   const Nccl& nccl_;
   std::unique_ptr<Event> done_;
   ncclComm_t comm_ = nullptr;
-  /// Of the first call that another process has its part in. Later ones may come to it after a long time of work.
-  std::chrono::seconds patience_{60};
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <bit>
 #include <thread>
 
+#include "spmm/cuda/dense/fetch.hpp"
 #include "spmm/cuda/runtime/cuda_check.hpp"
 
 namespace block_eigs::cuda {
@@ -23,6 +24,17 @@ Workspace::Workspace(std::shared_ptr<CudaDevice> device)
   for (Slot& slot : ring_) slot.sent = device_->make_order_event();
 }
 
+/// Slots that were taken later are free no sooner than this one.
+void Workspace::wait_for(std::size_t slot) {
+  if (!ring_[slot].used) return;
+  ring_[slot].used = false;
+  for (std::size_t k = 0; k < slots; ++k) {
+    const Slot& later = ring_[(slot + k) % slots];
+    if (later.marked) return device_->synchronize(*later.sent);
+  }
+  device_->synchronize(Queue::compute);
+}
+
 double* Workspace::stage(std::size_t count) {
   if (count > stage_capacity_) {
     device_->synchronize(Queue::compute);
@@ -32,7 +44,7 @@ double* Workspace::stage(std::size_t count) {
     stage_capacity_ = capacity;
   }
   slot_ = (slot_ + 1) % slots;
-  if (ring_[slot_].used) device_->synchronize(*ring_[slot_].sent);
+  wait_for(slot_);
   staged_ = count;
   return staging_.data() + slot_ * stage_capacity_;
 }
@@ -40,9 +52,12 @@ double* Workspace::stage(std::size_t count) {
 const double* Workspace::send() {
   const double* staged = staging_.data() + slot_ * stage_capacity_;
   if (staged_ > 0) {
-    device_->copy_to_device(received_.data(), staged, staged_ * sizeof(double), Queue::compute);
-    device_->record(*ring_[slot_].sent, Queue::compute);
-    ring_[slot_].used = true;
+    fetch(device_->stream(Queue::compute), staged, received_.data(), staged_);
+    device_->count_to_device(staged_ * sizeof(double));
+    Slot& slot = ring_[slot_];
+    slot.used = true;
+    slot.marked = ++sent_since_results_ > unmarked;
+    if (slot.marked) device_->record(*slot.sent, Queue::compute);
   }
   return received_.data();
 }
@@ -73,6 +88,9 @@ const double* Workspace::wait_for_results() {
     if (look < looks || device_->is_idle(Queue::compute)) break;
     std::this_thread::yield();
   }
+  // These kernels came after all that was sent so far.
+  for (Slot& slot : ring_) slot.used = slot.marked = false;
+  sent_since_results_ = 0;
   device_->count_to_host(results_expected_ * sizeof(double));
   return results_.data();
 }

@@ -37,15 +37,23 @@ class Workspace {
  private:
   static constexpr std::size_t slots = 8;
 
+  /// Numbers sent since the host last had results that are known to be on the GPU by the next results, which come
+  /// after few others as a rule: events hold a queue up, and none is recorded for so many.
+  static constexpr std::size_t unmarked = 2;
+
   struct Slot {
     std::unique_ptr<Event> sent;
     bool used = false;
+    bool marked = false;  ///< the event says when it is free
   };
+
+  void wait_for(std::size_t slot);
 
   std::shared_ptr<CudaDevice> device_;
   std::size_t stage_capacity_ = 0;
   std::size_t staged_ = 0;
   std::size_t slot_ = 0;
+  std::size_t sent_since_results_ = 0;
   std::array<Slot, slots> ring_;
   StagingBuffer<double> staging_;
   Buffer<double> received_;

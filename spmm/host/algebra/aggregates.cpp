@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -64,40 +65,51 @@ class Worklists {
   std::vector<LocalIndex> counts_;  ///< of the threads
 };
 
-/// The roots have `chosen`, all others `passed`.
-Buffer<std::int64_t> independent_set(const std::shared_ptr<Device>& device, const CsrView<double>& edges) {
-  Buffer<std::int64_t> states(device, static_cast<std::size_t>(edges.rows));
-  Buffer<std::int64_t> arounds(device, states.size());
+/// The states of all nodes, own and ghosts: roots have `chosen`, all others `passed`.
+Buffer<std::int64_t> independent_set(const std::shared_ptr<Device>& device, const CsrView<double>& edges,
+                                     Neighbourhood& ranks) {
+  Buffer<std::int64_t> states;
+  Buffer<std::int64_t> arounds;
+  std::optional<Worklists> undecided;
+  std::optional<Worklists> unsettled;  // whose `around` may still change
+  ranks.collectively([&] {
+    states = Buffer<std::int64_t>(device, static_cast<std::size_t>(edges.columns));
+    arounds = Buffer<std::int64_t>(device, states.size());
+    undecided.emplace(device, edges);
+    unsettled.emplace(device, edges);
+  });
   std::int64_t* const state = states.data();
   std::int64_t* const around = arounds.data();  // the largest state within a step
+  const GlobalIndex first = ranks.first_node();
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i) {
-    state[i] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? aggregate_priority(i) : passed;
+    state[i] = edges.row_offsets[i] < edges.row_offsets[i + 1] ? aggregate_priority(first + i) : passed;
     around[i] = passed;
   }
-  Worklists undecided(device, edges);
-  Worklists unsettled(device, edges);  // whose `around` may still change
-  while (!undecided.empty()) {
-    unsettled.sweep([&](LocalIndex i) { return is_open(around[i] = largest_around(edges, state, i)); });
-    undecided.sweep([&](LocalIndex i) {
+  ranks.refresh(state);
+  while (ranks.any(!undecided->empty())) {
+    unsettled->sweep([&](LocalIndex i) { return is_open(around[i] = largest_around(edges, state, i)); });
+    ranks.refresh(around);
+    undecided->sweep([&](LocalIndex i) {
       const std::int64_t most = largest_around(edges, around, i);
       if (most != chosen && most != state[i]) return true;
       state[i] = most == chosen ? passed : chosen;
       return false;
     });
+    ranks.refresh(state);
   }
   return states;
 }
 
 /// The aggregate that node i is coupled to the most in all, of those that its neighbours have; of equals the one
 /// of the larger priority. -1 for none.
-LocalIndex strongest(const CsrView<double>& edges, const LocalIndex* of, LocalIndex i) {
-  LocalIndex best = -1;
+GlobalIndex strongest(const CsrView<double>& edges, const GlobalIndex* of, LocalIndex i) {
+  GlobalIndex best = -1;
   double most = 0.0;
   const Offset end = edges.row_offsets[i + 1];
   const auto aggregate_at = [&](Offset k) { return of[edges.column_indices[k]]; };
   for (Offset first = edges.row_offsets[i]; first < end; ++first) {
-    const LocalIndex aggregate = aggregate_at(first);
+    const GlobalIndex aggregate = aggregate_at(first);
     if (aggregate < 0 || aggregate == best) continue;
     double sum = 0.0;
     for (Offset k = edges.row_offsets[i]; k < end; ++k) {
@@ -112,38 +124,75 @@ LocalIndex strongest(const CsrView<double>& edges, const LocalIndex* of, LocalIn
 }
 
 /// Free nodes join the aggregate that they are coupled to the most.
-Buffer<LocalIndex> join(const std::shared_ptr<Device>& device, const CsrView<double>& edges,
-                        const Buffer<LocalIndex>& before) {
-  Buffer<LocalIndex> after(device, before.size());
-  const LocalIndex* const of = before.data();
+Buffer<GlobalIndex> join(const std::shared_ptr<Device>& device, const CsrView<double>& edges,
+                         const Buffer<GlobalIndex>& before, Neighbourhood& ranks) {
+  Buffer<GlobalIndex> after;
+  ranks.collectively([&] { after = Buffer<GlobalIndex>(device, before.size()); });
+  const GlobalIndex* const of = before.data();
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < edges.rows; ++i) after.data()[i] = of[i] >= 0 ? of[i] : strongest(edges, of, i);
+  ranks.refresh(after.data());
   return after;
+}
+
+/// Own aggregates of own nodes, and the nodes of others: `of` has the numbers over all ranks.
+void take_members(const GlobalIndex* of, AggregateMap& map) {
+  const auto nodes = static_cast<LocalIndex>(map.of_node.size());
+  const auto is_own = [&](LocalIndex i) { return of[i] >= map.first && of[i] < map.first + map.count; };
+  std::vector<std::vector<LocalIndex>> away(static_cast<std::size_t>(threads()));
+  for_numbered_parts(nodes, [&](LocalIndex begin, LocalIndex end, int part) {
+    for (LocalIndex i = begin; i < end; ++i) {
+      map.of_node.data()[i] = is_own(i) ? static_cast<LocalIndex>(of[i] - map.first) : -1;
+      if (of[i] >= 0 && !is_own(i)) away[static_cast<std::size_t>(part)].push_back(i);
+    }
+  });
+  for (const std::vector<LocalIndex>& part : away) {
+    map.away.insert(map.away.end(), part.begin(), part.end());
+    for (const LocalIndex i : part) map.away_aggregates.push_back(of[i]);
+  }
+}
+
+/// Numbers over all ranks for own roots and hubs, -1 for other own nodes; how many there are goes to `map`.
+Buffer<GlobalIndex> numbered(const std::shared_ptr<Device>& device, const CouplingGraph& graph,
+                             const Buffer<std::int64_t>& roots, AggregateMap& map, Neighbourhood& ranks) {
+  const LocalIndex nodes = graph.neighbours.pattern->rows;
+  const LocalIndex* const hub = graph.hub.data();
+  const auto has_own = [&](LocalIndex i) { return roots.data()[i] == chosen || hub[i] == i; };
+  Buffer<GlobalIndex> of;
+  ranks.collectively([&] {
+    // Room for the sum of all behind the numbers.
+    of = Buffer<GlobalIndex>(device, static_cast<std::size_t>(graph.neighbours.pattern->columns) + 1);
+    map.of_node = Buffer<LocalIndex>(device, static_cast<std::size_t>(nodes));
+    map.count = static_cast<LocalIndex>(running_sums(
+        nodes, [&](LocalIndex i) { return GlobalIndex{has_own(i) ? 1 : 0}; }, of.data()));
+  });
+  map.first = ranks.sum_before(map.count);
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < nodes; ++i) of.data()[i] = has_own(i) ? of.data()[i] + map.first : -1;
+  ranks.refresh(of.data());
+  return of;
 }
 
 }  // namespace
 
-AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGraph& graph) {
+AggregateMap aggregate(const std::shared_ptr<Device>& device, const CouplingGraph& graph, Neighbourhood& ranks) {
   const CsrView<double> edges = graph.neighbours.view();
   const LocalIndex* const hub = graph.hub.data();
   AggregateMap result;
-  // Room for the sum of all behind the numbers.
-  Buffer<LocalIndex> of(device, static_cast<std::size_t>(edges.rows) + 1);
+  Buffer<GlobalIndex> of;
   {
-    const Buffer<std::int64_t> roots = independent_set(device, edges);
-    const auto has_own = [&](LocalIndex i) { return roots.data()[i] == chosen || hub[i] == i; };
-    result.count = running_sums(
-        edges.rows, [&](LocalIndex i) { return has_own(i) ? 1 : 0; }, of.data());
-#pragma omp parallel for schedule(static)
-    for (LocalIndex i = 0; i < edges.rows; ++i) {
-      if (!has_own(i)) of.data()[i] = -1;
-    }
+    const Buffer<std::int64_t> roots = independent_set(device, edges, ranks);
+    of = numbered(device, graph, roots, result, ranks);
   }
-  for (int step = 0; step < 2; ++step) of = join(device, edges, of);
-  result.of_node = Buffer<LocalIndex>(device, static_cast<std::size_t>(edges.rows));
+  for (int step = 0; step < 2; ++step) of = join(device, edges, of, ranks);
+  Buffer<GlobalIndex> all;
+  ranks.collectively([&] {
+    all = Buffer<GlobalIndex>(device, static_cast<std::size_t>(edges.rows));
 #pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < edges.rows; ++i)
-    result.of_node.data()[i] = of.data()[i] < 0 && hub[i] >= 0 ? of.data()[hub[i]] : of.data()[i];
+    for (LocalIndex i = 0; i < edges.rows; ++i)
+      all.data()[i] = of.data()[i] < 0 && hub[i] >= 0 ? of.data()[hub[i]] : of.data()[i];
+    take_members(all.data(), result);
+  });
   return result;
 }
 

@@ -40,10 +40,10 @@ Blocks blocks_of(const std::shared_ptr<Device>& device, const CsrView<double>& a
   return blocks;
 }
 
-/// |A_ii| of every node.
+/// |A_ii| of own nodes, and room for those of ghosts.
 Buffer<double> diagonal_norms(const std::shared_ptr<Device>& device, const Blocks& blocks) {
   const CsrView<double>& view = blocks.view;
-  Buffer<double> result(device, static_cast<std::size_t>(view.rows));
+  Buffer<double> result(device, static_cast<std::size_t>(view.columns));
   double* const norms = result.data();
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < view.rows; ++i) {
@@ -55,18 +55,31 @@ Buffer<double> diagonal_norms(const std::shared_ptr<Device>& device, const Block
   return result;
 }
 
+/// |A_ii| of all nodes, own and ghosts, with a minus sign (-0.0 too) for hubs: what is known of a node before its
+/// couplings are looked at.
+Buffer<double> signed_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a, const Blocks& blocks,
+                            int unknowns, double hub_entries, Neighbourhood& ranks) {
+  Buffer<double> norms;
+  ranks.collectively([&] { norms = diagonal_norms(device, blocks); });
+#pragma omp parallel for schedule(static)
+  for (LocalIndex node = 0; node < blocks.view.rows; ++node) {
+    const Offset entries = begin_of(a, node + 1, unknowns) - begin_of(a, node, unknowns);
+    if (static_cast<double>(entries) > hub_entries * unknowns) norms.data()[node] = -norms.data()[node];
+  }
+  ranks.refresh(norms.data());
+  return norms;
+}
+
 }  // namespace
 
 CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns,
-                        double threshold, double hub_entries) {
-  const Blocks blocks = blocks_of(device, a, unknowns);
+                        double threshold, double hub_entries, Neighbourhood& ranks) {
+  Blocks blocks;
+  ranks.collectively([&] { blocks = blocks_of(device, a, unknowns); });
   const CsrView<double>& view = blocks.view;
-  const Buffer<double> norms_of_nodes = diagonal_norms(device, blocks);
+  const Buffer<double> norms_of_nodes = signed_norms(device, a, blocks, unknowns, hub_entries, ranks);
   const double* const norms = norms_of_nodes.data();
-  const auto is_hub = [&](LocalIndex node) {
-    const Offset entries = begin_of(a, node + 1, unknowns) - begin_of(a, node, unknowns);
-    return static_cast<double>(entries) > hub_entries * unknowns;
-  };
+  const auto is_hub = [&](LocalIndex node) { return std::signbit(norms[node]); };
   const double squared_threshold = threshold * threshold;
   // Calls visit(j, |A_ij|^2) for the strong couplings of i to nodes that are no hubs; returns the strongest hub.
   const auto each = [&](LocalIndex i, const auto& visit) {
@@ -76,7 +89,7 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
     for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
       const LocalIndex j = view.column_indices[k];
       const double squared = blocks.squared(k);
-      const double least = squared_threshold * norms[i] * norms[j];
+      const double least = squared_threshold * norms[i] * std::abs(norms[j]);
       if (j == i || squared == 0.0 || squared <= least) continue;
       if (!is_hub(j)) {
         visit(j, squared);
@@ -88,32 +101,35 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
     return hub;
   };
   CouplingGraph graph;
-  graph.hub = Buffer<LocalIndex>(device, norms_of_nodes.size());
-  Buffer<LocalIndex> found(device, norms_of_nodes.size());
+  ranks.collectively([&] {
+    const auto nodes = static_cast<std::size_t>(view.rows);
+    graph.hub = Buffer<LocalIndex>(device, nodes);
+    Buffer<LocalIndex> found(device, nodes);
 #pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < view.rows; ++i) {
-    LocalIndex count = 0;
-    graph.hub.data()[i] = each(i, [&](LocalIndex, double) { ++count; });
-    found.data()[i] = count;
-  }
-  auto pattern = std::make_shared<CsrPattern>();
-  pattern->rows = view.rows;
-  pattern->columns = view.columns;
-  pattern->row_offsets = Buffer<Offset>(device, norms_of_nodes.size() + 1);
-  const Offset* const offsets = pattern->row_offsets.data();
-  pattern->nonzeros = running_sums(
-      view.rows, [&](LocalIndex i) { return found.data()[i]; }, pattern->row_offsets.data());
-  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern->nonzeros));
-  Buffer<double> values(device, static_cast<std::size_t>(pattern->nonzeros));
+    for (LocalIndex i = 0; i < view.rows; ++i) {
+      LocalIndex count = 0;
+      graph.hub.data()[i] = each(i, [&](LocalIndex, double) { ++count; });
+      found.data()[i] = count;
+    }
+    auto pattern = std::make_shared<CsrPattern>();
+    pattern->rows = view.rows;
+    pattern->columns = view.columns;
+    pattern->row_offsets = Buffer<Offset>(device, nodes + 1);
+    const Offset* const offsets = pattern->row_offsets.data();
+    pattern->nonzeros = running_sums(
+        view.rows, [&](LocalIndex i) { return found.data()[i]; }, pattern->row_offsets.data());
+    pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern->nonzeros));
+    Buffer<double> values(device, static_cast<std::size_t>(pattern->nonzeros));
 #pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < view.rows; ++i) {
-    Offset at = offsets[i];
-    each(i, [&](LocalIndex j, double squared) {
-      pattern->column_indices.data()[at] = j;
-      values.data()[at++] = std::sqrt(squared);
-    });
-  }
-  graph.neighbours = {std::move(pattern), std::move(values)};
+    for (LocalIndex i = 0; i < view.rows; ++i) {
+      Offset at = offsets[i];
+      each(i, [&](LocalIndex j, double squared) {
+        pattern->column_indices.data()[at] = j;
+        values.data()[at++] = std::sqrt(squared);
+      });
+    }
+    graph.neighbours = {std::move(pattern), std::move(values)};
+  });
   return graph;
 }
 

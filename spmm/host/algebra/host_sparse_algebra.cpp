@@ -6,6 +6,7 @@
 #include "spmm/host/algebra/numbers.hpp"
 #include "spmm/host/algebra/parts.hpp"
 #include "spmm/host/algebra/products.hpp"
+#include "spmm/host/algebra/rearranged.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 
 namespace block_eigs::host {
@@ -54,7 +55,24 @@ class HostSparseAlgebra final : public SparseAlgebra {
     return result;
   }
 
-  MatrixNumbers numbers(const CsrView<double>& a) override { return host::numbers(device_, a); }
+  CsrBuffers<double> stacked(const CsrView<double>& a, const CsrView<double>& b) override {
+    return host::stacked(device_, a, b);
+  }
+  CsrBuffers<double> with_added_rows(const CsrView<double>& a, const CsrView<double>& b,
+                                     const LocalIndex* rows) override {
+    return host::with_added_rows(device_, a, b, rows);
+  }
+  CsrBuffers<double> with_columns(const CsrView<double>& a, LocalIndex own, const Buffer<LocalIndex>& places,
+                                  LocalIndex columns) override {
+    return host::with_columns(device_, a, own, places, columns);
+  }
+  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) override {
+    return host::split_columns(device_, a, own);
+  }
+
+  MatrixNumbers numbers(const CsrView<double>& a, Neighbourhood& ranks) override {
+    return host::numbers(device_, a, ranks);
+  }
   Buffer<double> inverse_of(const Buffer<double>& diagonal, double smallest, double largest) override {
     Buffer<double> result(device_, diagonal.size());
     const double* const from = diagonal.data();
@@ -72,10 +90,13 @@ class HostSparseAlgebra final : public SparseAlgebra {
     return host::inverse(device_, a, noise, relative_noise);
   }
 
-  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries) override {
-    return host::couplings(device_, a, unknowns, threshold, hub_entries);
+  CouplingGraph couplings(const CsrView<double>& a, int unknowns, double threshold, double hub_entries,
+                          Neighbourhood& ranks) override {
+    return host::couplings(device_, a, unknowns, threshold, hub_entries, ranks);
   }
-  AggregateMap aggregate(const CouplingGraph& graph) override { return host::aggregate(device_, graph); }
+  AggregateMap aggregate(const CouplingGraph& graph, Neighbourhood& ranks) override {
+    return host::aggregate(device_, graph, ranks);
+  }
   TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns, const Buffer<double>& vectors,
                                    int modes) override {
     return host::tentative(device_, aggregates, unknowns, vectors.data(), modes);

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 
+#include "spmm/device/found_numbers.hpp"
 #include "spmm/device/raised_entry.hpp"
 
 namespace block_eigs::host {
@@ -81,9 +84,8 @@ bool invert(double* dense, LocalIndex n) {
 }
 
 /// What smoothers divide by, and the number that all of it is, or 0.
-void damp_diagonal(const std::shared_ptr<Device>& device, MatrixNumbers& numbers) {
+void damp_diagonal(MatrixNumbers& numbers, Neighbourhood& ranks) {
   const std::size_t rows = numbers.diagonal.size();
-  numbers.damped = Buffer<double>(device, rows);
   const double* from = numbers.jacobi_diagonal().data();
   const double* sums = numbers.row_sums.data();
   double* to = numbers.damped.data();
@@ -95,13 +97,11 @@ void damp_diagonal(const std::shared_ptr<Device>& device, MatrixNumbers& numbers
     constant = constant && to[i] == std::max(std::abs(from[0]), 0.5 * sums[0]);
     if (to[i] > 0.0) bound = std::max(bound, sums[i] / to[i]);
   }
-  numbers.damped_bound = bound;
-  if (constant) numbers.constant = to[0];
+  take_damped(numbers, bound, rows == 0 ? std::nullopt : std::optional(constant ? to[0] : 0.0), ranks);
 }
 
 /// Entries that are too small to be those of a positive semi-definite matrix are raised.
-void raise_diagonal(const std::shared_ptr<Device>& device, const CsrView<double>& a, MatrixNumbers& numbers) {
-  numbers.raised = Buffer<double>(device, static_cast<std::size_t>(a.rows));
+void raise_diagonal(const CsrView<double>& a, MatrixNumbers& numbers) {
   const double largest = numbers.largest_diagonal;
   double bound = 0.0;
 #pragma omp parallel for schedule(static) reduction(max : bound)
@@ -117,10 +117,12 @@ void raise_diagonal(const std::shared_ptr<Device>& device, const CsrView<double>
 
 }  // namespace
 
-MatrixNumbers numbers(const std::shared_ptr<Device>& device, const CsrView<double>& a) {
+MatrixNumbers numbers(const std::shared_ptr<Device>& device, const CsrView<double>& a, Neighbourhood& ranks) {
   MatrixNumbers result;
-  result.diagonal = Buffer<double>(device, static_cast<std::size_t>(a.rows));
-  result.row_sums = Buffer<double>(device, static_cast<std::size_t>(a.rows));
+  ranks.collectively([&] {
+    for (Buffer<double>* each : {&result.diagonal, &result.row_sums, &result.damped})
+      *each = Buffer<double>(device, static_cast<std::size_t>(a.rows));
+  });
   double norm_inf = 0.0;
   double scaled = 0.0;
   double damped = 0.0;
@@ -146,14 +148,12 @@ MatrixNumbers numbers(const std::shared_ptr<Device>& device, const CsrView<doubl
     exponents += std::ilogb(row.sum);
     ++full_rows;
   }
-  result.norm_inf = norm_inf;
-  if (full_rows > 0)
-    result.typical_row_sum = std::min(std::ldexp(1.0, static_cast<int>(exponents / full_rows)), norm_inf);
-  result.scaled_gershgorin = result.jacobi_bound = scaled;
-  result.interpolation_bound = damped;
-  result.largest_diagonal = largest;
-  if (least_sound > too_small * largest) raise_diagonal(device, a, result);
-  damp_diagonal(device, result);
+  if (take_findings(result, {norm_inf, scaled, damped, largest, least_sound}, {exponents, full_rows}, ranks)) {
+    ranks.collectively([&] { result.raised = Buffer<double>(device, static_cast<std::size_t>(a.rows)); });
+    raise_diagonal(a, result);
+    ranks.raise_to_largest(std::span(&result.jacobi_bound, 1));
+  }
+  damp_diagonal(result, ranks);
   return result;
 }
 

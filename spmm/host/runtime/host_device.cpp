@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "spmm/device/address_space.hpp"
+#include "spmm/device/memory_left.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
@@ -80,7 +83,10 @@ class HostDevice final : public Device {
   }
 
   MemoryInfo memory() const override {
-    return {meminfo("MemTotal:"), std::min(meminfo("MemAvailable:"), address_space_left())};
+    const double shared = shared_memory_left();
+    const std::size_t left =
+        std::isfinite(shared) ? static_cast<std::size_t>(shared) : std::numeric_limits<std::size_t>::max();
+    return {meminfo("MemTotal:"), std::min(left, address_space_left())};
   }
 
   void* allocate(std::size_t bytes) override {

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <cmath>
+
+#include "apps/choice/choice.hpp"
+
+// A choice as numbers, for checkpoints.
+namespace block_eigs {
+
+namespace {
+
+constexpr std::size_t fields_of_choice = 9;
+constexpr std::size_t fields_of_candidate = 10;
+
+double number(bool value) { return value ? 1.0 : 0.0; }
+
+/// The candidate of the same kind; a new one where there is none, for ways that were added later.
+Candidate like(const std::vector<Candidate>& candidates, PreconditionerType type, bool filtered, bool dense) {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.preconditioner.type == type && candidate.filtered == filtered && candidate.dense == dense)
+      return candidate;
+  }
+  Candidate added;
+  added.preconditioner = of_type(candidates.front().preconditioner, type);
+  added.filtered = filtered;
+  added.dense = dense;
+  added.reason = "the checkpoint goes on with it";
+  return added;
+}
+
+}  // namespace
+
+std::vector<double> Choice::state() const {
+  std::vector<double> state{static_cast<double>(at_),
+                            static_cast<double>(changes_),
+                            number(asked_),
+                            number(by_pairs_),
+                            converged_before_ ? static_cast<double>(*converged_before_) : -1.0,
+                            spent_,
+                            steps_left_,
+                            static_cast<double>(candidates_.size()),
+                            number(in_float_)};
+  for (const Candidate& candidate : candidates_) {
+    state.insert(state.end(), {static_cast<double>(candidate.preconditioner.type), number(candidate.filtered),
+                               number(candidate.dense), candidate.setup, candidate.step, candidate.cost,
+                               candidate.share, candidate.least, number(candidate.taken), candidate.at_this_rate});
+  }
+  state.insert(state.end(), progress_.begin(), progress_.end());
+  return state;
+}
+
+void Choice::resume(std::span<const double> state, const PreconditionerConfig& present) {
+  if (state.size() < fields_of_choice) return;
+  const auto count = static_cast<std::size_t>(state[7]);
+  const auto at = static_cast<std::size_t>(state[0]);
+  if (at >= count || state.size() < fields_of_choice + count * fields_of_candidate) return;
+  std::vector<Candidate> candidates;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const double> of =
+        state.subspan(fields_of_choice + i * fields_of_candidate, fields_of_candidate);
+    Candidate candidate =
+        like(candidates_, static_cast<PreconditionerType>(static_cast<int>(of[0])), of[1] != 0.0, of[2] != 0.0);
+    candidate.setup = of[3];
+    candidate.step = of[4];
+    candidate.cost = of[5];
+    candidate.share = of[6];
+    candidate.least = of[7];
+    candidate.taken = of[8] != 0.0;
+    candidate.at_this_rate = of[9];
+    candidates.push_back(std::move(candidate));
+  }
+  candidates_ = std::move(candidates);
+  at_ = at;
+  current().preconditioner = present;
+  changes_ = static_cast<int>(state[1]);
+  asked_ = state[2] != 0.0;
+  by_pairs_ = state[3] != 0.0;
+  converged_before_.reset();
+  if (state[4] >= 0.0) converged_before_ = static_cast<int>(state[4]);
+  spent_ = state[5];
+  steps_left_ = state[6];
+  in_float_ = state[8] != 0.0;
+  const auto progress = state.subspan(fields_of_choice + count * fields_of_candidate);
+  progress_.assign(progress.begin(), progress.end());
+}
+
+}  // namespace block_eigs

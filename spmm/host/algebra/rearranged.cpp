@@ -1,0 +1,128 @@
+#include "spmm/host/algebra/rearranged.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "spmm/host/algebra/collected_rows.hpp"
+#include "spmm/host/algebra/parts.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+struct MadeMatrix {
+  std::shared_ptr<CsrPattern> pattern = std::make_shared<CsrPattern>();
+  Buffer<double> values{};
+
+  CsrBuffers<double> buffers() && { return {std::move(pattern), std::move(values)}; }
+};
+
+/// With rows of length(i), columns and values undefined.
+template <class Length>
+MadeMatrix with_lengths(const std::shared_ptr<Device>& device, LocalIndex rows, LocalIndex columns,
+                        const Length& length) {
+  MadeMatrix made;
+  CsrPattern& pattern = *made.pattern;
+  pattern.rows = rows;
+  pattern.columns = columns;
+  pattern.row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(rows) + 1);
+  pattern.nonzeros = running_sums(rows, length, pattern.row_offsets.data());
+  pattern.column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern.nonzeros));
+  made.values = Buffer<double>(device, static_cast<std::size_t>(pattern.nonzeros));
+  return made;
+}
+
+Offset length_of(const CsrView<double>& a, LocalIndex i) { return a.row_offsets[i + 1] - a.row_offsets[i]; }
+
+/// Entries of row i in the columns before `own`: they come first.
+Offset own_entries(const CsrView<double>& a, LocalIndex i, LocalIndex own) {
+  const LocalIndex* const first = a.column_indices + a.row_offsets[i];
+  const LocalIndex* const last = a.column_indices + a.row_offsets[i + 1];
+  if (first == last || last[-1] < own) return last - first;
+  return std::lower_bound(first, last, own) - first;
+}
+
+}  // namespace
+
+CsrBuffers<double> stacked(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                           const CsrView<double>& b) {
+  MadeMatrix made = with_lengths(device, a.rows + b.rows, b.columns, [&](LocalIndex i) {
+    return i < a.rows ? length_of(a, i) : length_of(b, i - a.rows);
+  });
+  const Offset* const offsets = made.pattern->row_offsets.data();
+  LocalIndex* const columns = made.pattern->column_indices.data();
+  double* const values = made.values.data();
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < a.rows + b.rows; ++i) {
+    const CsrView<double>& from = i < a.rows ? a : b;
+    const Offset first = from.row_offsets[i < a.rows ? i : i - a.rows];
+    const Offset length = offsets[i + 1] - offsets[i];
+    std::copy_n(from.column_indices + first, length, columns + offsets[i]);
+    std::copy_n(from.values + first, length, values + offsets[i]);
+  }
+  return std::move(made).buffers();
+}
+
+CsrBuffers<double> with_added_rows(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                                   const CsrView<double>& b, const LocalIndex* rows) {
+  const auto row = [&](LocalIndex i, RowSums& sums) {
+    const auto add = [&](const CsrView<double>& from, LocalIndex j) {
+      const Offset first = from.row_offsets[j];
+      sums.add(1.0, from.column_indices + first, from.values + first, length_of(from, j));
+    };
+    add(a, i);
+    for (const LocalIndex* at = std::lower_bound(rows, rows + b.rows, i); at != rows + b.rows && *at == i; ++at)
+      add(b, static_cast<LocalIndex>(at - rows));
+  };
+  return *collect_rows(device, a.rows, b.columns, row);
+}
+
+CsrBuffers<double> with_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
+                                const Buffer<LocalIndex>& places, LocalIndex columns) {
+  MadeMatrix made = with_lengths(device, a.rows, columns, [&](LocalIndex i) { return length_of(a, i); });
+  LocalIndex* const to = made.pattern->column_indices.data();
+#pragma omp parallel for schedule(static)
+  for (Offset k = 0; k < made.pattern->nonzeros; ++k) {
+    const LocalIndex column = a.column_indices[k];
+    to[k] = column < own ? column : places.data()[column - own];
+    made.values.data()[k] = a.values[k];
+  }
+  return std::move(made).buffers();
+}
+
+SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own) {
+  Buffer<LocalIndex> place(device, static_cast<std::size_t>(a.rows) + 1);  // among rows with other columns
+  const LocalIndex with_others = running_sums(
+      a.rows, [&](LocalIndex i) { return own_entries(a, i, own) < length_of(a, i) ? 1 : 0; }, place.data());
+  SplitColumns result;
+  result.rows = Buffer<LocalIndex>(device, static_cast<std::size_t>(with_others));
+  LocalIndex* const rows = result.rows.data();
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < a.rows; ++i) {
+    if (place.data()[i] < place.data()[i + 1]) rows[place.data()[i]] = i;
+  }
+  MadeMatrix left = with_lengths(device, a.rows, own, [&](LocalIndex i) { return own_entries(a, i, own); });
+  MadeMatrix right = with_lengths(device, with_others, a.columns - own, [&](LocalIndex k) {
+    return length_of(a, rows[k]) - own_entries(a, rows[k], own);
+  });
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < a.rows; ++i) {
+    const Offset first = a.row_offsets[i];
+    const Offset to = left.pattern->row_offsets.data()[i];
+    const Offset count = left.pattern->row_offsets.data()[i + 1] - to;
+    std::copy_n(a.column_indices + first, count, left.pattern->column_indices.data() + to);
+    std::copy_n(a.values + first, count, left.values.data() + to);
+    if (place.data()[i] == place.data()[i + 1]) continue;
+    Offset at = right.pattern->row_offsets.data()[place.data()[i]];
+    for (Offset k = first + count; k < a.row_offsets[i + 1]; ++k, ++at) {
+      right.pattern->column_indices.data()[at] = a.column_indices[k] - own;
+      right.values.data()[at] = a.values[k];
+    }
+  }
+  result.own = std::move(left).buffers();
+  result.others = std::move(right).buffers();
+  return result;
+}
+
+}  // namespace block_eigs::host

@@ -1,0 +1,76 @@
+"""kill -9 at random moments of runs: what is there afterwards is whole, and the same command comes to the same end.
+BLOCK_EIGS_KILLS is how many moments of each program are tried (3)."""
+
+import os
+import random
+import shutil
+
+import h5py
+import harness
+import interrupted
+import numpy as np
+
+KILLS = int(os.environ.get("BLOCK_EIGS_KILLS", "3"))
+GRID = "matrix: {generate: laplacian3d, size: [24, 25, 26]}"
+RUNS = {
+    "block-eigs": f"{{{GRID}, eigensolver: {{pairs: 6, preconditioner: {{type: jacobi}}, filtered_start: false}}}}",
+    "block-solve": f"{{{GRID}, right_hand_sides: {{random: 4}}, linear_solver: {{tolerance: 1e-10, block_size: 2,"
+    " preconditioner: {type: jacobi}}}",
+}
+
+
+class KilledTest(harness.AppTest):
+    def end(self, name):
+        with h5py.File(self.path(name)) as file:
+            self.assertTrue(file["converged"][()].all(), name)
+            return file["eigenvalues"][()] if "eigenvalues" in file else file["solution"][()]
+
+    def check(self, program):
+        chosen = harness.options.program
+        harness.options.program = os.path.join(os.path.dirname(chosen), program)
+        self.addCleanup(setattr, harness.options, "program", chosen)
+        config = self.config(RUNS[program])
+        whole = [config, "output.file=result.h5", "checkpoint.file=c.h5", "checkpoint.every=0.02"]
+        fresh = self.run_program(*whole)
+        self.assertEqual(fresh.code, 0, fresh)
+        iterations, values = interrupted.iterations_of(fresh), self.end("result.h5")
+        shutil.copy(self.path("result.h5"), self.path("old.h5"))
+        os.remove(self.path("c.h5"))
+        draw = random.Random(harness.options.ranks)
+        states = 0
+        for kill in range(KILLS):
+            ranks = draw.randint(1, max(harness.options.ranks, 2))
+            # Killed up to three times on the way.
+            for _ in range(draw.randint(1, 3)):
+                seconds = draw.uniform(0.02, 1.1 * fresh.seconds)
+                interrupted.killed(harness.command(whole, ranks), self.folder, self.path("c.h5"), seconds=seconds)
+                self.assert_whole(values, iterations)
+                states += os.path.exists(self.path("c.h5"))
+            result = interrupted.resumed(whole, self.folder, harness.options.ranks)
+            self.assertEqual(result.code, 0, f"kill {kill}\n{result}")
+            # The first of them may have been killed before anything was written.
+            self.assertLessEqual(interrupted.iterations_of(result), iterations + 2 * 3, f"kill {kill}\n{result}")
+            np.testing.assert_allclose(self.end("result.h5"), values, rtol=1e-6, atol=1e-7 * np.abs(values).max())
+            left = [name for name in os.listdir(self.folder) if name.startswith("c.h5.")]
+            self.assertEqual(left, [], result)
+            os.remove(self.path("c.h5"))
+            shutil.copy(self.path("old.h5"), self.path("result.h5"))
+        print(f"{program}: {KILLS} runs killed, {states} times with a checkpoint there", flush=True)
+
+    def assert_whole(self, values, iterations):
+        """The old result is there, or a new one that is as good; a checkpoint can be read, if there is one."""
+        np.testing.assert_allclose(self.end("result.h5"), values, rtol=1e-6, atol=1e-7 * np.abs(values).max())
+        if os.path.exists(self.path("c.h5")):
+            with h5py.File(self.path("c.h5")) as file:
+                self.assertEqual(file.attrs["format"], "block-eigs checkpoint 1")
+                self.assertLessEqual(file["numbers/iterations"][0], iterations + 6)
+
+    def test_block_eigs(self):
+        self.check("block-eigs")
+
+    def test_block_solve(self):
+        self.check("block-solve")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,118 @@
+"""The memory that a run says it will need, beside the most that it has had (VmHWM, by getrusage)."""
+
+import os
+import re
+
+import h5py
+import harness
+import scipy.sparse
+
+SHARE = 0.2
+
+
+def membrane(n):
+    """Bilinear finite elements on a square: K and M."""
+    h = 1.0 / (n + 1)
+    k = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n)) / h
+    m = scipy.sparse.diags([1.0, 4.0, 1.0], [-1, 0, 1], shape=(n, n)) * h / 6
+    return scipy.sparse.kron(k, m) + scipy.sparse.kron(m, k), scipy.sparse.kron(m, m)
+
+
+def laplacian3d(side):
+    return f"matrix: {{generate: laplacian3d, size: [{side}, {side}, {side}]}}"
+
+
+class MemoryEstimateTest(harness.AppTest):
+    def peak(self, config):
+        """Bytes that the process had at most, as the system counts them."""
+        code = (
+            "import resource, subprocess, sys\n"
+            "result = subprocess.run(sys.argv[1:])\n"
+            "print('PEAK', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)\n"
+            "sys.exit(result.returncode)\n"
+        )
+        line = ["python3", "-c", code, harness.options.program, self.config(config)]
+        result = harness.run_command(line, self.folder, timeout=300)
+        self.assertIn(result.code, (0, 4), result)
+        return int(re.search(r"^PEAK (\d+)", result.stdout, re.MULTILINE)[1]), result
+
+    def close(self, problem, options):
+        config = f"{problem}\neigensolver: {{{options}}}\noutput: {{file: result.h5, eigenvectors: false}}\n"
+        with self.subTest(f"{problem} {options}"):
+            measured, result = self.peak(config)
+            with h5py.File(self.path("result.h5")) as file:
+                predicted = file.attrs["memory_predicted"]
+                self.assertAlmostEqual(file.attrs["memory"], measured, delta=0.02 * measured, msg=result)
+            self.assertLess(abs(predicted - measured), SHARE * measured, f"{predicted:.3g} for {measured:.3g}: {result}")
+        return result
+
+    def test_preconditioners_of_a_mesh(self):
+        for type in ("none", "jacobi", "chebyshev", "amg", "auto"):
+            self.close(laplacian3d(48), f"pairs: 16, max_iterations: 40, preconditioner: {{type: {type}}}")
+
+    def test_large_mesh(self):
+        for type in ("jacobi", "auto"):
+            self.close(laplacian3d(100), f"pairs: 8, tolerance: 1e-3, max_iterations: 12, preconditioner: {{type: {type}}}")
+
+    def test_pencil(self):
+        k, m = membrane(200)
+        self.save(k, "k.npz")
+        self.save(m, "m.npz")
+        for type in ("auto", "amg", "chebyshev"):
+            self.close("matrix: {file: k.npz}\nmass: {file: m.npz}", f"pairs: 16, preconditioner: {{type: {type}}}")
+
+    def test_graphs(self):
+        self.close("matrix: {generate: rmat, scale: 16}", "pairs: 8")
+        self.close("matrix: {generate: graph_laplacian, scale: 16}", "pairs: 8, max_iterations: 60")
+
+    def test_what_auto_takes_on_the_way(self):
+        """Eigenvalues in clusters: the block is made wider, or factors are made."""
+        problem = "matrix: {generate: laplacian2d, size: [300, 100], anisotropy: [1, 100000]}"
+        self.assertIn("from here on", self.close(problem, "pairs: 8").stdout)
+
+
+class MemoryThatLacksTest(harness.AppTest):
+    """More than there is is refused before the solve, with what would fit."""
+
+    def refused(self, result, *words):
+        self.assertEqual(result.code, 2, result)
+        self.assertEqual(len(result.errors()), 1, result)
+        for word in ("not enough memory", "would fit") + words:
+            self.assertIn(word, result.errors()[0], result)
+
+    def limited(self, mebibytes, *arguments):
+        shell = f'ulimit -v {mebibytes * 1024}; exec "$0" "$@"'
+        ranks = harness.options.ranks
+        launcher = [] if ranks == 1 else harness.options.mpiexec.split() + [str(ranks)]
+        return harness.run_command(launcher + ["bash", "-c", shell, harness.options.program, *arguments], self.folder)
+
+    def test_of_the_machine(self):
+        config = self.config("matrix: {generate: laplacian3d, size: [2000, 1000, 1000]}\neigensolver: {pairs: 500}\n")
+        for arguments in ((config,), (config, "--check")):
+            result = self.run_program(*arguments)
+            self.refused(result, "for all ranks of a node", "times as many nodes")
+            self.assertLess(result.seconds, 20, "before anything is read")
+
+    def test_of_address_space(self):
+        config = self.config(laplacian3d(80) + "\neigensolver: {pairs: 60, preconditioner: {type: jacobi}}\n")
+        result = self.limited(1500, config)
+        self.refused(result, "ulimit -v", "ranks")
+        # Before anything is read only the vectors are known; what is refused after that is nearer to the truth.
+        for _ in range(2):
+            columns = re.search(r"eigensolver\.block_size=(\d+)", result.errors()[0])
+            self.assertIsNotNone(columns, result)
+            result = self.limited(1500, config, columns[0], "--check")
+            if result.code == 0:
+                return
+        self.fail(result)
+
+    def test_of_linear_systems(self):
+        program = harness.options.program
+        self.addCleanup(setattr, harness.options, "program", program)
+        harness.options.program = os.path.join(os.path.dirname(program), "block-solve")
+        config = self.config(laplacian3d(80) + "\nright_hand_sides: {random: 300}\n")
+        self.refused(self.limited(1500, config), "ulimit -v", "ranks")
+
+
+if __name__ == "__main__":
+    harness.main()
