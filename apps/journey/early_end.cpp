@@ -34,7 +34,7 @@ std::atomic<Stage> stage{Stage::starting};
 std::atomic<int> first_signal{0};
 std::atomic<int> interrupts{0};
 std::atomic<bool> speaks{true};
-std::atomic<unsigned> patience{1};  ///< seconds until a signal ends what prepares itself
+std::atomic<unsigned> patience{0};  ///< seconds until a signal ends what prepares itself
 std::atomic<StopRequest*> wish{nullptr};
 std::array<char, 256> prefix{};  ///< "block-eigs: error: "
 
@@ -70,9 +70,8 @@ extern "C" void on_signal(int signal) {
   const bool again = signal == SIGINT && ++interrupts > 1;
   switch (stage.load()) {
     case Stage::starting:
-      leave(signal, nothing_written);
     case Stage::preparing:
-      if (again) leave(signal, nothing_written);
+      if (again || patience == 0) leave(signal, nothing_written);
       ::alarm(patience);
       return;
     case Stage::solving:
@@ -86,7 +85,7 @@ extern "C" void on_signal(int signal) {
 
 /// Nobody came by to ask.
 extern "C" void on_alarm(int) {
-  if (stage.load() == Stage::preparing) leave(first_signal, nothing_written);
+  if (stage.load() <= Stage::preparing) leave(first_signal, nothing_written);
 }
 
 void take(int signal, void (*handler)(int)) {
@@ -107,8 +106,10 @@ Interrupted::Interrupted(int signal)
     : Error(static_cast<ExitCode>(128 + signal),
             fmt::format("ended by {} before there was anything to write", of(signal).name)) {}
 
-void catch_signals(const std::string& program, bool first) {
-  speaks = first;
+void catch_signals(const std::string& program, const Place& place) {
+  speaks = place.is_first;
+  // A launcher also sends SIGTERM where another rank has failed, and has said so: it does not wait for this one.
+  patience = place.has_launcher ? 5 : 0;
   const std::string text = program + ": error: ";
   text.copy(prefix.data(), prefix.size() - 1);
   for (const Caught& one : caught) take(one.signal, on_signal);
@@ -123,11 +124,16 @@ EarlyEnd::EarlyEnd(const Communicator& comm, std::optional<double> max_seconds)
   stage = Stage::preparing;
 }
 
-EarlyEnd::~EarlyEnd() {
+void nothing_to_end() {
+  first_signal = 0;
   stage = Stage::over;
   wish = nullptr;
   ::alarm(0);
 }
+
+bool ended_by_launcher() { return stage == Stage::over && first_signal != 0; }
+
+EarlyEnd::~EarlyEnd() { nothing_to_end(); }
 
 void EarlyEnd::check() const {
   const std::int64_t signal = comm_.max(std::int64_t{first_signal.load()});

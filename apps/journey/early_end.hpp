@@ -21,9 +21,22 @@ class Interrupted : public Error, public OnAllRanks {
 /// What solvers say of a run that was ended from outside, before it is known by what.
 inline constexpr const char* ended_on_request = "ended on request";
 
-/// Takes SIGINT, SIGTERM and SIGUSR1 from here on, but those that are ignored. Until
-/// there is an EarlyEnd they end the process at once. `first`: whether this is the rank that speaks until then.
-void catch_signals(const std::string& program, bool first);
+/// What a process knows of its place among the ranks before MPI has started.
+struct Place {
+  bool is_first = true;       ///< the rank that speaks until there is an EarlyEnd
+  bool has_launcher = false;  ///< which sends signals of its own
+};
+
+/// Takes SIGINT, SIGTERM and SIGUSR1 from here on, but those that are ignored. Until there is an EarlyEnd they end
+/// the process: at once, or after a few seconds where a launcher may have sent them.
+void catch_signals(const std::string& program, const Place& place);
+
+/// From here on signals are ignored, but for a second SIGINT: the work is done, or its failure is about to be
+/// told.
+void nothing_to_end();
+
+/// Whether a signal has come since: a launcher's, where another rank has failed and has said why.
+bool ended_by_launcher();
 
 /// The signals of one run, and its time limit. While it is prepared a signal ends it at the next check(), or after
 /// a few seconds where none comes: nothing is written. From solving() on signals and the limit are a StopRequest,

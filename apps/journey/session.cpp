@@ -127,7 +127,7 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
   int all_here = 0;
   while (MPI_Test(&request, &all_here, MPI_STATUS_IGNORE), all_here == 0) {
     if (Clock::now() > deadline) {
-      if (!failure.message.empty()) print(arguments, comm, failure);
+      if (!failure.message.empty() && !ended_by_launcher()) print(arguments, comm, failure);
       MPI_Abort(comm.handle(), static_cast<int>(failure.code));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -144,7 +144,7 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
     if (!lacking->empty()) fmt::print(stderr, "{}: error: {}\n", name, *lacking);
     return static_cast<int>(ExitCode::run_failed);
   }
-  catch_signals(name, is_first_rank());
+  catch_signals(name, {.is_first = is_first_rank(), .has_launcher = has_launcher()});
   const MpiSession mpi(argc, argv);
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -171,6 +171,8 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   } catch (...) {
     failure = describe_current_exception();
   }
+  // A launcher that sees the first rank end badly sends SIGTERM to the others.
+  nothing_to_end();
   if (failure) {
     code = settle(failures, arguments, *failure);
     // Another rank's words are on standard error alone.

@@ -27,15 +27,23 @@ bool leaves_room(std::size_t left, int threads) {
   return left >= static_cast<std::size_t>(threads) * 2 * (lapack::blas_buffer_bytes + stack) + all_else;
 }
 
+/// As the launcher says it; nullptr where there is none.
+const char* rank_in_environment() {
+  constexpr std::array names = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (const char* name : names) {
+    if (const char* rank = std::getenv(name)) return rank;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool is_first_rank() {
-  constexpr std::array names = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-  for (const char* name : names) {
-    if (const char* rank = std::getenv(name)) return std::string_view(rank) == "0";
-  }
-  return true;
+  const char* rank = rank_in_environment();
+  return rank == nullptr || std::string_view(rank) == "0";
 }
+
+bool has_launcher() { return rank_in_environment() != nullptr; }
 
 std::optional<std::string> prepare_for_limited_memory(char** argv) {
   const std::size_t left = address_space_left();

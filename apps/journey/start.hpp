@@ -8,6 +8,9 @@ namespace block_eigs {
 /// Whether the launcher calls this rank 0; true without one. Needs no MPI.
 bool is_first_rank();
 
+/// Whether a launcher has started this process, by what it leaves in the environment. Needs no MPI.
+bool has_launcher();
+
 /// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing
 /// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0. Others,
 /// which would crash in MPI, wait for it to end all ranks, and then return an empty text.

@@ -127,7 +127,10 @@ class Progress(harness.AppTest):
         os.close(reader)
         self.assertGreater(len(self.LINE.findall(text)), 5, text)
         self.assertGreater(text.count("\r\033[K"), 5, text)
-        self.assertTrue(all(len(part) < 80 for part in text.split("\r\033[K")), text)
+        *lines, last = text.split("\r\033[K")
+        self.assertTrue(all(len(line) < 80 for line in lines), text)
+        if harness.options.ranks == 1:
+            self.assertIn("ended by SIGTERM", last)
 
     def test_terminal_is_left_clean(self):
         reader, terminal = pty.openpty()
