@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/lobpcg/wanted_order.hpp"
 #include "solver/small/lapack.hpp"
 
 namespace block_eigs {
@@ -118,12 +118,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rot
     all.append(part);
   }
   FinalCheck check;
-  check.columns.resize(all.values.size());
-  std::iota(check.columns.begin(), check.columns.end(), 0);
-  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
-  std::stable_sort(check.columns.begin(), check.columns.end(), [&](int i, int j) {
-    return sign * all.values[static_cast<std::size_t>(i)] < sign * all.values[static_cast<std::size_t>(j)];
-  });
+  check.columns = wanted_order(run.options, state.test, all);
   check.pairs = all.in_order(check.columns);
   for (int j = 0; j < check.found(run.options.pairs); ++j) {
     if (check.pairs.judge(state.test, j) == Outcome::not_converged) check.failed.push_back(j);
