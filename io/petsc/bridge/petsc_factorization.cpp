@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/petsc/bridge/petsc_matrix.hpp"
@@ -76,14 +77,21 @@ OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows*
   return a;
 }
 
+enum class Ordering { minimum_degree, chosen_by_mumps };
+
 /// Not factorised yet. `spare`: per cent more memory than the analysis foresees, for pivoting.
-OwnedMat make_factor(Mat a, int spare) {
+OwnedMat make_factor(Mat a, int spare, Ordering ordering) {
   Mat factor = nullptr;
   check(MatGetFactor(a, MATSOLVERMUMPS, MAT_FACTOR_CHOLESKY, &factor), factorising);
   OwnedMat owned(factor);
   check(MatMumpsSetIcntl(factor, 13, 1), factorising);  // the root on one process: else its pivots are not counted
   check(MatMumpsSetIcntl(factor, 24, 1), factorising);  // null pivots are detected and counted
   check(MatMumpsSetIcntl(factor, 14, spare), factorising);
+  if (ordering == Ordering::minimum_degree) {
+    // PETSc 3.18 overwrites what MatMumpsSetIcntl says of the ordering.
+    check(PetscOptionsSetValue(nullptr, "-block_eigs_minimum_degree_mat_mumps_icntl_7", "0"), factorising);
+    check(MatSetOptionsPrefix(factor, "block_eigs_minimum_degree_"), factorising);
+  }
   return owned;
 }
 
@@ -119,6 +127,7 @@ struct Factorization::Factor {
   FactorizationUse use;
   OwnedMat factor{};
   int spare = least_spare;
+  std::optional<Ordering> ordering{};  ///< the one with the fewest operations, once it is known
   FactorSize size{};
   double held = 0.0;  ///< bytes of the last factors, which MUMPS gives back before it makes others
   double to_be_held = 0.0;
@@ -127,9 +136,28 @@ struct Factorization::Factor {
     throw Agreed<RunError>(RunError(what + "; " + use.instead + ", or more nodes"));
   }
 
-  /// A new analysis of `a`, with what `spare` says. Collective.
+  /// A new analysis of `a`, with what `spare` says. What MUMPS orders by on its own takes minutes on graphs
+  /// without small separators, whose factors nobody could hold: it is asked only where minimum degree, which takes
+  /// seconds, finds factors that are within reach. Collective.
   void analyse(Mat a) {
-    factor = make_factor(a, spare);
+    constexpr double too_many_operations = 1e14;
+    constexpr double too_much_fill = 600.0;  // 250 to 400 for grids in three dimensions of a million rows
+    if (!ordering) {
+      ordering = Ordering::minimum_degree;
+      analyse_in_order(a);
+      const double flops = size.flops;
+      const double stored = comm.sum(nonzeros_of(a));
+      if (flops > too_many_operations || size.entries > too_much_fill * stored) return;
+      ordering = Ordering::chosen_by_mumps;
+      analyse_in_order(a);
+      if (size.flops <= flops) return;
+      ordering = Ordering::minimum_degree;
+    }
+    analyse_in_order(a);
+  }
+
+  void analyse_in_order(Mat a) {
+    factor = make_factor(a, spare, *ordering);
     MatFactorInfo info{};
     check(MatFactorInfoInitialize(&info), factorising);
     check(MatCholeskyFactorSymbolic(factor.get(), a, nullptr, &info), factorising);
@@ -168,15 +196,20 @@ struct Factorization::Factor {
       fail(needed + "no more than " + megabytes(left) + " are left for all ranks of a node");
   }
 
+  /// Of this rank.
+  static double nonzeros_of(Mat a) {
+    MatInfo local{};
+    check(MatGetInfo(a, MAT_LOCAL, &local), factorising);
+    return local.nz_used;
+  }
+
   /// What the analysis of `a` says. Not collective.
   void read_size(Mat a) {
     PetscInt of_mumps = 0;  // in megabytes
     check(MatMumpsGetInfo(factor.get(), 15, &of_mumps), factorising);
     // A - sigma B is made anew each time, from rows in our form or with another matrix of PETSc's.
-    MatInfo local{};
-    check(MatGetInfo(a, MAT_LOCAL, &local), factorising);
     to_be_held = 1e6 * static_cast<double>(of_mumps);
-    size.bytes = to_be_held + 3.0 * entry_bytes * local.nz_used;
+    size.bytes = to_be_held + 3.0 * entry_bytes * nonzeros_of(a);
     PetscInt entries = 0;  // in millions where it is negative
     check(MatMumpsGetInfog(factor.get(), 20, &entries), factorising);
     size.entries = entries < 0 ? -1e6 * static_cast<double>(entries) : static_cast<double>(entries);
