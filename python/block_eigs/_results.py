@@ -21,6 +21,7 @@ class _Run:
     residual_norms : array
         Of each, computed anew in double from what is returned.
     iterations : int
+        Of the solver, filters included.
     history : namespace
         residual_norms (and eigenvalues) of every iteration, with seconds and active_columns.
     times : dict
@@ -140,7 +141,7 @@ class Solutions(_Run):
     x : array
         As F was given: one dimension, or one column a right-hand side (this rank's rows).
     rhs_norms : array
-        |f| of each right-hand side.
+        Norms of the right-hand sides.
     """
 
     def __init__(self, answer, seconds):
