@@ -91,11 +91,18 @@ def _public_part(code):
         elif member or re.match(r"  (?! |//|\})", line):
             member.append(line)
             if _ends("\n".join(member)):
-                kept.append(_without_body("\n".join(member), indented=True))
+                kept.append(_member("\n".join(member)))
                 member = []
         else:
             kept.append(line)
     return re.sub(r"\n\n+(?=}|\n)", "\n", "\n".join(lines[: head + 1] + kept + member))
+
+
+def _member(code):
+    if re.match(r"  (?:class|struct) \w[^;]*{", code):
+        inner = _public_part("\n".join(line.removeprefix("  ") for line in code.split("\n")))
+        return "\n".join("  " + line if line else line for line in inner.split("\n"))
+    return _without_body(code, indented=True)
 
 
 def _without_body(code, indented=False):

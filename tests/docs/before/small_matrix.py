@@ -1,0 +1,3 @@
+# What a page takes for granted.
+line = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(30, 30))
+A = sp.kronsum(line, line)
