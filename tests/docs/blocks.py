@@ -3,6 +3,7 @@
 Comments are for the machine alone: neither code hosts nor the site show them. Directly before a block there may be
 
     <!-- commands: skipped, needs two GPUs -->     not run, for this reason
+    <!-- commands: needs skfem -->                 a Python module, or a path of the tree, without which it is not run
     <!-- commands: long -->                        run by scripts/check-docs, but not as a test
     <!-- commands: alone -->                       Python in a process of its own, which knows nothing of blocks before
     <!-- commands: before graph.py -->             runs tests/docs/before/graph.py first, or a file .sh
@@ -24,6 +25,7 @@ class Block:
     language: str
     code: str
     skipped: str = ""
+    needs: str = ""
     long: bool = False
     alone: bool = False
     before: list = field(default_factory=list)  # (language, code)
@@ -57,6 +59,8 @@ def _listen(word, rest, said, line):
     rest = rest.lstrip(", ")
     if word == "skipped" and rest.strip():
         said["skipped"] = " ".join(rest.split())
+    elif word == "needs" and rest.strip():
+        said["needs"] = rest.strip()
     elif word in ("long", "alone") and not rest.strip():
         said[word] = True
     elif word == "before" and (file := _BEFORE / rest.strip()).is_file():

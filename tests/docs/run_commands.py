@@ -52,6 +52,11 @@ class Page:
             code = "block-eigs --check run.yaml"
         return self.shell(["bash", "-c", f"source scripts/environment\nset -eo pipefail\n{code}"])
 
+    def has(self, needed):
+        if "/" in needed:
+            return (self.tree.folder / needed).exists()
+        return subprocess.run([self.python, "-c", f"import {needed}"], capture_output=True, check=False).returncode == 0
+
     def shell(self, command):
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(command, cwd=self.tree.folder, env=self.tree.environment, stdin=subprocess.DEVNULL, stdout=output,
@@ -90,6 +95,8 @@ def run_page(path, page, quick):
         whole = "\n".join([code for _, code in block.before] + [block.code])
         needs_package = block.language == "python" and (any(name in whole for name in _PACKAGE) or (needs_package and not block.alone))
         reason = block.skipped or ("long" if block.long and quick else "")
+        if not reason and block.needs and not page.has(block.needs):
+            reason = f"no {block.needs}"
         if not reason and needs_package and not page.has_package:
             reason = "no Python package in this build"
         began, error = time.monotonic(), ""

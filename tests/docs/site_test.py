@@ -160,11 +160,12 @@ class CommandsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder, "page.md")
             page.write_text("```sh\ntest -e scripts/demo; echo x > left\nfalse\n```\n```python\na = open('left').read()\n```\n```python\nassert a == 'x\\n'\n1 / 0\n```\n"
-                            "<!-- commands: alone -->\n```python\nassert 'a' not in globals()\n```\n```sh\nfalse | true\n```\n")
+                            "<!-- commands: alone -->\n```python\nassert 'a' not in globals()\n```\n```sh\nfalse | true\n```\n"
+                            "<!-- commands: needs no_such_module -->\n```sh\nfalse\n```\n")
             done = subprocess.run([sys.executable, "-B", HERE / "run_commands.py", "--build", folder, page], text=True, capture_output=True, check=False)
         self.assertEqual(done.returncode, 1, done)
         said = [line.split(": ")[2].split(",")[0] for line in done.stdout.splitlines() if "page.md:" in line]
-        self.assertEqual(said, ["FAILED", "ok", "FAILED", "ok", "FAILED"], done)
+        self.assertEqual(said, ["FAILED", "ok", "FAILED", "ok", "FAILED", "not run"], done)
         self.assertIn("ZeroDivisionError", done.stdout)
 
 
