@@ -12,21 +12,20 @@ _FIRST = ["solver/lobpcg", "solver/block_cg", "solver/preconditioner", "solver/m
 
 
 def write(root, folder):
-    """Pages below `folder`, and an index with all of them; returns the number of declarations."""
+    """Pages below `folder`, and an index with all of them. They are not in the site's navigation, which would have to
+    be copied with all of their headings into every page."""
     rooms = {}
     for header in sorted(public_headers(root)):
         rooms.setdefault(header.parent.relative_to(root).as_posix(), []).append(header)
     order = sorted(rooms, key=lambda room: (_FIRST.index(room) if room in _FIRST else len(_FIRST), room))
     folder.mkdir(parents=True, exist_ok=True)
-    count, names = 0, []
+    rows = ""
     for room in order:
+        text, types = _page(root, room, rooms[room])
         name = room.replace("/", "_")
-        text, found = _page(root, room, rooms[room])
         (folder / f"{name}.md").write_text(text)
-        names.append(name)
-        count += found
-    (folder / "index.md").write_text(_INDEX.format(pages="\n".join(names)))
-    return count
+        rows += f"| [{room}]({name}.md) | {', '.join(f'`{one}`' for one in types)} |\n"
+    (folder / "index.md").write_text(_INDEX + rows)
 
 
 def public_headers(root):
@@ -43,16 +42,13 @@ Public declarations, from the headers that `cmake --install` puts under `include
 [`open_matrix`](io_formats.md), and everything at a [`Communicator` and a `Context`](spmm_parallel.md). All of it is in the namespace
 `block_eigs`. A complete program is [first_own_program.cpp](/tests/install_example/first_own_program.cpp).
 
-```{{toctree}}
-:maxdepth: 1
-
-{pages}
-```
+| headers in | types |
+|---|---|
 """
 
 
 def _page(root, room, headers):
-    parts, count = [f"# {room}\n"], 0
+    parts, types = [f"---\norphan: true\n---\n[C++](index.md)\n\n# {room}\n"], []
     name = room.rpartition("/")[2]
     for header in sorted(headers, key=lambda one: (one.stem != name, one.name)):
         found = declarations(header.read_text())
@@ -65,12 +61,13 @@ def _page(root, room, headers):
             inner = scope.removeprefix("block_eigs").removeprefix("::")
             title = f"{inner}::{name}" if inner else name
             parts.append(f"### {_plain(title)}\n")
+            if re.match(r"(?:template\b.*\n)*(?:enum class|enum|class|struct) ", (group := list(group))[0].code):
+                types.append(name)
             for one in group:
-                count += 1
                 if one.text:
                     parts.append(_prose(one.text) + "\n")
                 parts.append(f"```cpp\n{one.code}\n```\n")
-    return "\n".join(parts), count
+    return "\n".join(parts), types
 
 
 def _prose(comment):
