@@ -24,7 +24,7 @@ def write(root, folder):
         text, types = _page(root, room, rooms[room])
         name = room.replace("/", "_")
         (folder / f"{name}.md").write_text(text)
-        rows += f"| [{room}]({name}.md) | {', '.join(f'`{one}`' for one in types)} |\n"
+        rows += f"| [{room}]({name}.md) | {', '.join(f'`{one}`' for one in dict.fromkeys(types))} |\n"
     (folder / "index.md").write_text(_INDEX + rows)
 
 
@@ -42,15 +42,15 @@ Public declarations, from the headers that `cmake --install` puts under `include
 [`open_matrix`](io_formats.md), and everything at a [`Communicator` and a `Context`](spmm_parallel.md). All of it is in the namespace
 `block_eigs`. A complete program is [first_own_program.cpp](/tests/install_example/first_own_program.cpp).
 
-| headers in | types |
+| headers in | types, or functions where there are none |
 |---|---|
 """
 
 
 def _page(root, room, headers):
-    parts, types = [f"---\norphan: true\n---\n[C++](index.md)\n\n# {room}\n"], []
-    name = room.rpartition("/")[2]
-    for header in sorted(headers, key=lambda one: (one.stem != name, one.name)):
+    parts, types, others = [f"---\norphan: true\n---\n[C++](index.md)\n\n# {room}\n"], [], []
+    first = room.rpartition("/")[2]
+    for header in sorted(headers, key=lambda one: (one.stem != first, one.name)):
         found = declarations(header.read_text())
         if not found:
             continue
@@ -61,13 +61,13 @@ def _page(root, room, headers):
             inner = scope.removeprefix("block_eigs").removeprefix("::")
             title = f"{inner}::{name}" if inner else name
             parts.append(f"### {_plain(title)}\n")
-            if re.match(r"(?:template\b.*\n)*(?:enum class|enum|class|struct) ", (group := list(group))[0].code):
-                types.append(name)
+            is_type = re.match(r"(?:template\b.*\n)*(?:enum class|enum|class|struct) ", (group := list(group))[0].code)
+            (types if is_type else others).append(name)
             for one in group:
                 if one.text:
                     parts.append(_prose(one.text) + "\n")
                 parts.append(f"```cpp\n{one.code}\n```\n")
-    return "\n".join(parts), types
+    return "\n".join(parts), types or others
 
 
 def _prose(comment):
