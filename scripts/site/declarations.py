@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 _TYPE = re.compile(r"^(?:template\b.*\n)*(?:typedef )?(?:enum class|class|struct|enum|union|concept|using)\s+(?:alignas\(\w+\) )?(\w+)")
 _FUNCTION = re.compile(r"(operator\s*[^\s\w(]+|operator\(\)|~?\w+)\s*\(")
+_C_COMMENT = re.compile(r"^/\*(.*?)\*/", re.MULTILINE | re.DOTALL)  # of headers in C
+_ATTRIBUTE = re.compile(r"__attribute__ ?\(\((?:[^()]|\([^()]*\))*\)\) ?")
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])\'')
 
 
@@ -23,7 +25,7 @@ class Declaration:
 def declarations(source):
     """Those of a header, in its order."""
     found, scope, comment, lines = [], "", [], []
-    for line in _without_directives(source):
+    for line in _without_directives(_C_COMMENT.sub(_as_lines, source)):
         if lines:
             lines.append(line)
         elif opened := re.match(r"(?:inline )?namespace ([\w:]*) ?{", line):
@@ -38,6 +40,10 @@ def declarations(source):
             found.append(_declaration("\n".join(lines), "\n".join(comment), scope))
             comment, lines = [], []
     return [one for one in found if one and "detail" not in one.scope]
+
+
+def _as_lines(comment):
+    return "\n".join("/// " + line.strip() for line in comment.group(1).strip().split("\n"))
 
 
 def _without_directives(source):
@@ -62,6 +68,7 @@ def _ends(code):
 
 
 def _declaration(code, text, scope):
+    code = _ATTRIBUTE.sub("", code)
     bare = _bare(code)
     if re.match(r"(?:template\b.*\n)*(?:class|struct) \w+;", bare) or bare.startswith(("extern template", "static_assert", "namespace")):
         return None
@@ -69,11 +76,13 @@ def _declaration(code, text, scope):
         return Declaration(named.group(1), _public_part(code), text, scope)
     head = _without_body(code)
     # The last line of a template's head may be its own; what follows the first parenthesis are parameters.
-    called = _FUNCTION.search(re.sub(r"^template\b.*\n|^requires\b.*\n|\[\[\w+\]\] ?|^#.*\n", "", _bare(head), flags=re.MULTILINE))
+    called = _FUNCTION.search(re.sub(r"^template\b.*\n|^requires\b.*\n|\[\[\w+\]\] ?", "", _bare(head), flags=re.MULTILINE))
     if called and not head[: head.find(called.group())].endswith("::"):  # else defined, and declared before
         return Declaration(re.sub(r"\s", "", called.group(1)), head, text, scope)
     variable = None if called else re.search(r"(\w+)(?:\[\w*\])*\s*(?:=|{|;)", bare)
-    return Declaration(variable.group(1), code, text, scope) if variable else None
+    if not variable or bare[: variable.start()].endswith("::"):
+        return None
+    return Declaration(variable.group(1), code, text, scope)
 
 
 def _public_part(code):

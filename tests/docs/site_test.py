@@ -43,6 +43,7 @@ class Thing final : public Base<T> {
 
 template <class T>
 void Thing<T>::hidden() {}
+inline const std::array<int, 2> Thing<int>::list = {1, 2};
 
 /// Of two arguments, one with a default.
 inline std::vector<int> both(int a, Options options = {}) {
@@ -98,6 +99,12 @@ class Thing final : public Base<T> {
                     self.assertNotIn("private:", one.code)
         lobpcg = {one.name for one in declarations((root / "solver/lobpcg/lobpcg.hpp").read_text())}
         self.assertLessEqual({"LobpcgOptions", "EigenResult", "lobpcg"}, lobpcg)
+
+
+    def test_headers_in_c(self):
+        found = declarations('#include <a.h>\n\n/* Of the file. */\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n/* Two\n   lines. */\n'
+                             '__attribute__((visibility("default"))) int f(void);\n\n#ifdef __cplusplus\n}\n#endif\n')
+        self.assertEqual([(one.name, one.text, one.code) for one in found], [("f", "Two\nlines.", "int f(void);")])
 
 
 class PagesTest(unittest.TestCase):
