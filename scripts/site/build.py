@@ -23,8 +23,24 @@ def build(folder):
         cpp_reference.write(ROOT, reference / "cpp")
         shutil.copyfile(HERE / "python_reference.md", reference / "python.md")
         pages.Pages(ROOT, source).write()
-        code = subprocess.run([sys.executable, "-B", "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "auto", "-c", str(HERE), str(source),
-                               str(html)], check=False).returncode
+        code = subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                "-m",
+                "sphinx",
+                "-W",
+                "--keep-going",
+                "-q",
+                "-j",
+                "auto",
+                "-c",
+                str(HERE),
+                str(source),
+                str(html),
+            ],
+            check=False,
+        ).returncode
         broken = links.broken(html) if code == 0 else []
         for line in broken:
             print(line, file=sys.stderr)
@@ -44,8 +60,10 @@ def _list_versions(folder):
     numbers = [one.parent.name for one in folder.glob("*/searchindex.js") if one.parent.name.replace(".", "").isdigit()]
     numbers.sort(key=lambda one: [int(part) for part in one.split(".")], reverse=True)
     (folder / "versions.js").write_text(f"window.documentedVersions = {numbers!r};\n")
-    (folder / "index.html").write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={numbers[0]}/index.html">'
-                                       f'<title>block-eigs</title><a href="{numbers[0]}/index.html">block-eigs</a>\n')
+    (folder / "index.html").write_text(
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={numbers[0]}/index.html">'
+        f'<title>block-eigs</title><a href="{numbers[0]}/index.html">block-eigs</a>\n'
+    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ import block_eigs  # noqa: E402
 # Attributes of every run are shown with those of each kind.
 _of_every_run = block_eigs._results._Run.__doc__.partition("----------\n")[2].rstrip()
 for kind in (block_eigs.EigenPairs, block_eigs.Solutions):
-    kind.__doc__ = kind.__doc__.replace("Beside what is said of every run:\n", "").rstrip() + "\n" + _of_every_run + "\n"
+    kind.__doc__ = (
+        kind.__doc__.replace("Beside what is said of every run:\n", "").rstrip() + "\n" + _of_every_run + "\n"
+    )
 autodoc_preserve_defaults = True
 napoleon_use_rtype = False
 napoleon_use_ivar = True

@@ -8,7 +8,14 @@ from declarations import declarations
 
 # What `cmake --install` leaves out is not for users either.
 _PRIVATE = {"host", "cuda", "plugin"}
-_FIRST = ["solver/lobpcg", "solver/block_cg", "solver/preconditioner", "solver/multigrid", "solver/proof", "solver/space"]
+_FIRST = [
+    "solver/lobpcg",
+    "solver/block_cg",
+    "solver/preconditioner",
+    "solver/multigrid",
+    "solver/proof",
+    "solver/space",
+]
 
 
 def write(root, folder):

@@ -7,7 +7,9 @@ column, and braces and parentheses are balanced where a declaration ends.
 import re
 from dataclasses import dataclass
 
-_TYPE = re.compile(r"^(?:template\b.*\n)*(?:typedef )?(?:enum class|class|struct|enum|union|concept|using)\s+(?:alignas\(\w+\) )?(\w+)")
+_TYPE = re.compile(
+    r"^(?:template\b.*\n)*(?:typedef )?(?:enum class|class|struct|enum|union|concept|using)\s+(?:alignas\(\w+\) )?(\w+)"
+)
 _FUNCTION = re.compile(r"(operator\s*[^\s\w(]+|operator\(\)|~?\w+)\s*\(")
 _C_COMMENT = re.compile(r"^/\*(.*?)\*/", re.MULTILINE | re.DOTALL)  # of headers in C
 _ATTRIBUTE = re.compile(r"__attribute__ ?\(\((?:[^()]|\([^()]*\))*\)\) ?")
@@ -70,13 +72,17 @@ def _ends(code):
 def _declaration(code, text, scope):
     code = _ATTRIBUTE.sub("", code)
     bare = _bare(code)
-    if re.match(r"(?:template\b.*\n)*(?:class|struct) \w+;", bare) or bare.startswith(("extern template", "static_assert", "namespace")):
+    if re.match(r"(?:template\b.*\n)*(?:class|struct) \w+;", bare) or bare.startswith(
+        ("extern template", "static_assert", "namespace")
+    ):
         return None
     if named := _TYPE.match(bare):
         return Declaration(named.group(1), _public_part(code), text, scope)
     head = _without_body(code)
     # The last line of a template's head may be its own; what follows the first parenthesis are parameters.
-    called = _FUNCTION.search(re.sub(r"^template\b.*\n|^requires\b.*\n|\[\[\w+\]\] ?", "", _bare(head), flags=re.MULTILINE))
+    called = _FUNCTION.search(
+        re.sub(r"^template\b.*\n|^requires\b.*\n|\[\[\w+\]\] ?", "", _bare(head), flags=re.MULTILINE)
+    )
     if called and not head[: head.find(called.group())].endswith("::"):  # else defined, and declared before
         return Declaration(re.sub(r"\s", "", called.group(1)), head, text, scope)
     variable = None if called else re.search(r"(\w+)(?:\[\w*\])*\s*(?:=|{|;)", bare)
@@ -124,7 +130,11 @@ def _without_body(code, indented=False):
             bare_brace = i
             break
     before = cleaned[:bare_brace] if bare_brace is not None else ""
-    if ")" not in before or re.match(r"\s*(?:enum|struct|class|union)\b", before) or "=" in before.split("(")[0].replace("operator=", ""):
+    if (
+        ")" not in before
+        or re.match(r"\s*(?:enum|struct|class|union)\b", before)
+        or "=" in before.split("(")[0].replace("operator=", "")
+    ):
         return code
     if initialisers := re.search(r"\)\s*(?:noexcept\s*)?:(?!:)\s", before):
         bare_brace = initialisers.start() + 1

@@ -15,8 +15,17 @@ _NAVIGATION = {
 }
 _LINK = re.compile(r"(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()(?P<target>[^()\s]+)(?P<after>\))")
 _FENCE = re.compile(r"(^(?P<mark>```+|~~~+).*?^(?P=mark)[ ]*$|`[^`\n]+`|<!--.*?-->)", re.MULTILINE | re.DOTALL)
-_LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".yaml": "yaml", ".sbatch": "bash", ".sh": "bash", ".txt": "text",
-              ".cff": "yaml", ".cmake": "cmake"}
+_LANGUAGES = {
+    ".py": "python",
+    ".cpp": "cpp",
+    ".hpp": "cpp",
+    ".yaml": "yaml",
+    ".sbatch": "bash",
+    ".sh": "bash",
+    ".txt": "text",
+    ".cff": "yaml",
+    ".cmake": "cmake",
+}
 
 
 class Pages:
@@ -60,7 +69,11 @@ class Pages:
         target, _, anchor = link["target"].partition("#")
         if not target or ":" in target:
             return link[0]
-        path = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
+        path = (
+            target.lstrip("/")
+            if target.startswith("/")
+            else posixpath.normpath(posixpath.join(posixpath.dirname(place), target))
+        )
         there = self.root / path
         if (there / "README.md").exists():
             path = posixpath.join(path, "README.md")

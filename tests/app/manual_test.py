@@ -6,13 +6,27 @@ import re
 import harness
 
 # Where the keys of a section's table stand in a config.
-PLACES = {"eigensolver": "eigensolver.", "preconditioner": "eigensolver.preconditioner.",
-          "linear_solver, right_hand_sides": "linear_solver.", "output": "output.", "checkpoint": "checkpoint.",
-          "spmm, precision, device, halo, partition": "", "Ends that are not the end": ""}
+PLACES = {
+    "eigensolver": "eigensolver.",
+    "preconditioner": "eigensolver.preconditioner.",
+    "linear_solver, right_hand_sides": "linear_solver.",
+    "output": "output.",
+    "checkpoint": "checkpoint.",
+    "spmm, precision, device, halo, partition": "",
+    "Ends that are not the end": "",
+}
 LAPLACIAN = "matrix: {generate: laplacian1d, size: [900]}\n"
 # What a generator must be told.
-SIZES = {"laplacian1d": "size: [9]", "laplacian2d": "size: [3, 3]", "laplacian3d": "size: [2, 2, 2]", "elasticity3d": "size: [1, 1, 1]",
-         "schroedinger3d": "size: [2, 2, 2]", "random_uniform": "rows: 20", "random_banded": "rows: 20", "random_spd": "rows: 20"}
+SIZES = {
+    "laplacian1d": "size: [9]",
+    "laplacian2d": "size: [3, 3]",
+    "laplacian3d": "size: [2, 2, 2]",
+    "elasticity3d": "size: [1, 1, 1]",
+    "schroedinger3d": "size: [2, 2, 2]",
+    "random_uniform": "rows: 20",
+    "random_banded": "rows: 20",
+    "random_spd": "rows: 20",
+}
 
 
 def read_manual():
@@ -35,7 +49,7 @@ class ManualTest(harness.AppTest):
         check = self.run_program("--check", self.config(text), ranks=1)
         self.assertEqual(check.code, 0, check)
         found, path = {}, []
-        for line in check.stdout[check.stdout.index("\nmatrix:"):].split("\n\n")[0].strip().splitlines():
+        for line in check.stdout[check.stdout.index("\nmatrix:") :].split("\n\n")[0].strip().splitlines():
             indent, key, value = re.fullmatch(r"( *)(\w+):(.*)", line).groups()
             path = path[: len(indent) // 2] + [key]
             found[".".join(path)] = literal(value) or literal(f"`{value.strip()}`") if value.strip() != "0" else 0.0
@@ -43,8 +57,10 @@ class ManualTest(harness.AppTest):
 
     def test_keys(self):
         """Defaults that are values are compared; a key that has none, or a section, is one that the program knows."""
-        found = self.resolved(LAPLACIAN + "eigensolver: {preconditioner: {type: amg}, inner_precision: double}\noutput: {file: r.h5}\n"
-                              "checkpoint: {file: c.h5}\n")
+        found = self.resolved(
+            LAPLACIAN + "eigensolver: {preconditioner: {type: amg}, inner_precision: double}\noutput: {file: r.h5}\n"
+            "checkpoint: {file: c.h5}\n"
+        )
         compared = 0
         for heading, part in re.findall(r"^##+ ([^\n]*)\n(.*?)(?=^##|\Z)", read_manual(), re.MULTILINE | re.DOTALL):
             table = re.search(r"^\| key[^|]*\| default \|.*?\n\n", part + "\n\n", re.MULTILINE | re.DOTALL)
@@ -62,7 +78,9 @@ class ManualTest(harness.AppTest):
 
     def assert_known(self, key):
         """A value that cannot be one is what the program complains of, not the key."""
-        answer = self.run_program("--check", self.config(LAPLACIAN + "eigensolver: {preconditioner: {type: amg}}\n"), f"{key}=[[]]", ranks=1)
+        answer = self.run_program(
+            "--check", self.config(LAPLACIAN + "eigensolver: {preconditioner: {type: amg}}\n"), f"{key}=[[]]", ranks=1
+        )
         self.assertEqual(answer.code, 2, answer)
         self.assertNotIn("unknown key", answer.stderr)
 

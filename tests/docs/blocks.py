@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 
 _BEFORE = pathlib.Path(__file__).resolve().parent / "before"
 LANGUAGES = ("sh", "python", "yaml")
-_PART = re.compile(r"<!-- *commands: *(?P<word>\w+)(?P<rest>.*?)-->|^ {0,3}(?P<mark>```+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^ {0,3}(?P=mark) *$",
-                   re.MULTILINE | re.DOTALL)
+_PART = re.compile(
+    r"<!-- *commands: *(?P<word>\w+)(?P<rest>.*?)-->|^ {0,3}(?P<mark>```+)(?P<language>\w*)[^\n]*\n(?P<code>.*?)^ {0,3}(?P=mark) *$",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass
@@ -49,7 +51,9 @@ def blocks(text):
             found.append(Block(line, part["language"], part["code"], **said))
             said = {}
         elif said:
-            raise PageError(f"line {line}: a comment for commands before a block that is none of {', '.join(LANGUAGES)}")
+            raise PageError(
+                f"line {line}: a comment for commands before a block that is none of {', '.join(LANGUAGES)}"
+            )
     if said:
         raise PageError("a comment for commands stands at the end")
     return found

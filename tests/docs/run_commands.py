@@ -35,7 +35,12 @@ class Tree:
         (self.folder / "build" / "release").symlink_to(build)
         (self.folder / "home").mkdir()
         # What else is in BUILD/.. is not for the pages.
-        self.environment = {**os.environ, "HOME": str(self.folder / "home"), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "Agg"}
+        self.environment = {
+            **os.environ,
+            "HOME": str(self.folder / "home"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "MPLBACKEND": "Agg",
+        }
 
 
 class Page:
@@ -59,8 +64,15 @@ class Page:
 
     def shell(self, command):
         with tempfile.TemporaryFile("w+") as output:
-            process = subprocess.Popen(command, cwd=self.tree.folder, env=self.tree.environment, stdin=subprocess.DEVNULL, stdout=output,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
+            process = subprocess.Popen(
+                command,
+                cwd=self.tree.folder,
+                env=self.tree.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
             try:
                 code = process.wait(self.seconds)
             except subprocess.TimeoutExpired:
@@ -74,9 +86,23 @@ class Page:
         if alone:
             self.close()
         if self.session is None:
-            session = ["bash", "-c", 'source scripts/environment\nexec "$@"', "bash", self.python, str(ROOT / "tests/docs/session.py")]
-            self.session = subprocess.Popen(session, cwd=self.tree.folder, env=self.tree.environment, text=True, stdin=subprocess.PIPE,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            session = [
+                "bash",
+                "-c",
+                'source scripts/environment\nexec "$@"',
+                "bash",
+                self.python,
+                str(ROOT / "tests/docs/session.py"),
+            ]
+            self.session = subprocess.Popen(
+                session,
+                cwd=self.tree.folder,
+                env=self.tree.environment,
+                text=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         print(json.dumps(code), file=self.session.stdin, flush=True)
         answer = self.session.stdout.readline()
         return json.loads(answer) if answer else "the interpreter has ended"
@@ -93,7 +119,9 @@ def run_page(path, page, quick):
     failed, needs_package = 0, False
     for block in blocks.blocks(path.read_text()):
         whole = "\n".join([code for _, code in block.before] + [block.code])
-        needs_package = block.language == "python" and (any(name in whole for name in _PACKAGE) or (needs_package and not block.alone))
+        needs_package = block.language == "python" and (
+            any(name in whole for name in _PACKAGE) or (needs_package and not block.alone)
+        )
         reason = block.skipped or ("long" if block.long and quick else "")
         if not reason and block.needs and not page.has(block.needs):
             reason = f"no {block.needs}"
@@ -116,7 +144,13 @@ def python_of(build):
     """The interpreter of the package's tests, if it has been installed for these; else this one, and whether it has the package."""
     venv = build.parent / f"python-{build.name}-venv/bin/python"
     for python in (str(venv), sys.executable):
-        if shutil.which(python) and subprocess.run([python, "-c", "import block_eigs"], cwd="/", capture_output=True, check=False).returncode == 0:
+        if (
+            shutil.which(python)
+            and subprocess.run(
+                [python, "-c", "import block_eigs"], cwd="/", capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
             return python, True
     return sys.executable, False
 
@@ -132,6 +166,9 @@ def main():
     if (build / "python/block_eigs").is_dir():
         os.environ["PYTHONPATH"] = str(build / "python")
     python, has_package = python_of(build)
+    if subprocess.run([python, "-c", "import h5py, scipy"], capture_output=True, check=False).returncode != 0:
+        print("skipped: the pages' Python needs SciPy and h5py")
+        return 77
     pages = [page.resolve() for page in options.pages] or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     failed = 0
     for path in pages:

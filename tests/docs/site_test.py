@@ -73,7 +73,9 @@ class DeclarationsTest(unittest.TestCase):
         self.assertEqual(self.found["limit"].text, "")
 
     def test_types_without_private_parts_and_bodies(self):
-        self.assertEqual(self.found["Thing"].code, """template <class T>
+        self.assertEqual(
+            self.found["Thing"].code,
+            """template <class T>
 class Thing final : public Base<T> {
  public:
   /// Makes one.
@@ -82,7 +84,8 @@ class Thing final : public Base<T> {
   template <class F>
   void each(F f) const;
   Thing& operator=(const Thing&) = delete;
-};""")
+};""",
+        )
 
     def test_functions_without_bodies(self):
         self.assertEqual(self.found["both"].code, "inline std::vector<int> both(int a, Options options = {});")
@@ -100,10 +103,11 @@ class Thing final : public Base<T> {
         lobpcg = {one.name for one in declarations((root / "solver/lobpcg/lobpcg.hpp").read_text())}
         self.assertLessEqual({"LobpcgOptions", "EigenResult", "lobpcg"}, lobpcg)
 
-
     def test_headers_in_c(self):
-        found = declarations('#include <a.h>\n\n/* Of the file. */\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n/* Two\n   lines. */\n'
-                             '__attribute__((visibility("default"))) int f(void);\n\n#ifdef __cplusplus\n}\n#endif\n')
+        found = declarations(
+            '#include <a.h>\n\n/* Of the file. */\n\n#ifdef __cplusplus\nextern "C" {\n#endif\n\n/* Two\n   lines. */\n'
+            '__attribute__((visibility("default"))) int f(void);\n\n#ifdef __cplusplus\n}\n#endif\n'
+        )
         self.assertEqual([(one.name, one.text, one.code) for one in found], [("f", "Two\nlines.", "int f(void);")])
 
 
@@ -115,7 +119,10 @@ class PagesTest(unittest.TestCase):
         for name, text in {
             "README.md": "# Start\n[docs/one.md](docs/one.md#two) [configs](configs) <!-- seen by none -->\n```sh\n# [a](b.md) <!-- stays -->\n```\n",
             "docs/one.md": "# One\n## Two\n[file](../apps/a.cpp) [here](#two) ![picture](p.png) [far](https://example.org/a.md)\n",
-            "docs/new.md": "# New\n", "docs/p.png": "", "configs/a.yaml": "pairs: 1\n", "apps/a.cpp": "int a;\n",
+            "docs/new.md": "# New\n",
+            "docs/p.png": "",
+            "configs/a.yaml": "pairs: 1\n",
+            "apps/a.cpp": "int a;\n",
         }.items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
             (self.root / name).write_text(text)
@@ -141,16 +148,26 @@ class LinksTest(unittest.TestCase):
     def test_what_leads_nowhere_is_found(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "a.html").write_text('<h1 id="x"></h1><a href="#x">1</a><a href="b.html#y">2</a><a href="https://example.org">3</a><img src="p.png">')
+            (folder / "a.html").write_text(
+                '<h1 id="x"></h1><a href="#x">1</a><a href="b.html#y">2</a><a href="https://example.org">3</a><img src="p.png">'
+            )
             (folder / "b.html").write_text('<h1 id="y"></h1><a href="a.html#z">4</a><a href="c.html">5</a>')
-            self.assertEqual(links.broken(folder), ["a.html: p.png: there is no such page", "b.html: a.html#z: there is no such place",
-                                                    "b.html: c.html: there is no such page"])
+            self.assertEqual(
+                links.broken(folder),
+                [
+                    "a.html: p.png: there is no such page",
+                    "b.html: a.html#z: there is no such place",
+                    "b.html: c.html: there is no such page",
+                ],
+            )
 
 
 class CommandsTest(unittest.TestCase):
     def test_comments(self):
-        text = ("```sh\na\n```\n<!-- commands: skipped, needs\na GPU -->\n```python\nb\n```\n```cpp\nc\n```\n"
-                "<!-- commands: alone --><!-- commands: before graph.py -->\n```python\nd\n```\n")
+        text = (
+            "```sh\na\n```\n<!-- commands: skipped, needs\na GPU -->\n```python\nb\n```\n```cpp\nc\n```\n"
+            "<!-- commands: alone --><!-- commands: before graph.py -->\n```python\nd\n```\n"
+        )
         first, second, third = blocks.blocks(text)
         self.assertEqual((first.language, first.code, first.line, first.skipped), ("sh", "a\n", 1, ""))
         self.assertEqual((second.code, second.skipped), ("b\n", "needs a GPU"))
@@ -158,18 +175,31 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual([language for language, _ in third.before], ["python"])
 
     def test_comments_that_mean_nothing(self):
-        for text in ("<!-- commands: skipped -->\n```sh\n```\n", "<!-- commands: before none.py -->\n```sh\n```\n", "<!-- commands: long -->\n",
-                     "<!-- commands: long -->\ntext\n```sh\n```\n", "<!-- commands: long -->\n```cpp\n```\n", "<!-- commands: other -->\n```sh\n```\n"):
+        for text in (
+            "<!-- commands: skipped -->\n```sh\n```\n",
+            "<!-- commands: before none.py -->\n```sh\n```\n",
+            "<!-- commands: long -->\n",
+            "<!-- commands: long -->\ntext\n```sh\n```\n",
+            "<!-- commands: long -->\n```cpp\n```\n",
+            "<!-- commands: other -->\n```sh\n```\n",
+        ):
             with self.subTest(text=text), self.assertRaises(blocks.PageError):
                 blocks.blocks(text)
 
     def test_failures_are_seen(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder, "page.md")
-            page.write_text("```sh\ntest -e scripts/demo; echo x > left\nfalse\n```\n```python\na = open('left').read()\n```\n```python\nassert a == 'x\\n'\n1 / 0\n```\n"
-                            "<!-- commands: alone -->\n```python\nassert 'a' not in globals()\n```\n```sh\nfalse | true\n```\n"
-                            "<!-- commands: needs no_such_module -->\n```sh\nfalse\n```\n")
-            done = subprocess.run([sys.executable, "-B", HERE / "run_commands.py", "--build", folder, page], text=True, capture_output=True, check=False)
+            page.write_text(
+                "```sh\ntest -e scripts/demo; echo x > left\nfalse\n```\n```python\na = open('left').read()\n```\n```python\nassert a == 'x\\n'\n1 / 0\n```\n"
+                "<!-- commands: alone -->\n```python\nassert 'a' not in globals()\n```\n```sh\nfalse | true\n```\n"
+                "<!-- commands: needs no_such_module -->\n```sh\nfalse\n```\n"
+            )
+            done = subprocess.run(
+                [sys.executable, "-B", HERE / "run_commands.py", "--build", folder, page],
+                text=True,
+                capture_output=True,
+                check=False,
+            )
         self.assertEqual(done.returncode, 1, done)
         said = [line.split(": ")[2].split(",")[0] for line in done.stdout.splitlines() if "page.md:" in line]
         self.assertEqual(said, ["FAILED", "ok", "FAILED", "ok", "FAILED", "not run"], done)
