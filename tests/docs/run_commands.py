@@ -6,6 +6,7 @@ itself after `source scripts/environment`, Python blocks in one process, YAML bl
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -76,8 +77,11 @@ class Page:
             try:
                 code = process.wait(self.seconds)
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+                # mpirun ends its ranks, which are in groups of their own.
+                for number in (signal.SIGTERM, signal.SIGKILL):
+                    with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+                        os.killpg(process.pid, number)
+                        process.wait(10)
                 code = f"none within {self.seconds} s"
             output.seek(0)
             return "" if code == 0 else f"exit code {code}\n" + output.read()[-3000:]
