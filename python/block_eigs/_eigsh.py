@@ -75,6 +75,7 @@ def eigsh(
         1e-8, in single precision 1e-5: eigenvalues are then exact to about the last digit, because their error goes
         with the square of the residual; eigenvectors are as exact as the residual over the gap between eigenvalues.
     return_eigenvectors : bool
+        Whether v is wanted beside w.
     preconditioner : str, dict, LinearOperator, matrix, function or None
         "auto" chooses by the entries of A; "none", "jacobi", "chebyshev", "amg", "direct" as docs/config.md explains them; a
         dictionary with their options, such as ``{"type": "amg", "shift": -3.2}``; or what multiplies a block with an
@@ -98,6 +99,7 @@ def eigsh(
     max_seconds : float, optional
         Time after which iterations end, as at maxiter. What comes after them is not counted.
     device : "auto", "host" or "cuda"
+        Where the work is done; "auto": on a GPU where there is one.
     options : dict, optional
         More keys of the config's section `eigensolver`.
     comm : mpi4py communicator, optional

@@ -11,6 +11,8 @@ from . import _words
 class _Run:
     """What a run says of itself.
 
+    Attributes
+    ----------
     converged : bool
         Whether everything asked for is done.
     status : list of str
@@ -19,6 +21,7 @@ class _Run:
     residual_norms : array
         Of each, computed anew in double from what is returned.
     iterations : int
+        Of the solver, filters included.
     history : namespace
         residual_norms (and eigenvalues) of every iteration, with seconds and active_columns.
     times : dict
@@ -29,8 +32,18 @@ class _Run:
         What was taken, and why, where it was chosen; what came of setting it up.
     message : str
         Why not everything is done, and what to try; empty where all is.
-    device, ranks, rows, nonzeros, config, version
-        Of the run; config is the whole of it as YAML, with all defaults.
+    config : str
+        The whole config as YAML, with all defaults.
+    device : str
+        Where it ran.
+    ranks : int
+        That worked together.
+    rows : int
+        Of the matrix.
+    nonzeros : int
+        Of the matrix.
+    version : str
+        Of block-eigs.
     """
 
     def _take(self, answer, seconds):
@@ -69,8 +82,12 @@ class EigenPairs(tuple, _Run):
 
     Beside what is said of every run:
 
-    eigenvalues, eigenvectors : arrays
-        w, ascending, and v, whose columns belong to them (this rank's rows); None where they were not asked for.
+    Attributes
+    ----------
+    eigenvalues : array
+        w, ascending.
+    eigenvectors : array or None
+        v, whose columns belong to them (this rank's rows); None where they were not asked for.
     error_bounds : array
         There is an eigenvalue within this distance of each; nan where no bound is known.
     bounds : str
@@ -119,9 +136,12 @@ class Solutions(_Run):
 
     Beside what is said of every run:
 
+    Attributes
+    ----------
     x : array
         As F was given: one dimension, or one column a right-hand side (this rank's rows).
     rhs_norms : array
+        Norms of the right-hand sides.
     """
 
     def __init__(self, answer, seconds):
@@ -141,8 +161,12 @@ class Solutions(_Run):
 class NotConverged(ArpackNoConvergence):
     """Not everything that was asked for is done; what there is is here.
 
-    eigenvalues, eigenvectors : arrays
-        The pairs that are done, as SciPy's exception has them. (Of `solve`: None.)
+    Attributes
+    ----------
+    eigenvalues : array
+        Of the pairs that are done, as SciPy's exception has them. Of `solve`: None.
+    eigenvectors : array
+        Theirs.
     result : EigenPairs or Solutions
         Everything, with the status of each.
     """

@@ -15,6 +15,7 @@ def cotangent_laplacian(points, triangles):
     Parameters
     ----------
     points : (n, 2) or (n, 3) array
+        Their places.
     triangles : (m, 3) array of integers
         Points of each triangle, turning either way.
 

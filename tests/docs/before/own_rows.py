@@ -1,0 +1,2 @@
+# What a page takes for granted.
+A_own_rows = matrix

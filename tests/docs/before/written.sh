@@ -1,0 +1,1 @@
+cp matrix.h5 written.h5
