@@ -22,6 +22,43 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff $
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# The plug-ins for those who link them: pkg-config files, each beside the PETSc or SLEPc that it belongs to.
+# The prefix is where the file is found.
+file(RELATIVE_PATH to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" to_prefix "${to_prefix}")
+function(block_eigs_plugin_pc name needs description)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/block_eigs_${name}.pc @ONLY CONTENT
+"prefix=\${pcfiledir}/@to_prefix@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: block_eigs_@name@
+Description: @description@
+Version: @PROJECT_VERSION@
+Requires: @needs@
+Cflags: -I\${includedir}
+Libs: -L\${libdir} -Wl,-rpath,\${libdir} -lblock_eigs_@name@
+")
+  install(FILES ${PROJECT_BINARY_DIR}/block_eigs_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+if(TARGET block_eigs_petsc_plugin)
+  block_eigs_plugin_pc(petsc ${PETSC_MODULE_NAME} "The PETSc matrix type blockcsr")
+endif()
+if(TARGET block_eigs_ksp_plugin)
+  block_eigs_plugin_pc(ksp ${PETSC_MODULE_NAME} "The PETSc solver type blockcg")
+endif()
+if(TARGET block_eigs_slepc_plugin)
+  block_eigs_plugin_pc(slepc "${SLEPC_MODULE_NAME} ${PETSC_MODULE_NAME}" "The SLEPc solver type blockeigs")
+endif()
+
+# What MPI wants to be told, with the programs of the prefix on the PATH, and the example of find_package.
+file(READ ${PROJECT_SOURCE_DIR}/scripts/environment environment)
+string(REPLACE "/..\" && pwd)/build/release" "/../..\" && pwd)/${CMAKE_INSTALL_BINDIR}" environment "${environment}")
+file(WRITE ${PROJECT_BINARY_DIR}/environment "${environment}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/environment)
+install(FILES ${PROJECT_BINARY_DIR}/environment DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/install_example/ DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs/example)
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/block_eigs)
 install(EXPORT block_eigs_targets NAMESPACE block_eigs:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/block_eigs-config.cmake.in

@@ -54,6 +54,9 @@ if(BLOCK_EIGS_PYTHON)
   foreach(folder ${PETSC_LIBRARY_DIRS})
     string(APPEND petsc_python_path "${folder}/python3/dist-packages:")
   endforeach()
+  foreach(folder ${SLEPC_LIBRARY_DIRS})
+    string(APPEND petsc_python_path "${folder}/python3/dist-packages:")
+  endforeach()
   foreach(ranks 1 2 3 4)
     set(launcher "")
     if(ranks GREATER 1)
@@ -70,7 +73,25 @@ if(BLOCK_EIGS_PYTHON)
     endif()
     add_test(NAME petsc_python.${ranks} COMMAND ${launcher} ${BLOCK_EIGS_PYTHON} -B
       ${CMAKE_CURRENT_SOURCE_DIR}/petsc/python_test.py $<TARGET_FILE:block_eigs_petsc_plugin> ${PETSC_VERSION})
-    set_tests_properties(petsc_programs.${ranks} petsc_python.${ranks} PROPERTIES LABELS petsc TIMEOUT 240
+    # Solver types: all of it on one rank, what depends on ranks on several.
+    set(solver_types --ksp $<TARGET_FILE:block_eigs_ksp_plugin> --systems $<TARGET_FILE:petsc_systems>)
+    if(BLOCK_EIGS_HAVE_SLEPC)
+      list(APPEND solver_types --slepc $<TARGET_FILE:block_eigs_slepc_plugin> ${petsc_eigenvalues})
+    endif()
+    set(solver_cases "")
+    if(ranks GREATER 1)
+      set(solver_cases -k a_preconditioner_of_ours -k programs_preconditioner -k smallest -k densely)
+    endif()
+    add_test(NAME petsc_solver_types.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
+      ${CMAKE_CURRENT_SOURCE_DIR}/petsc/solver_types_test.py ${solver_types} --ranks ${ranks}
+      --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}" ${solver_cases})
+    set(solver_tests petsc_solver_types.${ranks})
+    if(BLOCK_EIGS_HAVE_SLEPC AND NOT ranks EQUAL 2)
+      add_test(NAME petsc_slepc_python.${ranks} COMMAND ${launcher} ${BLOCK_EIGS_PYTHON} -B
+        ${CMAKE_CURRENT_SOURCE_DIR}/petsc/slepc_python_test.py $<TARGET_FILE:block_eigs_slepc_plugin> ${SLEPC_VERSION})
+      list(APPEND solver_tests petsc_slepc_python.${ranks})
+    endif()
+    set_tests_properties(petsc_programs.${ranks} petsc_python.${ranks} ${solver_tests} PROPERTIES LABELS petsc TIMEOUT 240
       PROCESSORS ${ranks} SKIP_RETURN_CODE 77
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;PYTHONPATH=${petsc_python_path}")
   endforeach()

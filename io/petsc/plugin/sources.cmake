@@ -16,10 +16,12 @@ add_library(block_eigs_petsc_plugin SHARED
   ${petsc_shared_sources})
 set_target_properties(block_eigs_petsc_plugin PROPERTIES
   OUTPUT_NAME block_eigs_petsc
+  EXPORT_NAME petsc_plugin
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON
   PUBLIC_HEADER block_eigs_petsc.h)
 target_include_directories(block_eigs_petsc_plugin SYSTEM PRIVATE ${PETSC_INCLUDE_DIRS})
 target_link_libraries(block_eigs_petsc_plugin PRIVATE block_eigs::spmm block_eigs_flags OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 target_link_options(block_eigs_petsc_plugin PRIVATE -Wl,-z,lazy -Wl,--exclude-libs,ALL)
-install(TARGETS block_eigs_petsc_plugin)
+target_include_directories(block_eigs_petsc_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+install(TARGETS block_eigs_petsc_plugin EXPORT block_eigs_targets)
