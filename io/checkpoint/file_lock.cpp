@@ -32,6 +32,7 @@ std::unique_ptr<OpenFile> lock(const std::string& what, const std::string& path,
     auto file = std::make_unique<OpenFile>(lock_path, O_RDWR | O_CREAT);
     require(file->ok(), fmt::format("{}: {} cannot be made: {}", what, lock_path, std::strerror(errno)));
     if (::flock(file->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
       require(errno != EWOULDBLOCK,
               fmt::format("{}: another run is at work on {}; wait for it, or name another file", what, path));
       // Some file systems of clusters know no locks, and are what checkpoints are for.
@@ -49,6 +50,7 @@ FileLock::FileLock(const Communicator& comm, const std::string& what, const std:
   comm.collectively([&] {
     if (comm.is_root()) file_ = lock(what, path, path_);
   });
+  unfinished_.emplace(path_);
 }
 
 FileLock::~FileLock() {

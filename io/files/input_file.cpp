@@ -50,7 +50,11 @@ InputFile::InputFile(const std::string& path) : path_(absolute_path(path)) {
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   require(descriptor_ >= 0, fmt::format("{}: cannot be opened for reading: {}", path_, std::strerror(errno)));
   struct stat status {};
-  ::fstat(descriptor_, &status);
+  if (::fstat(descriptor_, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor_);  // there will be no object to do it
+    throw InputError(fmt::format("{}: cannot be read: {}", path_, std::strerror(error)));
+  }
   size_ = status.st_size;
 }
 
