@@ -1,6 +1,7 @@
 """What is run with faults: both programs, every way of reading, checkpoint and result written; and whether what came of
 it is right, seen with NumPy and h5py."""
 
+import gzip
 import os
 
 import h5py
@@ -50,7 +51,8 @@ def write_inputs(folder):
     sp.save_npz(path("a.npz"), a)
     sp.save_npz(path("b.npz"), mass(), compressed=False)
     scipy.io.mmwrite(path("a.mtx"), a, symmetry="symmetric")
-    scipy.io.mmwrite(path("a.mtx.gz"), a)
+    with gzip.open(path("a.mtx.gz"), "wb") as file:
+        scipy.io.mmwrite(file, a)
     with h5py.File(path("a.h5"), "w") as file:
         group = file.create_group("A")
         group.attrs.update({"encoding-type": "csr_matrix", "encoding-version": "0.1.0", "shape": a.shape})

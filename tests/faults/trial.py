@@ -35,6 +35,11 @@ class Outcome:
     against: list  # what should not have happened, in words
     stderr: str
 
+    def within_hdf5(self):
+        """Whether the library crashed, by the innermost place that is not the system's (Open MPI prints them)."""
+        places = [line for line in re.findall(r"\] \[ *\d+\] (\S+)", self.stderr) if "libc.so" not in line]
+        return bool(places) and "/libhdf5" in places[0]
+
 
 class Bench:
     """Runs programs with the injector: `programs` is the folder where they are."""
