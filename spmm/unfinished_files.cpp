@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 
 namespace block_eigs {
 
@@ -19,7 +20,11 @@ std::array<Slot, 16> slots;
 
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(const std::string& path) noexcept {
+UnfinishedFile::UnfinishedFile(const std::string& path) noexcept : exceptions_(std::uncaught_exceptions()) {
+  // A note that stayed of the same file is enough.
+  for (const Slot& slot : slots) {
+    if (slot.complete && path == slot.path.data()) return;
+  }
   for (std::size_t i = 0; i < slots.size() && path.size() < slots[i].path.size(); ++i) {
     if (slots[i].taken.exchange(true)) continue;
     slots[i].path[path.copy(slots[i].path.data(), slots[i].path.size() - 1)] = '\0';
@@ -30,7 +35,7 @@ UnfinishedFile::UnfinishedFile(const std::string& path) noexcept {
 }
 
 UnfinishedFile::~UnfinishedFile() {
-  if (slot_ < 0) return;
+  if (slot_ < 0 || std::uncaught_exceptions() > exceptions_) return;
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
   slot.complete = false;
   slot.taken = false;

@@ -96,4 +96,15 @@ void require_readable(const Communicator& comm, const std::string& path) {
   });
 }
 
+void require_seen_alike(const Communicator& comm, const std::string& name, const std::string& seen) {
+  const std::string by_root = comm.broadcast(seen);
+  comm.collectively([&] {
+    require(
+        seen == by_root,
+        fmt::format("{}: rank {} finds other things in it than rank 0; it must be one file that all nodes see, "
+                    "and stay as it is while it is read",
+                    name, comm.rank()));
+  });
+}
+
 }  // namespace block_eigs

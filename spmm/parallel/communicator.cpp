@@ -234,8 +234,12 @@ void Communicator::collectively(const std::function<void()>& step) const {
   const std::int64_t lowest = max(mine);
   if (lowest == std::numeric_limits<std::int64_t>::min()) return;
   const int failed_rank = static_cast<int>(-lowest / 256);
+  const auto its_code = static_cast<ExitCode>(-lowest % 256);
+  // No answer to this question: others have asked another one.
+  const bool sense = lowest < 0 && failed_rank < size_ && its_code != ExitCode::success;
+  if (!sense) throw RunError("the ranks are not at the same place: they have seen different things");
   if (failed_rank == rank_) std::rethrow_exception(failure);
-  throw RemoteError(failed_rank, static_cast<ExitCode>(-lowest % 256));
+  throw RemoteError(failed_rank, its_code);
 }
 
 }  // namespace block_eigs

@@ -5,6 +5,7 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import random
 import re
 import sys
 
@@ -12,7 +13,7 @@ import plans
 import settings
 import trial
 
-LIMITS = {"memory": 40, "memory, within libraries": 12, "files": 4, "files, within libraries": 3, "HDF5": 3, "MPI": 4}
+LIMITS = {"memory": 40, "memory, within libraries": 12, "files": 4, "files, within libraries": 3, "HDF5": 3, "MPI": 4, "CUDA": 20}
 
 
 def arguments():
@@ -23,10 +24,12 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--every", type=float, default=1.0, help="times the usual number of tries a function")
+    parser.add_argument("--tries", type=int, default=0, help="so many of all these, drawn at random; 0: all")
     parser.add_argument("--only", nargs="*", default=list(settings.SETTINGS))
     parser.add_argument("--kinds", nargs="*", default=list(LIMITS))
     parser.add_argument("--functions", default="", help="a regular expression")
     parser.add_argument("--ranks", nargs="*", type=int, default=[1, 2])
+    parser.add_argument("--device", choices=("auto", "host", "cuda"), default="auto")
     parser.add_argument("--failing", nargs="*", default=["last", "all"])
     parser.add_argument("--log", default="", help="a file for one line of JSON a try")
     return parser.parse_args()
@@ -50,6 +53,8 @@ def tries(given, bench):
         for row, fault in plans.faults(counts, limits, given.seed + n):
             if row in given.kinds and re.search(given.functions, fault):
                 found.append((row, where, fault))
+    if given.tries and given.tries < len(found):
+        found = random.Random(given.seed).sample(found, given.tries)
     return found, calls
 
 
@@ -95,7 +100,7 @@ def print_findings(rows):
 
 def main():
     given = arguments()
-    bench = trial.Bench(given.programs, given.injector, given.mpiexec)
+    bench = trial.Bench(given.programs, given.injector, given.mpiexec, given.device)
     rows = collections.defaultdict(list)
     shared_memory = trial.shared_memory()
     log = open(given.log, "a", encoding="utf-8") if given.log else None

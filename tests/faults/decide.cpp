@@ -24,6 +24,18 @@ bool meant = false;
 std::atomic<MPI_Comm> last_communicator{MPI_COMM_NULL};  ///< requests do not say whose they are
 __attribute__((tls_model("initial-exec"))) thread_local bool inside = false;
 
+/// CUDA keeps the last error of a thread until it is asked for: how launches tell theirs.
+__attribute__((tls_model("initial-exec"))) thread_local int last_cuda_error = 0;
+
+/// Whether the call asks for an error that was made up here; then that is its result.
+bool tells_cuda_error(const Call& call, Arguments& arguments) {
+  const bool takes = std::strcmp(call.name, "cudaGetLastError") == 0;
+  if (last_cuda_error == 0 || (!takes && std::strcmp(call.name, "cudaPeekAtLastError") != 0)) return false;
+  arguments.result = last_cuda_error;
+  if (takes) last_cuda_error = 0;
+  return true;
+}
+
 /// What the loader itself needs while it looks for the others.
 void* without_loader(const char* name) {
   if (std::strcmp(name, "malloc") == 0) return reinterpret_cast<void*>(__libc_malloc);
@@ -74,6 +86,7 @@ void fail(const Call& call, Arguments& arguments, const long* stack) {
       break;
     case Failure::code:
       arguments.result = plan.error;
+      if (std::strncmp(call.name, "cuda", 4) == 0) last_cuda_error = plan.error;
       break;
     case Failure::mpi_handler:
       arguments.result = fail_mpi(call, communicator(call, arguments, stack));
@@ -130,6 +143,7 @@ extern "C" [[gnu::visibility("hidden")]] int faults_decide(Arguments* arguments,
   }
   const Caller who = caller(from);
   if (who == Caller::others) return 0;
+  if (tells_cuda_error(call, *arguments)) return 1;
   const int before = errno;
   inside = true;
   bool fails = false;

@@ -25,6 +25,7 @@ const char* environment(const char* name, const char* absent) {
 
 int errno_of(const char* name) {
   constexpr int highest = 134;
+  if (*name >= '0' && *name <= '9') return std::atoi(name);
   for (int error = 1; error < highest; ++error) {
     const char* known = strerrorname_np(error);
     if (known != nullptr && std::strcmp(known, name) == 0) return error;

@@ -21,10 +21,14 @@ WAYS = {
     "close": ("EIO",),
     **dict.fromkeys(("stat", "lstat", "fstat"), ("ENOENT", "EACCES")),
     "access": ("EACCES",),
+    # cudaErrorMemoryAllocation, cudaErrorUnknown.
+    "cuda": ("2", "999"),
     "flock": ("ENOLCK", "EINTR"),
 }
 # The programs' own bookkeeping of calls, and what has no way to fail.
 LEFT_OUT = {"H5open"}
+# Until our handler of MPI's errors is there, on MPI_COMM_WORLD and MPI_COMM_SELF, MPI's own ends the job.
+FIRST = {"MPI_Comm_create_errhandler": 2, "MPI_Comm_set_errhandler": 3}
 
 
 def kind(function, caller):
@@ -33,12 +37,14 @@ def kind(function, caller):
         return "MPI"
     if function.startswith("H5"):
         return "HDF5"
+    if function.startswith("cuda"):
+        return "CUDA"
     group = "memory" if base(function) in ALLOCATIONS else "files"
     return group if caller == "program" else f"{group}, within libraries"
 
 
 def base(function):
-    return function.removesuffix("64")
+    return "cuda" if function.startswith("cuda") else function.removesuffix("64")
 
 
 def sample(first, count, most, draw):
@@ -55,8 +61,7 @@ def faults(counts, limits, seed):
         function, caller = key.split(":")
         if function in LEFT_OUT:
             continue
-        # Until our handler of MPI's errors is there, MPI's own ends the job.
-        first = 2 if function in ("MPI_Comm_create_errhandler", "MPI_Comm_set_errhandler") else 1
+        first = FIRST.get(function, 1)
         row = kind(function, caller)
         for way in WAYS.get(base(function), ("fail",)):
             lasting = "+" if way.startswith("+") else ""

@@ -44,8 +44,8 @@ class Outcome:
 class Bench:
     """Runs programs with the injector: `programs` is the folder where they are."""
 
-    def __init__(self, programs, injector, mpiexec):
-        self.programs, self.injector, self.mpiexec = programs, injector, mpiexec.split()
+    def __init__(self, programs, injector, mpiexec, device="auto"):
+        self.programs, self.injector, self.mpiexec, self.device = programs, injector, mpiexec.split(), device
         self.inputs = tempfile.mkdtemp(prefix="block_eigs_faults_")
         settings.write_inputs(self.inputs)
         self.expected = {}
@@ -58,7 +58,7 @@ class Bench:
         launcher = [] if where.ranks == 1 else self.mpiexec + [str(where.ranks)]
         faults = [f"LD_PRELOAD={self.injector}", f"BLOCK_EIGS_FAULT={fault}", f"BLOCK_EIGS_FAULT_RANK={where.failing}",
                   f"BLOCK_EIGS_FAULT_REPORT={report}"]
-        line = launcher + ["env"] + faults + [os.path.join(self.programs, program), where.setting + ".yaml"]
+        line = launcher + ["env"] + faults + [os.path.join(self.programs, program), where.setting + ".yaml", f"device={self.device}"]
         process = subprocess.Popen(line, cwd=folder, text=True, errors="replace", start_new_session=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         began = time.monotonic()
