@@ -34,7 +34,7 @@ rule(hdf5_in_io_hdf5      "."        "^io/hdf5/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-
 rule(scotch_in_io_partition "."       "^io/partition/graph_owners\\.cpp$" "scotch")
 rule(yaml_in_io_config    "."        "^io/config/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
-  "^(spmm/parallel/(communicator|node_board|halo_exchange|[a-z_]*transport|peer_(channel|store))\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
+  "^(spmm/parallel/(communicator|job_end|node_board|halo_exchange|[a-z_]*transport|peer_(channel|store))\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
 
 # Inner rooms. What spmm has in its root is words that all rooms use.
 rule(spmm_root_is_words      "^spmm/[^/]+$"       "${none}" "^spmm/.+/")

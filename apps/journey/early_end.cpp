@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "spmm/unfinished_files.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -58,6 +60,7 @@ void say(const char* text) {
     say(of(signal).name);
     say(how);
   }
+  remove_unfinished_files();
   ::_exit(128 + signal);
 }
 

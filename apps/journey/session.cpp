@@ -20,10 +20,13 @@
 #include "apps/journey/start.hpp"
 #include "apps/report/summary.hpp"
 #include "apps/report/text.hpp"
+#include "io/hdf5/hdf5_errors.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "solver/small/lapack_buffers.hpp"
 #include "spmm/device/address_space.hpp"
 #include "spmm/device/cores.hpp"
+#include "spmm/parallel/job_end.hpp"
+#include "spmm/unfinished_files.hpp"
 
 namespace block_eigs {
 
@@ -38,7 +41,12 @@ struct Failure {
 /// MPI from the first call to the last; PETSc, where something has started it, ends before.
 class MpiSession {
  public:
-  MpiSession(int& argc, char**& argv) { MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_); }
+  MpiSession(int& argc, char**& argv) {
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
+    // What belongs to no communicator of ours: requests, types, and what libraries do.
+    end_job_on_errors(MPI_COMM_WORLD);
+    end_job_on_errors(MPI_COMM_SELF);
+  }
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
   ~MpiSession() {
@@ -128,6 +136,7 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
   while (MPI_Test(&request, &all_here, MPI_STATUS_IGNORE), all_here == 0) {
     if (Clock::now() > deadline) {
       if (!failure.message.empty() && !ended_by_launcher()) print(arguments, comm, failure);
+      remove_unfinished_files();
       MPI_Abort(comm.handle(), static_cast<int>(failure.code));
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -136,36 +145,21 @@ ExitCode settle(const Communicator& comm, const Arguments& arguments, const Fail
   return static_cast<ExitCode>(first % 256);
 }
 
-}  // namespace
-
-int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
-                const Program& program) {
-  if (const std::optional<std::string> lacking = prepare_for_limited_memory(argv)) {
-    if (!lacking->empty()) fmt::print(stderr, "{}: error: {}\n", name, *lacking);
-    return static_cast<int>(ExitCode::run_failed);
-  }
-  catch_signals(name, {.is_first = is_first_rank(), .has_launcher = has_launcher()});
-  const MpiSession mpi(argc, argv);
-  // A file size limit is then an error of the write that meets it, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
+/// From MPI's first communicator on. An exception is an error before ranks can tell each other of any.
+ExitCode run_on_ranks(int argc, char** argv, const std::string& purpose, const Program& program, bool threads,
+                      Arguments& arguments) {
   const Communicator comm(MPI_COMM_WORLD);
   take_share_of_cores(comm.node_rank(), comm.node_size());
   const Communicator failures(MPI_COMM_WORLD);
-  Arguments arguments;
-  arguments.program = name;
-  if (!mpi.allows_threads()) {
-    const std::string message = "this MPI library does not support threads (MPI_THREAD_FUNNELED is needed)";
-    if (comm.is_root()) print(arguments, comm, {message, ExitCode::invalid_input});
-    return static_cast<int>(ExitCode::invalid_input);
-  }
-  if (const auto code = parse(argc, argv, purpose, comm.is_root(), arguments)) return static_cast<int>(*code);
   std::optional<SilentOutput> silence;
-  if (arguments.silent()) silence.emplace();
-  if (arguments.json && comm.is_root())
-    arguments.summarise = [&](const std::string& line) { silence->write_line(line); };
   std::optional<Failure> failure;
   ExitCode code = ExitCode::success;
   try {
+    require(threads, "this MPI library does not support threads (MPI_THREAD_FUNNELED is needed)");
+    if (const auto ended = parse(argc, argv, purpose, comm.is_root(), arguments)) return *ended;
+    if (arguments.silent()) silence.emplace();
+    if (arguments.json && comm.is_root())
+      arguments.summarise = [&](const std::string& line) { silence->write_line(line); };
     comm.collectively(lapack::reserve_buffers);
     code = program(comm, arguments);
   } catch (...) {
@@ -178,7 +172,30 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
     // Another rank's words are on standard error alone.
     if (arguments.summarise) arguments.summarise(summary(arguments.program, failure->message, code));
   }
-  return static_cast<int>(code);
+  return code;
+}
+
+}  // namespace
+
+int run_session(int argc, char** argv, const std::string& name, const std::string& purpose,
+                const Program& program) {
+  if (const std::optional<std::string> lacking = prepare_for_limited_memory(argv)) {
+    if (!lacking->empty()) fmt::print(stderr, "{}: error: {}\n", name, *lacking);
+    return static_cast<int>(ExitCode::run_failed);
+  }
+  catch_signals(name, {.is_first = is_first_rank(), .has_launcher = has_launcher()});
+  start_hdf5_for_good();
+  const MpiSession mpi(argc, argv);
+  // A file size limit is then an error of the write that meets it, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  Arguments arguments;
+  arguments.program = name;
+  try {
+    return static_cast<int>(run_on_ranks(argc, argv, purpose, program, mpi.allows_threads(), arguments));
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    end_job(failure.code, fmt::format("{}: error: {}", name, failure.message).c_str());
+  }
 }
 
 }  // namespace block_eigs

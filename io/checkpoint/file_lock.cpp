@@ -1,5 +1,6 @@
 #include "io/checkpoint/file_lock.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
 
 #include "spmm/error.hpp"
 
@@ -32,6 +32,7 @@ std::unique_ptr<OpenFile> lock(const std::string& what, const std::string& path,
     auto file = std::make_unique<OpenFile>(lock_path, O_RDWR | O_CREAT);
     require(file->ok(), fmt::format("{}: {} cannot be made: {}", what, lock_path, std::strerror(errno)));
     if (::flock(file->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EINTR) continue;
       require(errno != EWOULDBLOCK,
               fmt::format("{}: another run is at work on {}; wait for it, or name another file", what, path));
       // Some file systems of clusters know no locks, and are what checkpoints are for.
@@ -49,6 +50,7 @@ FileLock::FileLock(const Communicator& comm, const std::string& what, const std:
   comm.collectively([&] {
     if (comm.is_root()) file_ = lock(what, path, path_);
   });
+  unfinished_.emplace(path_);
 }
 
 FileLock::~FileLock() {
@@ -58,15 +60,17 @@ FileLock::~FileLock() {
 void remove_partial_files(const std::string& path) {
   namespace fs = std::filesystem;
   const fs::path file(path);
-  std::error_code unknown;  // what cannot be listed or removed does no harm
-  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path(), unknown)) {
-    const std::string name = entry.path().filename().string();
+  // What cannot be listed or removed does no harm. Not by fs::directory_iterator, which ends the process where
+  // memory lacks for it.
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(file.parent_path().c_str()), ::closedir);
+  while (const dirent* entry = folder ? ::readdir(folder.get()) : nullptr) {
+    const std::string name = entry->d_name;
     for (const char* kind : {".partial-", ".probe-"}) {
       const std::string prefix = file.filename().string() + kind;
       if (name.size() == prefix.size() || !name.starts_with(prefix)) continue;
       const bool number = std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
                                       [](unsigned char letter) { return std::isdigit(letter) != 0; });
-      if (number) fs::remove(entry.path(), unknown);
+      if (number) ::unlink((file.parent_path() / name).c_str());
     }
   }
 }

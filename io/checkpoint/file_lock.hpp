@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "io/files/output_path.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/unfinished_files.hpp"
 
 namespace block_eigs {
 
@@ -22,6 +24,7 @@ class FileLock {
  private:
   std::string path_;
   std::unique_ptr<OpenFile> file_;  ///< rank 0 only
+  std::optional<UnfinishedFile> unfinished_;
 };
 
 /// Removes what earlier runs that were killed have left beside `path` while they wrote it: call it with its lock.

@@ -50,7 +50,11 @@ InputFile::InputFile(const std::string& path) : path_(absolute_path(path)) {
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   require(descriptor_ >= 0, fmt::format("{}: cannot be opened for reading: {}", path_, std::strerror(errno)));
   struct stat status {};
-  ::fstat(descriptor_, &status);
+  if (::fstat(descriptor_, &status) != 0) {
+    const int error = errno;
+    ::close(descriptor_);  // there will be no object to do it
+    throw InputError(fmt::format("{}: cannot be read: {}", path_, std::strerror(error)));
+  }
   size_ = status.st_size;
 }
 
@@ -89,6 +93,17 @@ void require_readable(const Communicator& comm, const std::string& path) {
     const std::string why = obstacle(absolute);
     require(why.empty(), fmt::format("{}: {} on node {}, though rank 0 can read it; put it where all nodes see it",
                                      absolute, why, host_name()));
+  });
+}
+
+void require_seen_alike(const Communicator& comm, const std::string& name, const std::string& seen) {
+  const std::string by_root = comm.broadcast(seen);
+  comm.collectively([&] {
+    require(
+        seen == by_root,
+        fmt::format("{}: rank {} finds other things in it than rank 0; it must be one file that all nodes see, "
+                    "and stay as it is while it is read",
+                    name, comm.rank()));
   });
 }
 

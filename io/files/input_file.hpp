@@ -37,4 +37,8 @@ class InputFile {
 /// permission, and a folder that not all nodes share are told apart. Collective.
 void require_readable(const Communicator& comm, const std::string& path);
 
+/// Throws InputError on all ranks where a rank has not found in the file `name` what rank 0 has: `seen` is that in
+/// words. What ranks read each for itself, and decide by, must be the same. Collective.
+void require_seen_alike(const Communicator& comm, const std::string& name, const std::string& seen);
+
 }  // namespace block_eigs

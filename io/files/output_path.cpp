@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "spmm/error.hpp"
+#include "spmm/unfinished_files.hpp"
 
 namespace block_eigs {
 
@@ -19,10 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A new file that exists as long as this object does.
+/// A file that exists as long as this object does. One that is there already was left by a process of the same
+/// number, which in a container may be the one before.
 class ProbeFile {
  public:
-  explicit ProbeFile(const std::string& path) : path_(path), file_(path, O_WRONLY | O_CREAT | O_EXCL) {
+  explicit ProbeFile(const std::string& path) : path_(path), file_(path, O_WRONLY | O_CREAT) {
     if (!file_.ok()) error_ = errno;
   }
   ProbeFile(const ProbeFile&) = delete;
@@ -88,6 +90,7 @@ std::string resolved_output_path(const std::string& path) {
 void require_writable(const Communicator& comm, const std::string& given) {
   const std::string path = comm.broadcast(resolved_output_path(given));
   const std::string probe_path = comm.broadcast(fmt::format("{}.probe-{}", path, ::getpid()));
+  const UnfinishedFile unfinished(probe_path);
   std::unique_ptr<ProbeFile> probe;
   comm.collectively([&] {
     if (!comm.is_root()) return;

@@ -248,6 +248,8 @@ std::unique_ptr<BlockSource> open_block_file(const Communicator& comm, const std
   const auto file = open_hdf5(comm, path);
   std::unique_ptr<BlockSource> source;
   comm.collectively([&] { source = std::make_unique<Hdf5Block>(comm, file, chosen_datasets(*file, datasets)); });
+  require_seen_alike(comm, path,
+                     fmt::format("{} {} {}", source->rows(), source->columns(), source->description()));
   return source;
 }
 

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "io/files/input_file.hpp"
 #include "io/formats/hdf5_layout.hpp"
 #include "io/source/array_source.hpp"
 #include "io/source/check_matrix.hpp"
@@ -73,6 +74,13 @@ class Hdf5Matrix : public MatrixSource {
   GlobalIndex columns() const override { return layout_.columns; }
   std::string description() const override { return file_->path() + ":" + group_; }
 
+  /// What the ranks have to agree about.
+  std::string seen() const {
+    return fmt::format("{} {} {} {} {} {} {} {} {}", layout_.rows, layout_.columns,
+                       static_cast<int>(layout_.orientation), layout_.pointers, layout_.indices, layout_.values,
+                       pointers_.size(), indices_.size(), values_.size());
+  }
+
   CsrRows read(const Partition& partition) override {
     const CompressedEntries entries{indices_, values_};
     if (layout_.orientation == Orientation::columns) {
@@ -136,11 +144,12 @@ std::vector<std::string> sparse_groups(const Hdf5File& file) {
 std::unique_ptr<MatrixSource> open_hdf5_matrix(const Communicator& comm, const std::string& path,
                                                const std::string& group) {
   const auto file = open_hdf5(comm, path);
-  std::unique_ptr<MatrixSource> source;
+  std::unique_ptr<Hdf5Matrix> source;
   comm.collectively([&] {
     const std::string absolute = group.empty() || group.front() == '/' ? group : "/" + group;
     source = std::make_unique<Hdf5Matrix>(comm, file, chosen_group(*file, absolute));
   });
+  require_seen_alike(comm, path, source->seen());
   return source;
 }
 

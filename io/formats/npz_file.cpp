@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "io/files/damage.hpp"
 #include "io/files/input_file.hpp"
 #include "spmm/error.hpp"
 
@@ -34,8 +35,8 @@ NpzFile::NpzFile(const std::string& path) : path_(absolute_path(path)) {
   zip_error_init_with_code(&error, code);
   const std::string reason = zip_error_strerror(&error);
   zip_error_fini(&error);
-  throw InputError(
-      fmt::format("{}: is no complete zip archive ({}); the file is cut off or damaged", path_, reason));
+  throw InputError(fmt::format("{}: cannot be opened as a zip archive: {}", path_,
+                               with_verdict(reason, "the file is cut off or damaged")));
 }
 
 NpzFile::~NpzFile() { zip_discard(archive_of(archive_)); }
@@ -101,7 +102,7 @@ std::size_t NpzFile::Stream::read_some(char* to, std::size_t count) {
   const zip_int64_t got = zip_fread(member_of(member_), to, count);
   if (got >= 0) return static_cast<std::size_t>(got);
   throw InputError(
-      fmt::format("{}: cannot be read: {}; the file is damaged", name_, zip_file_strerror(member_of(member_))));
+      fmt::format("{}: cannot be read: {}", name_, with_verdict(zip_file_strerror(member_of(member_)))));
 }
 
 void NpzFile::Stream::read(char* to, std::size_t count) {
@@ -120,8 +121,8 @@ void NpzFile::Stream::skip(std::size_t count) {
 
 void NpzFile::Stream::seek(std::int64_t position) {
   require(zip_fseek(member_of(member_), position, SEEK_SET) == 0,
-          fmt::format("{}: cannot be read from byte {}: {}; the file is damaged", name_, position,
-                      zip_file_strerror(member_of(member_))));
+          fmt::format("{}: cannot be read from byte {}: {}", name_, position,
+                      with_verdict(zip_file_strerror(member_of(member_)))));
 }
 
 void NpzFile::Stream::finish() {

@@ -11,6 +11,12 @@ QuietHdf5::QuietHdf5() {
 
 QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
 
+void start_hdf5_for_good() {
+  // What fails here fails again where it matters, and is told there.
+  H5dont_atexit();
+  H5open();
+}
+
 std::string hdf5_failure() {
   std::string text;
   const auto keep_innermost = [](unsigned n, const H5E_error2_t* entry, void* out) -> herr_t {

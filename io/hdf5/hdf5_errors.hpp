@@ -18,6 +18,11 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
+/// Starts HDF5 so that it is not ended with MPI or the process: ending, it falls over files whose closing has
+/// failed, on a full disk for one. Of use before MPI_Init, in a process whose files are all closed by who opened
+/// them.
+void start_hdf5_for_good();
+
 /// What HDF5 says of its last failure: the innermost entry of its error stack.
 std::string hdf5_failure();
 

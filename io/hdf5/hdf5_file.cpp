@@ -8,6 +8,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "io/files/damage.hpp"
 #include "io/files/extents.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_errors.hpp"
@@ -116,19 +117,21 @@ void require_filters(hid_t dataset, const std::string& name) {
 }
 
 std::string explain_open_failure(const std::string& path, const std::string& reason) {
-  if (reason.find("unable to lock file") != std::string::npos) {
+  const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
+  // Other reasons are file systems without locks, and a signal that came in between.
+  if (says("unable to lock file") && says("temporarily unavailable")) {
     return fmt::format(
         "{}: is locked by another program, which has it open for writing ({}); close it there first", path,
         reason);
   }
-  if (reason.find("already open for write") != std::string::npos) {
+  if (says("already open for write")) {
     return fmt::format(
         "{}: is marked as open for writing: another program is writing it, or one died doing so (then "
         "'h5clear -s' repairs it)",
         path);
   }
   if (reason.find("truncated file") != std::string::npos) return fmt::format("{}: is cut off ({})", path, reason);
-  return fmt::format("{}: cannot be opened as HDF5: {}; the file is damaged", path, reason);
+  return fmt::format("{}: cannot be opened as HDF5: {}", path, with_verdict(reason));
 }
 
 [[noreturn]] void fail_listing(const std::string& path, const std::string& group) {
@@ -187,7 +190,7 @@ void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& range
   const bool ok =
       H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(dataset_.id(), type, memory_space.id(), file_space.id(), transfer.id(), out) >= 0;
-  require(ok, fmt::format("{}: cannot be read: {}; the file is damaged", name_, hdf5_failure()));
+  require(ok, fmt::format("{}: cannot be read: {}", name_, with_verdict(hdf5_failure())));
 }
 
 Hdf5File::Hdf5File(const std::string& path) : path_(absolute_path(path)) {

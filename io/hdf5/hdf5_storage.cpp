@@ -33,9 +33,8 @@ Hdf5Handle bool_type() {
   Hdf5Handle type(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose);
   const std::int8_t no = 0;
   const std::int8_t yes = 1;
-  H5Tenum_insert(type.id(), "FALSE", &no);
-  H5Tenum_insert(type.id(), "TRUE", &yes);
-  return type;
+  const bool good = H5Tenum_insert(type.id(), "FALSE", &no) >= 0 && H5Tenum_insert(type.id(), "TRUE", &yes) >= 0;
+  return good ? std::move(type) : Hdf5Handle();
 }
 
 constexpr std::size_t variable_length = H5T_VARIABLE;
@@ -43,10 +42,25 @@ constexpr std::size_t variable_length = H5T_VARIABLE;
 /// UTF-8. Attributes of variable length come out of h5py as str, datasets of fixed length as an array of bytes.
 Hdf5Handle text_type(std::size_t length) {
   Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.id(), length);
-  if (length != variable_length) H5Tset_strpad(type.id(), H5T_STR_NULLPAD);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  return type;
+  const bool good = H5Tset_size(type.id(), length) >= 0 && H5Tset_cset(type.id(), H5T_CSET_UTF8) >= 0 &&
+                    (length == variable_length || H5Tset_strpad(type.id(), H5T_STR_NULLPAD) >= 0);
+  return good ? std::move(type) : Hdf5Handle();
+}
+
+/// For links to objects in groups that are made with them.
+Hdf5Handle links_with_groups() {
+  Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  return H5Pset_create_intermediate_group(links.id(), 1) >= 0 ? std::move(links) : Hdf5Handle();
+}
+
+/// One piece of the file; of a large dataset the place is known at once, and nothing is written there.
+Hdf5Handle in_one_piece(bool large) {
+  Hdf5Handle storage(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  bool good = H5Pset_layout(storage.id(), H5D_CONTIGUOUS) >= 0;
+  if (large)
+    good = good && H5Pset_alloc_time(storage.id(), H5D_ALLOC_TIME_EARLY) >= 0 &&
+           H5Pset_fill_time(storage.id(), H5D_FILL_TIME_NEVER) >= 0;
+  return good ? std::move(storage) : Hdf5Handle();
 }
 
 std::int64_t product(const Hdf5Storage::Shape& shape) {
@@ -106,8 +120,7 @@ void Hdf5Storage::require_allowed(std::int64_t more) const {
 }
 
 void Hdf5Storage::group(const std::string& name) const {
-  const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(links.id(), 1);
+  const Hdf5Handle links = links_with_groups();
   const Hdf5Handle made(H5Gcreate2(file_.id(), name.c_str(), links.id(), H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   check(made.valid(), "creating group " + name + " failed");
 }
@@ -142,14 +155,8 @@ void Hdf5Storage::attribute(const std::string& object, const std::string& name,
 
 Hdf5Handle Hdf5Storage::create(const std::string& name, const Shape& shape, std::int64_t type, bool large) const {
   require_allowed(product(shape) * static_cast<std::int64_t>(H5Tget_size(type)));
-  const Hdf5Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
-  H5Pset_create_intermediate_group(links.id(), 1);
-  const Hdf5Handle storage(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  H5Pset_layout(storage.id(), H5D_CONTIGUOUS);
-  if (large) {
-    H5Pset_alloc_time(storage.id(), H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(storage.id(), H5D_FILL_TIME_NEVER);
-  }
+  const Hdf5Handle links = links_with_groups();
+  const Hdf5Handle storage = in_one_piece(large);
   const Hdf5Handle space = space_of(shape);
   Hdf5Handle made(H5Dcreate2(file_.id(), name.c_str(), type, space.id(), links.id(), storage.id(), H5P_DEFAULT),
                   H5Dclose);
@@ -186,10 +193,10 @@ void Hdf5Storage::dataset(const std::string& name, const std::vector<std::string
 
 std::int64_t Hdf5Storage::place(const std::string& name, const Shape& shape, Hdf5Element element) {
   const Hdf5Handle made = create(name, shape, type_of(element), true);
+  if (product(shape) == 0) return 0;
   const auto size = static_cast<std::int64_t>(H5Dget_storage_size(made.id()));
-  if (size == 0) return 0;
   const haddr_t address = H5Dget_offset(made.id());
-  check(address != HADDR_UNDEF, "placing dataset " + name + " failed");
+  check(size > 0 && address != HADDR_UNDEF, "placing dataset " + name + " failed");
   const auto first = static_cast<std::int64_t>(address);
   const OpenFile disk(path_, O_WRONLY);
   const bool room = ::fallocate(disk.descriptor(), FALLOC_FL_KEEP_SIZE, 0, first + size + metadata_bytes) == 0;
@@ -204,12 +211,18 @@ std::int64_t Hdf5Storage::place(const std::string& name, const Shape& shape, Hdf
 /// Bytes [from, to) of what is in memory, holes left out.
 void Hdf5Storage::copy_to_disk(const OpenFile& disk, std::int64_t from, std::int64_t to) const {
   std::vector<std::byte> piece(1 << 20);
-  for (off_t at = ::lseek(memory_.descriptor(), from, SEEK_DATA); at >= 0 && at < to;
-       at = ::lseek(memory_.descriptor(), at, SEEK_DATA)) {
-    const off_t stop = std::min<off_t>(::lseek(memory_.descriptor(), at, SEEK_HOLE), to);
+  const auto next = [&](off_t place, int what) {
+    const off_t found = ::lseek(memory_.descriptor(), place, what);
+    if (found < 0 && errno != ENXIO) fail("reading it in memory");
+    return found;  // below 0 where there is no more data
+  };
+  for (off_t at = next(from, SEEK_DATA); at >= 0 && at < to; at = next(at, SEEK_DATA)) {
+    const off_t stop = std::min<off_t>(next(at, SEEK_HOLE), to);
     while (at < stop) {
       const auto most = static_cast<std::size_t>(std::min<off_t>(stop - at, std::ssize(piece)));
       const ssize_t count = ::pread(memory_.descriptor(), piece.data(), most, at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count == 0) errno = EIO;  // it has an end that nothing has written
       if (count <= 0) fail("reading it in memory");
       if (!disk.write_at(at, std::span(piece).first(static_cast<std::size_t>(count)))) fail("writing");
       at += count;
@@ -222,6 +235,7 @@ void Hdf5Storage::save() {
   const OpenFile disk(path_, O_WRONLY);
   if (!disk.ok()) fail("writing");
   const off_t end = ::lseek(memory_.descriptor(), 0, SEEK_END);
+  if (end < 0) fail("reading it in memory");
   std::sort(placed_.begin(), placed_.end());
   std::int64_t from = 0;
   for (const auto& [first, last] : placed_) {

@@ -27,6 +27,7 @@ Hdf5Writer::Hdf5Writer(const Communicator& comm, const std::string& path) : comm
   require_writable(comm, path);
   path_ = comm.broadcast(resolved_output_path(path));
   partial_ = comm.broadcast(fmt::format("{}.partial-{}", path_, ::getpid()));
+  unfinished_.emplace(partial_);
   on_root([&] { storage_ = std::make_unique<Hdf5Storage>(partial_, path_); });
 }
 
@@ -120,6 +121,7 @@ void Hdf5Writer::commit() {
     if (::rename(partial_.c_str(), path_.c_str()) != 0) fail(path_, "putting the file in its place");
     storage_.reset();
   });
+  unfinished_.reset();
 }
 
 }  // namespace block_eigs

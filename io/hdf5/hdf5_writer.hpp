@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/hdf5/hdf5_storage.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/unfinished_files.hpp"
 
 namespace block_eigs {
 
@@ -67,6 +69,7 @@ class Hdf5Writer {
   std::string path_;
   std::string partial_;
   std::unique_ptr<Hdf5Storage> storage_;  ///< rank 0 only, until commit
+  std::optional<UnfinishedFile> unfinished_;
 };
 
 }  // namespace block_eigs

@@ -41,7 +41,7 @@ else()
     cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
     cuda/algebra/survey.cu cuda/algebra/tentative.cu cuda/algebra/triple.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
   set_source_files_properties(cuda/sparse/spmm_device_bundles.cu PROPERTIES COMPILE_OPTIONS "--extended-lambda")
-  target_link_libraries(block_eigs_spmm PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
+  target_link_libraries(block_eigs_spmm PRIVATE ${BLOCK_EIGS_CUDART} ${CMAKE_DL_LIBS})
   # The header is enough: the library is looked for when messages are first wanted.
   if(BLOCK_EIGS_NCCL_HEADERS)
     target_sources(block_eigs_spmm PRIVATE cuda/runtime/nccl_messages.cpp)

@@ -1,8 +1,6 @@
 #include "spmm/parallel/communicator.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <limits>
@@ -10,6 +8,7 @@
 
 #include "spmm/device/address_space.hpp"
 #include "spmm/error.hpp"
+#include "spmm/parallel/job_end.hpp"
 #include "spmm/parallel/node_board.hpp"
 #include "spmm/parallel/pieces.hpp"
 
@@ -62,26 +61,6 @@ std::vector<std::vector<T>> exchange(MPI_Comm comm, int size, const std::vector<
   return incoming;
 }
 
-/// Says what has failed and ends the job.
-void end_the_job(MPI_Comm* comm, int* error, ...) {
-  std::array<char, MPI_MAX_ERROR_STRING> text{};
-  int length = 0;
-  int rank = 0;
-  MPI_Error_string(*error, text.data(), &length);
-  MPI_Comm_rank(*comm, &rank);
-  std::fprintf(stderr, "block-eigs: error: MPI failed on rank %d: %s\n", rank, text.data());
-  std::fflush(stderr);
-  MPI_Abort(*comm, static_cast<int>(ExitCode::run_failed));
-}
-
-/// A duplicate inherits the handler of its parent, which may return errors that nobody looks at.
-void make_errors_fatal(MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  MPI_Comm_create_errhandler(end_the_job, &handler);
-  MPI_Comm_set_errhandler(comm, handler);
-  MPI_Errhandler_free(&handler);  // lives as long as the communicator
-}
-
 }  // namespace
 
 Communicator::Communicator(MPI_Comm parent, bool shared_memory) {
@@ -93,12 +72,13 @@ Communicator::Communicator(MPI_Comm parent, bool shared_memory) {
     delete comm;
   });
   if (MPI_Comm_dup(parent, duplicate) != MPI_SUCCESS) throw RunError("MPI: a communicator cannot be duplicated");
-  make_errors_fatal(*duplicate);
+  // A duplicate inherits the handler of its parent, which may return errors that nobody looks at.
+  end_job_on_errors(*duplicate);
   MPI_Comm_rank(*duplicate, &rank_);
   MPI_Comm_size(*duplicate, &size_);
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(*duplicate, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
-  make_errors_fatal(node);
+  end_job_on_errors(node);
   MPI_Comm_rank(node, &node_rank_);
   MPI_Comm_size(node, &node_size_);
   MPI_Comm_free(&node);
@@ -254,8 +234,12 @@ void Communicator::collectively(const std::function<void()>& step) const {
   const std::int64_t lowest = max(mine);
   if (lowest == std::numeric_limits<std::int64_t>::min()) return;
   const int failed_rank = static_cast<int>(-lowest / 256);
+  const auto its_code = static_cast<ExitCode>(-lowest % 256);
+  // No answer to this question: others have asked another one.
+  const bool sense = lowest < 0 && failed_rank < size_ && its_code != ExitCode::success;
+  if (!sense) throw RunError("the ranks are not at the same place: they have seen different things");
   if (failed_rank == rank_) std::rethrow_exception(failure);
-  throw RemoteError(failed_rank, static_cast<ExitCode>(-lowest % 256));
+  throw RemoteError(failed_rank, its_code);
 }
 
 }  // namespace block_eigs
