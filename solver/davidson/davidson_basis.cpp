@@ -1,9 +1,12 @@
 #include "solver/davidson/davidson_basis.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -13,11 +16,41 @@ SmallMatrix DavidsonRitz::columns(int first, int count) const {
   return part;
 }
 
+namespace {
+
+/// W <- (W - V (V^T W)) D, V all that is in `others`, D such that what is left has length one. What filters bring
+/// forth lies along V for the most part, the more so the closer Ritz vectors are: how far columns depend on each
+/// other is asked of what is left.
+template <class T>
+void project(BlockSpace<T>& space, const ConstBlockList<T>& others, BlockView<T> w) {
+  SmallMatrix gram;
+  space.gram({others[0], others.size() > 1 ? others[1] : ConstBlockView<T>{}, w}, {w}, gram);
+  const int known = gram.rows() - w.cols;
+  SmallMatrix coefficients(gram.rows(), w.cols);
+  for (int j = 0; j < w.cols; ++j) {
+    const double squared = gram(known + j, j);
+    if (!std::isfinite(squared))
+      throw NumericalError("davidson: a filtered vector holds values that are not finite");
+    double left = squared;
+    for (int i = 0; i < known; ++i) left -= gram(i, j) * gram(i, j);
+    // Less than that is rounding errors of what was taken away.
+    const double epsilon = std::numeric_limits<T>::epsilon();
+    left = std::max(left, epsilon * epsilon * squared);
+    const double scale = left > 0.0 ? 1.0 / std::sqrt(left) : 0.0;
+    for (int i = 0; i < known; ++i) coefficients(i, j) = -scale * gram(i, j);
+    coefficients(known + j, j) = scale;
+  }
+  space.update({others[0], others.size() > 1 ? others[1] : ConstBlockView<T>{}, w}, coefficients, {w});
+}
+
+}  // namespace
+
 template <class T>
 LocalIndex append(BlockSpace<T>& space, LinearOperator<T>& a, DavidsonBasis<T>& basis, ConstBlockView<T> outside,
                   BlockView<T> w, BlockView<T> image) {
   const ConstBlockList<T> others{outside, basis.v()};
-  const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::to_rounding);
+  if (others.size() > 0) project(space, others, w);
+  const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::well_conditioned);
   if (count == 0) return 0;
   w = w.columns(0, count);
   image = image.columns(0, count);

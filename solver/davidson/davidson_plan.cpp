@@ -30,13 +30,13 @@ int degree_for(double growth, double of_all) {
 }  // namespace
 
 DavidsonShape davidson_shape(int width, GlobalIndex dimension) {
-  constexpr int least = 8;
-  constexpr int most = 48;
-  constexpr int wide = 40;
+  constexpr int least_block = 8;
+  constexpr int most_block = 48;
+  constexpr int least_growth = 24;
   DavidsonShape shape;
-  shape.block = std::clamp(4 * ((2 * width + 19) / 20), least, most);
+  shape.block = std::clamp(4 * width / 5 / 4 * 4, least_block, most_block);
   shape.keep = width + std::clamp(width, 20, 40);
-  shape.capacity = shape.keep + (width <= wide ? 6 : 4) * shape.block;
+  shape.capacity = shape.keep + std::max(4 * std::min(shape.block, width), least_growth);
   shape.keep = static_cast<int>(std::min<GlobalIndex>(shape.keep, dimension / 3));
   shape.capacity = static_cast<int>(std::min<GlobalIndex>(shape.capacity, dimension / 2));
   shape.block = std::min({shape.block, width, shape.capacity - shape.keep});
