@@ -49,6 +49,7 @@ template <class T>
 LocalIndex append(BlockSpace<T>& space, LinearOperator<T>& a, DavidsonBasis<T>& basis, ConstBlockView<T> outside,
                   BlockView<T> w, BlockView<T> image) {
   const ConstBlockList<T> others{outside, basis.v()};
+  // A projection leaves rounding errors of what it takes away along V, which the second pass takes out.
   if (others.size() > 0) project(space, others, w);
   const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::well_conditioned);
   if (count == 0) return 0;

@@ -290,7 +290,8 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
   try {
     if (begin(it, informed)) {
       end = iterate(it);
-      take_p(it);
+      // For another phase, or for LOBPCG to go on with.
+      if (!run.phase.verified || (end != DavidsonEnd::done && run.iterations_left() > 0)) take_p(it);
     }
   } catch (const NumericalError&) {
     // Filters may overflow where eigenvalues lie far before all Ritz values: X begins anew.
