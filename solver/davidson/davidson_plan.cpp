@@ -9,7 +9,7 @@ namespace block_eigs {
 
 namespace {
 
-constexpr double largest_degree = 600.0;
+constexpr double largest_degree = 400.0;
 constexpr double smallest_degree = 6.0;
 /// The logarithm of how much more a filter keeps of the lowest open pair than of the cut. With less there are more
 /// small problems and the basis is used up by vectors that tell little, with more it becomes subspace iteration.
@@ -95,7 +95,7 @@ double products_to_come(const DavidsonPairs& pairs, const SpectrumBounds& bounds
 }
 
 bool DavidsonProgress::ends_after(const DavidsonPairs& pairs, double cut) {
-  constexpr int patience = 12;
+  constexpr int patience = 6;
   constexpr int patience_near_rounding = 2;
   constexpr double nothing = 1e-3;
   const double worst = pairs.worst();

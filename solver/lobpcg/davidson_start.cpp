@@ -19,8 +19,10 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Degrees of all columns at work after which nothing is expected any more where there is a preconditioner, which
-/// knows more of A than its norm; before the wanted pairs lie before the cut, a tenth of them.
+/// knows more of A than its norm, and after which the wanted pairs must lie before the cut, a quarter of them
+/// there.
 constexpr double most_degrees_beside_a_preconditioner = 2000.0;
+constexpr double most_blind_degrees = 800.0;
 
 /// The iteration, while it runs.
 template <class T>
@@ -234,14 +236,13 @@ bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& fil
   return true;
 }
 
-/// Whether another preconditioner than filters is expected to do better.
+/// Whether LOBPCG is expected to do better.
 template <class T>
-bool leaves_it_to_the_preconditioner(const Davidson<T>& it, const DavidsonPairs& pairs) {
-  if (it.run.problem.preconditioner == nullptr) return false;
-  constexpr double blind_share = 0.1;
+bool leaves_it_to_lobpcg(const Davidson<T>& it, const DavidsonPairs& pairs) {
+  const bool alone = it.run.problem.preconditioner == nullptr;
   const double to_come = products_to_come(pairs, it.progress.bounds, it.progress.cut);
-  if (std::isnan(to_come)) return it.progress.degrees > blind_share * most_degrees_beside_a_preconditioner;
-  return it.progress.degrees + to_come / it.state.active() > most_degrees_beside_a_preconditioner;
+  if (std::isnan(to_come)) return it.progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees;
+  return !alone && it.progress.degrees + to_come / it.state.active() > most_degrees_beside_a_preconditioner;
 }
 
 template <class T>
@@ -250,7 +251,7 @@ DavidsonEnd iterate(Davidson<T>& it) {
   DavidsonProgress progress(it.run.phase.verified ? 0.0 : near_rounding);
   for (DavidsonPairs pairs = pairs_of(it);;) {
     if (pairs.first_open() == static_cast<int>(pairs.ratios.size())) return DavidsonEnd::done;
-    if (it.run.iterations_left() <= 0 || leaves_it_to_the_preconditioner(it, pairs)) return DavidsonEnd::left;
+    if (it.run.iterations_left() <= 0 || leaves_it_to_lobpcg(it, pairs)) return DavidsonEnd::left;
     const std::optional<DavidsonFilter> filter = next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut);
     if (!filter || !step(it, pairs, *filter)) return DavidsonEnd::left;
     pairs = pairs_of(it);
