@@ -6,7 +6,6 @@
 #include <fstream>
 #include <string>
 
-#include "solver/davidson/davidson_plan.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "solver/proof/stiff_rows.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -130,11 +129,6 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.vectors = (mass ? 11 : 8) * block(width) +
                   (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
-  if (options.filtered_start && !mass && width > options.pairs) {
-    // Of filters, in double or in the phase in float before.
-    const DavidsonShape shape = davidson_shape(width, problem.partition.rows() - given.constraints.cols());
-    needs.vectors += block(shape.capacity);
-  }
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);
   int widest = width;

@@ -16,7 +16,7 @@ template <class T>
 EigenResult<T> chebyshev_davidson(BlockSpace<T>& space, LinearOperator<T>& a, const DenseBlock<T>* constraints,
                                   DenseBlock<T> initial, LobpcgOptions options, const Observer& observer = {},
                                   const Proceed& proceed = {}, Checkpoint* checkpoint = nullptr) {
-  options.filtered_start = true;
+  options.filtered_start = options.filter_basis = true;
   return lobpcg<T>(space, a, nullptr, nullptr, constraints, std::move(initial), options, observer, proceed,
                    checkpoint);
 }

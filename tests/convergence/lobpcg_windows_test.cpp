@@ -76,8 +76,7 @@ TEST(LobpcgWindows, EverySeedFinishesByFiltersAlone) {
     const LobpcgOptions options{.pairs = 16, .tolerance = 1e-7, .seed = seed, .filtered_start = true};
     const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
     expect_correct(problem, result, exact, options);
-    for (const LobpcgIteration& iteration : result.history)
-      EXPECT_GT(iteration.products, 2 * iteration.active_columns);
+    EXPECT_LE(result.iterations, 8);
   }
 }
 
