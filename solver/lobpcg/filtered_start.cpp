@@ -5,11 +5,11 @@
 #include <limits>
 #include <optional>
 
-#include "solver/lobpcg/chebyshev_filter.hpp"
+#include "solver/davidson/chebyshev_filter.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
-#include "solver/lobpcg/spectrum_estimate.hpp"
+#include "solver/lobpcg/spectrum_bounds.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -47,57 +47,6 @@ double worst_in_window(const LobpcgState<T>& state) {
   double worst = 0.0;
   for (int j = 0; j < wanted_in_window(state); ++j) worst = std::max(worst, state.ritz.ratio(state.test, j));
   return worst;
-}
-
-/// Values of pairs as those of the matrix whose smallest eigenvalues are wanted, A or -A: ascending.
-template <class T>
-std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values) {
-  if (run.options.which == Which::largest) {
-    for (double& value : values) value = -value;
-  }
-  return values;
-}
-
-/// The norm of A bounds its spectrum, and costs nothing; that nothing lies below zero is mostly so, and no filter
-/// relies on it. Both are taken unless they are far from where the eigenvalues of a random block lie, by their
-/// mean and their variance: ends of a spectrum that filters have no use for cost them degrees. With largest pairs
-/// wanted they need to know where the other end is.
-template <class T>
-SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  const bool largest = run.options.which == Which::largest;
-  const double norm = run.problem.a.norm_inf();
-  const RitzPairs& ritz = state.ritz;
-  double mean = 0.0;
-  double square = 0.0;
-  for (std::size_t j = 0; j < ritz.values.size(); ++j) {
-    mean += ritz.values[j];
-    square += ritz.values[j] * ritz.values[j] + ritz.residuals[j] * ritz.residuals[j];
-  }
-  mean /= state.active();
-  const double deviation = std::sqrt(std::max(square / state.active() - mean * mean, 0.0));
-  constexpr double far = 4.0;
-  if (!largest && std::max(mean, norm - mean) < far * deviation) return {0.0, norm};
-  SpectrumEstimate found = estimate_spectrum(run.problem.space, run.problem.a, norm, run.options.seed + 500,
-                                             state.w.vectors(), state.spare, state.p.vectors());
-  state.p.set_columns(0);
-  if (largest) found = {-found.highest, -found.lowest, found.margin};
-  const double lower = found.lowest < 0.0 || found.lowest > found.margin ? found.lowest : 0.0;
-  return {lower, std::min(found.highest + found.margin, norm)};
-}
-
-/// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or where a
-/// short filter can.
-template <class T>
-double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds) {
-  const std::vector<double> values = turned(run, state.ritz.values);
-  const std::vector<double> locked = turned(run, state.locked.values);
-  if (locked.size() > 1) {
-    const std::size_t back = std::min(locked.size() - 1, static_cast<std::size_t>(state.active()));
-    const double spacing = (locked.back() - locked[locked.size() - 1 - back]) / static_cast<double>(back);
-    return std::min(values.back(), locked.back() + state.active() * spacing);
-  }
-  const double lowest = std::min(values.front(), bounds.lower);
-  return std::min(values.back(), lowest + 0.04 * (bounds.upper - lowest));
 }
 
 /// Degrees that should finish all wanted pairs of the window; infinite where one lies at the cut.

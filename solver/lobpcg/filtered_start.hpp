@@ -3,15 +3,10 @@
 #include <limits>
 #include <optional>
 
+#include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 
 namespace block_eigs {
-
-/// Where the spectrum is expected to end; filters rely on the upper end.
-struct SpectrumBounds {
-  double lower = 0.0;
-  double upper = 0.0;
-};
 
 /// What the filters have come to. All values are those of A, or of -A where the largest pairs are asked for.
 struct FilterProgress {

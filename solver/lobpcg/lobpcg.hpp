@@ -31,6 +31,8 @@ struct LobpcgOptions {
   /// Sharpen the start block of every window by Chebyshev filters while that pays: B = identity, A of known norm;
   /// else without effect. For weak preconditioners. A filter with its Rayleigh-Ritz step is an iteration.
   bool filtered_start = false;
+  /// Those filters build a basis, by chebyshev_davidson(), where the block holds all pairs and there is memory.
+  bool filter_basis = false;
   /// The preconditioner is (A - sigma B)^-1 by factors, sigma next to the wanted values.
   bool exact_inverse = false;
 };

@@ -133,6 +133,7 @@ void save_if_due(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Fil
   saved.blocks = {{"x", ConstBlockView<T>(state.x.v())},
                   {"p", ConstBlockView<T>(state.p.v())},
                   {"locked", deflated.columns(state.deflated.constraints(), state.deflated.locked())}};
+  if (state.basis.cols > 0) saved.blocks.push_back({"basis", state.basis.v()});
   // A phase that is not verified follows its recursion, which other images would change.
   if (!run.phase.verified) {
     saved.blocks.push_back({"ax", ConstBlockView<T>(state.x.a())});
@@ -168,6 +169,11 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.r.set_columns(state.active());
   // Norms stay as they were: those without what lies along locked vectors are not those of R.
   if (state.active() > 0) space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+  if (const LocalIndex columns = run.checkpoint->columns("basis"); columns > 0) {
+    state.basis = make_davidson_basis(space, columns);
+    run.checkpoint->read("basis", state.basis.storage);
+    state.basis.cols = columns;
+  }
   if (!numbers.at("filters").empty()) resumption.filters = saved_filters(numbers.at("filters"));
   resumption.resumed = true;
   run.checkpoint->taken();

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "solver/lobpcg/davidson_start.hpp"
 #include "solver/lobpcg/filtered_start.hpp"
 #include "solver/lobpcg/final_check.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
@@ -30,6 +31,19 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
   return state;
 }
 
+/// Where the block holds all pairs and that is wanted, filters build a basis; windows are filtered one after the other. Whether that
+/// has gone on until residuals have stopped falling near rounding errors, in a phase that ends then.
+template <class T>
+bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
+                  const std::optional<FilterProgress>& before) {
+  if (run.options.filter_basis && !state.window.one_of_many) {
+    const DavidsonEnd end = davidson_start(run, state, informed, before);
+    if (end != DavidsonEnd::no_memory) return end == DavidsonEnd::rounding;
+  }
+  filtered_start(run, state, informed, before);
+  return false;
+}
+
 /// Window after window. `informed` says that the first one begins with approximate eigenvectors; or it goes on
 /// where `resumption` says.
 template <class T>
@@ -37,8 +51,8 @@ LoopEnd iterate_windows(const LobpcgRun<T>& run, LobpcgState<T>& state, bool inf
   const bool filtered = starts_filtered(run.problem, run.options);
   for (;; resumption = {}) {
     const bool past_filters = resumption.resumed && !resumption.filters;
-    if (filtered && !past_filters) filtered_start(run, state, informed, resumption.filters);
-    const LoopEnd end = lobpcg_loop(run, state);
+    const bool near_rounding = filtered && !past_filters && filter_start(run, state, informed, resumption.filters);
+    const LoopEnd end = near_rounding ? LoopEnd::stagnated : lobpcg_loop(run, state);
     if (end != LoopEnd::window_done || state.locked.count() >= run.options.pairs) return end;
     next_window(run, state);
     informed = false;

@@ -181,15 +181,39 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   update(run, state, solution);
 }
 
+template <class T>
+void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double> values) {
+  RitzPairs& ritz = state.ritz;
+  state.p.set_columns(0);
+  state.w.set_columns(0);
+  state.r.set_columns(state.active());
+  ritz.moves = moves_of(ritz.values, values);
+  ritz.values = std::move(values);
+  ritz.norms.assign(ritz.values.size(), 1.0);
+  ritz.image_norms = ritz.norms;
+  Sums sums;
+  run.problem.space.residual(state.x.a(), state.x.v(), ritz.values, state.r.view(), ritz.residuals, sums);
+  add_x_along_r(run, state, sums);
+  run.problem.space.sum(sums);
+  state.projected_p = {};
+  state.rounding.samples = {};
+  state.rounding.amplification = 1.0;
+  state.rounding.measure = false;
+  state.rounding.since_refresh = 0;
+  measure_sizes(run, state);
+}
+
 template ResidualTest residual_test(const LobpcgRun<float>&, const OperatorNorms&);
 template ResidualTest residual_test(const LobpcgRun<double>&, const OperatorNorms&);
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
+template void take_ritz_vectors(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
 template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
 template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
+template void take_ritz_vectors(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>);
 template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);
 
 }  // namespace block_eigs

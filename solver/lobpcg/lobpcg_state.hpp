@@ -7,6 +7,7 @@
 
 #include "solver/budget.hpp"
 #include "solver/checkpoint.hpp"
+#include "solver/davidson/davidson_basis.hpp"
 #include "solver/lobpcg/deflated_vectors.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/lobpcg/product_sizes.hpp"
@@ -144,10 +145,11 @@ struct LobpcgState {
   Panel<T> r;        ///< A X - B X Lambda
   Panel<T> spare;
   DeflatedVectors<T> deflated;
-  RitzPairs ritz;           ///< of x
-  RitzPairs locked;         ///< of the locked vectors, in their order
-  SmallMatrix projected_p;  ///< P^T A P
-  SmallMatrix x_along_r;    ///< X^T R where the last step formed it, and both are what they were; else empty
+  DavidsonBasis<T> basis{};  ///< of filters, while they run; X is made of it
+  RitzPairs ritz;            ///< of x
+  RitzPairs locked;          ///< of the locked vectors, in their order
+  SmallMatrix projected_p;   ///< P^T A P
+  SmallMatrix x_along_r;     ///< X^T R where the last step formed it, and both are what they were; else empty
   ResidualTest test;
   ProductSizes<T> sizes;
   Window window;

@@ -1,4 +1,4 @@
-#include "solver/lobpcg/chebyshev_filter.hpp"
+#include "solver/davidson/chebyshev_filter.hpp"
 
 #include <algorithm>
 #include <cmath>

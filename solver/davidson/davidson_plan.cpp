@@ -1,0 +1,114 @@
+#include "solver/davidson/davidson_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace block_eigs {
+
+namespace {
+
+constexpr double largest_degree = 400.0;
+constexpr double smallest_degree = 6.0;
+/// The logarithm of how much more a filter keeps of the lowest open pair than of the cut. With less there are more
+/// small problems and the basis is used up by vectors that tell little, with more it becomes subspace iteration.
+constexpr double growth_of_filters = 4.0;
+/// The same for random vectors: what one orthonormalisation can still tell apart.
+constexpr double growth_of_first_filter = 12.0;
+/// The Ritz value to cut at, in columns that a restart leaves.
+constexpr double cut_behind = 1.6;
+
+double middle_of(const SpectrumBounds& bounds) {
+  return 0.5 * (bounds.upper + std::max(bounds.lower, -bounds.upper));
+}
+
+int degree_for(double growth, double of_all) {
+  return static_cast<int>(std::ceil(std::clamp(of_all / growth, smallest_degree, largest_degree)));
+}
+
+}  // namespace
+
+DavidsonShape davidson_shape(int width, GlobalIndex dimension) {
+  constexpr int least_block = 8;
+  constexpr int most_block = 48;
+  constexpr int least_growth = 24;
+  DavidsonShape shape;
+  shape.block = std::clamp(4 * width / 5 / 4 * 4, least_block, most_block);
+  shape.keep = width + std::clamp(width, 20, 40);
+  shape.capacity = shape.keep + std::max(4 * std::min(shape.block, width), least_growth);
+  shape.keep = static_cast<int>(std::min<GlobalIndex>(shape.keep, dimension / 3));
+  shape.capacity = static_cast<int>(std::min<GlobalIndex>(shape.capacity, dimension / 2));
+  shape.block = std::min({shape.block, width, shape.capacity - shape.keep});
+  return shape;
+}
+
+int DavidsonPairs::first_open() const {
+  const auto open = std::find_if(ratios.begin(), ratios.end(), [](double ratio) { return !(ratio <= 1.0); });
+  return static_cast<int>(open - ratios.begin());
+}
+
+double DavidsonPairs::worst() const { return *std::max_element(ratios.begin(), ratios.end()); }
+
+std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const DavidsonShape& shape,
+                                          const SpectrumBounds& bounds, double cut) {
+  const std::vector<double>& values = pairs.values;
+  const auto open = static_cast<std::size_t>(pairs.first_open());
+  const std::size_t at =
+      std::min(values.size(), static_cast<std::size_t>(cut_behind * static_cast<double>(shape.keep))) - 1;
+  // After a restart the values that are left end before those that were there: the cut stays then.
+  DavidsonFilter filter;
+  filter.interval.lower = values[open] < cut ? std::min(cut, values[at]) : values[at];
+  filter.interval.lower = std::min(filter.interval.lower, middle_of(bounds));
+  filter.interval.upper = bounds.upper;
+  const double distance = filter.interval.lower - values[open];
+  filter.interval.anchor = values[open] - std::min(pairs.residual, 0.5 * distance);
+  const double growth = filter.interval.growth(filter.interval.anchor);
+  if (!(distance > 0.0) || !(growth > 0.0)) return std::nullopt;
+  filter.degree = degree_for(growth, growth_of_filters);
+  const double last = values[pairs.ratios.size() - 1];
+  const double missing = std::log(4.0 * pairs.worst());
+  if (missing < growth_of_filters && filter.interval.growth(last) > 0.0)
+    filter.degree = std::min(filter.degree, degree_for(filter.interval.growth(last), missing));
+  return filter;
+}
+
+std::optional<DavidsonFilter> first_filter(double lowest, double cut, const SpectrumBounds& bounds) {
+  if (!(lowest < cut) || !(cut < middle_of(bounds))) return std::nullopt;
+  DavidsonFilter filter{{cut, bounds.upper, lowest}};
+  filter.degree = degree_for(filter.interval.growth(lowest), growth_of_first_filter);
+  return filter;
+}
+
+double products_to_come(const DavidsonPairs& pairs, const SpectrumBounds& bounds, double cut) {
+  // What is left in the basis of earlier filters helps, and not every product goes to the pair that needs it most.
+  constexpr double share = 2.0;
+  const FilterInterval interval{cut, bounds.upper, cut};
+  double products = 0.0;
+  for (std::size_t j = 0; j < pairs.ratios.size(); ++j) {
+    if (pairs.ratios[j] <= 1.0) continue;
+    const double growth = pairs.values[j] < cut ? interval.growth(pairs.values[j]) : 0.0;
+    if (!(growth > 0.0)) return std::numeric_limits<double>::quiet_NaN();
+    products += share * std::log(2.0 * pairs.ratios[j]) / growth;
+  }
+  return products;
+}
+
+bool DavidsonProgress::ends_after(const DavidsonPairs& pairs, double cut) {
+  constexpr int patience = 6;
+  constexpr int patience_near_rounding = 2;
+  constexpr double nothing = 1e-3;
+  const double worst = pairs.worst();
+  const auto wanted = static_cast<std::ptrdiff_t>(pairs.ratios.size());
+  const double sum = std::accumulate(pairs.values.begin(), pairs.values.begin() + wanted, 0.0);
+  const double scale = nothing * static_cast<double>(wanted) * std::max(cut - pairs.values.front(), 0.0);
+  if (worst_ < 0.0 || worst < 0.9 * worst_ || sum < sum_ - scale) {
+    worst_ = worst_ < 0.0 ? worst : std::min(worst, worst_);
+    sum_ = sum;
+    since_ = 0;
+    return false;
+  }
+  return ++since_ >= (worst_ <= rounding_ ? patience_near_rounding : patience);
+}
+
+}  // namespace block_eigs

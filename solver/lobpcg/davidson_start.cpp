@@ -1,0 +1,312 @@
+#include "solver/lobpcg/davidson_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "solver/davidson/davidson_plan.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
+#include "solver/lobpcg/lobpcg_start.hpp"
+#include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/lobpcg/spectrum_bounds.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Degrees of all columns at work after which nothing is expected any more where there is a preconditioner, which
+/// knows more of A than its norm, and after which the wanted pairs must lie before the cut, a quarter of them
+/// there.
+constexpr double most_degrees_beside_a_preconditioner = 2000.0;
+constexpr double most_blind_degrees = 800.0;
+
+/// The iteration, while it runs.
+template <class T>
+struct Davidson {
+  const LobpcgRun<T>& run;
+  LobpcgState<T>& state;
+  DavidsonShape shape;
+  FilterProgress progress;
+  DavidsonRitz ritz{};
+  double sign = 1.0;
+  int products = 0;  ///< columns multiplied since the last report
+};
+
+/// W <- W - [V X_1] ([V X_1]^T W), V deflated, X_1 the first `done` columns of X.
+template <class T>
+void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
+  BlockSpace<T>& space = it.run.problem.space;
+  const ConstBlockView<T> deflated = it.state.deflated.v();
+  const ConstBlockView<T> x = ConstBlockView<T>(it.state.x.v()).columns(0, done);
+  SmallMatrix products;
+  space.gram({deflated, x}, {w}, products);
+  SmallMatrix coefficients(products.rows() + w.cols, w.cols);
+  for (int j = 0; j < w.cols; ++j) {
+    for (int i = 0; i < products.rows(); ++i) coefficients(i, j) = -products(i, j);
+    coefficients(products.rows() + j, j) = 1.0;
+  }
+  space.update({deflated, x, w}, coefficients, {w});
+}
+
+/// W <- the filter of W. Pairs that are done come back from rounding errors, and are taken out again before they
+/// hide the others.
+template <class T>
+void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
+  constexpr double largest_growth = 24.0;
+  constexpr double left_of_digits = 3.0;
+  const double most = std::min(largest_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
+  int period = std::numeric_limits<int>::max();
+  if (done > 0) period = std::max(static_cast<int>(most / filter.interval.growth(it.ritz.values.front())), 2);
+  LobpcgState<T>& state = it.state;
+  const LocalIndex columns = state.w.cols();
+  state.spare.set_columns(columns);
+  chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
+                      filter.interval, it.sign, filter.degree, period,
+                      [&](BlockView<T> w) { take_out(it, done, w); });
+  it.products += filter.degree * columns;
+}
+
+template <class T>
+LocalIndex append_w(Davidson<T>& it) {
+  LobpcgState<T>& state = it.state;
+  const LocalIndex count =
+      append<T>(it.run.problem.space, it.run.problem.a, state.basis, state.deflated.v(), state.w.v(), state.w.a());
+  it.products += count;
+  return count;
+}
+
+/// Appends the columns of `block`, or as many random ones where it holds none.
+template <class T>
+void append_copy(Davidson<T>& it, ConstBlockView<T> block) {
+  if (block.cols == 0) return;
+  it.state.w.set_columns(block.cols);
+  it.run.problem.space.copy(block, it.state.w.v());
+  append_w(it);
+}
+
+/// What filters have made of random vectors may be fewer than there were, where one eigenvalue lies far before all
+/// others.
+template <class T>
+void fill_up_with_random(Davidson<T>& it, LocalIndex width) {
+  constexpr std::uint64_t most_attempts = 5;
+  for (std::uint64_t attempt = 1; it.state.basis.cols < width && attempt <= most_attempts; ++attempt) {
+    it.state.w.set_columns(width - it.state.basis.cols);
+    it.run.problem.space.fill_random(it.state.w.v(), it.run.options.seed + attempt);
+    append_w(it);
+  }
+}
+
+/// X: the lowest Ritz vectors of the basis, with their images, anew, and residuals.
+template <class T>
+void take_x(Davidson<T>& it, LocalIndex width) {
+  BlockSpace<T>& space = it.run.problem.space;
+  LobpcgState<T>& state = it.state;
+  it.ritz = rayleigh_ritz(space, state.basis, it.sign);
+  state.x.set_columns(width);
+  space.update({state.basis.v()}, it.ritz.columns(0, width), {state.x.v()});
+  it.run.problem.a.apply(state.x.v(), state.x.a());
+  it.products += width;
+  std::vector<double> values(it.ritz.values.begin(), it.ritz.values.begin() + width);
+  take_ritz_vectors(it.run, state, turned(it.run, std::move(values)));
+}
+
+/// P: the Ritz vectors behind X.
+template <class T>
+void take_p(Davidson<T>& it) {
+  BlockSpace<T>& space = it.run.problem.space;
+  LobpcgState<T>& state = it.state;
+  const LocalIndex width = state.active();
+  const LocalIndex count = std::min(width, state.basis.cols - width);
+  if (count <= 0) return;
+  state.p.set_columns(count);
+  space.update({state.basis.v()}, it.ritz.columns(width, count), {state.p.v()});
+  it.run.problem.a.apply(state.p.v(), state.p.a());
+  state.projected_p = SmallMatrix(count, count);
+  for (LocalIndex j = 0; j < count; ++j)
+    state.projected_p(j, j) = it.sign * it.ritz.values[static_cast<std::size_t>(width + j)];
+}
+
+template <class T>
+DavidsonPairs pairs_of(const Davidson<T>& it) {
+  const LobpcgState<T>& state = it.state;
+  DavidsonPairs pairs{it.ritz.values, {}, 0.0};
+  for (int j = 0; j < state.wanted(it.run.options); ++j) pairs.ratios.push_back(state.ritz.ratio(state.test, j));
+  const auto open = static_cast<std::size_t>(pairs.first_open());
+  if (open < pairs.ratios.size()) pairs.residual = state.ritz.residuals[open];
+  return pairs;
+}
+
+/// W: the lowest Ritz vectors that are not done, and those behind the wanted ones.
+template <class T>
+void gather_open(Davidson<T>& it, const DavidsonPairs& pairs) {
+  BlockSpace<T>& space = it.run.problem.space;
+  LobpcgState<T>& state = it.state;
+  std::vector<LocalIndex> open;
+  for (LocalIndex j = 0; j < state.active() && static_cast<int>(open.size()) < it.shape.block; ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    if (i >= pairs.ratios.size() || !(pairs.ratios[i] <= 1.0)) open.push_back(j);
+  }
+  state.w.set_columns(static_cast<LocalIndex>(open.size()));
+  for (std::size_t at = 0; at < open.size();) {
+    std::size_t next = at + 1;
+    while (next < open.size() && open[next] == open[next - 1] + 1) ++next;
+    const auto count = static_cast<LocalIndex>(next - at);
+    space.copy(state.x.v().columns(open[at], count), state.w.v().columns(static_cast<LocalIndex>(at), count));
+    at = next;
+  }
+}
+
+/// V^T A V of a basis that a checkpoint held.
+template <class T>
+void renew_projected(Davidson<T>& it) {
+  LobpcgState<T>& state = it.state;
+  DavidsonBasis<T> saved = std::move(state.basis);
+  state.basis = make_davidson_basis(it.run.problem.space, it.shape.capacity);
+  for (LocalIndex first = 0; first < saved.cols; first += state.window.width)
+    append_copy(it, saved.v().columns(first, std::min<LocalIndex>(state.window.width, saved.cols - first)));
+}
+
+template <class T>
+void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
+  const LobpcgState<T>& state = it.state;
+  it.progress.degrees += static_cast<double>(it.products) / state.active();
+  it.progress.worst = pairs.worst();
+  it.progress.informed = true;
+  // An estimate that was none: the filter has brought out the other end of the spectrum.
+  const double norm = it.run.problem.a.norm_inf();
+  if (it.ritz.values.back() > it.progress.bounds.upper) it.progress.bounds = {it.sign < 0.0 ? -norm : 0.0, norm};
+  report(it.run, state, state.active(), it.products, products_to_come(pairs, it.progress.bounds, it.progress.cut));
+  it.products = 0;
+  save_if_due(it.run, state, &it.progress);
+}
+
+/// The first vectors of the basis. False where filters are no use, or have brought forth nothing that is finite.
+template <class T>
+bool begin(Davidson<T>& it, bool informed) {
+  LobpcgState<T>& state = it.state;
+  const LocalIndex width = state.active();
+  if (state.basis.cols > 0) {
+    renew_projected(it);
+  } else if (informed) {
+    append_copy(it, ConstBlockView<T>(state.x.v()));
+    append_copy(it, ConstBlockView<T>(state.p.v()));
+  } else {
+    const SpectrumBounds& bounds = it.progress.bounds;
+    const double lowest = std::min(turned(it.run, state.ritz.values).front(), bounds.lower);
+    it.progress.cut = first_cut(it.run, state, bounds);
+    const std::optional<DavidsonFilter> filter = first_filter(lowest, it.progress.cut, bounds);
+    if (!filter) return false;
+    state.w.set_columns(width);
+    it.run.problem.space.copy(state.x.v(), state.w.v());
+    filter_w(it, *filter, 0);
+    append_w(it);
+    it.run.budget.spend();
+  }
+  fill_up_with_random(it, width);
+  if (state.basis.cols < width) return false;
+  take_x(it, width);
+  if (it.progress.degrees == 0.0 && !informed) finish_step(it, pairs_of(it));
+  return true;
+}
+
+/// One filter, its Ritz pairs, and a restart where the next one has no room. False where it has brought nothing.
+template <class T>
+bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& filter) {
+  LobpcgState<T>& state = it.state;
+  const LocalIndex width = state.active();
+  gather_open(it, pairs);
+  it.progress.cut = filter.interval.lower;
+  filter_w(it, filter, pairs.first_open());
+  it.run.budget.spend();
+  bool more = false;
+  try {
+    more = append_w(it) > 0;
+  } catch (const NumericalError&) {
+    // An eigenvalue far before all that are known, so that the filter has left the range of T.
+  }
+  take_x(it, width);
+  if (!more || state.basis.room() >= it.shape.block) return more;
+  restart(it.run.problem.space, state.basis, it.ritz, it.sign, it.shape.keep);
+  it.ritz.vectors = SmallMatrix::identity(it.shape.keep);
+  it.ritz.values.resize(static_cast<std::size_t>(it.shape.keep));
+  return true;
+}
+
+/// Whether LOBPCG is expected to do better.
+template <class T>
+bool leaves_it_to_lobpcg(const Davidson<T>& it, const DavidsonPairs& pairs) {
+  const bool alone = it.run.problem.preconditioner == nullptr;
+  const double to_come = products_to_come(pairs, it.progress.bounds, it.progress.cut);
+  if (std::isnan(to_come)) return it.progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees;
+  return !alone && it.progress.degrees + to_come / it.state.active() > most_degrees_beside_a_preconditioner;
+}
+
+template <class T>
+DavidsonEnd iterate(Davidson<T>& it) {
+  constexpr double near_rounding = 100.0;
+  DavidsonProgress progress(it.run.phase.verified ? 0.0 : near_rounding);
+  for (DavidsonPairs pairs = pairs_of(it);;) {
+    if (pairs.first_open() == static_cast<int>(pairs.ratios.size())) return DavidsonEnd::done;
+    if (it.run.iterations_left() <= 0 || leaves_it_to_lobpcg(it, pairs)) return DavidsonEnd::left;
+    const std::optional<DavidsonFilter> filter = next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut);
+    if (!filter || !step(it, pairs, *filter)) return DavidsonEnd::left;
+    pairs = pairs_of(it);
+    finish_step(it, pairs);
+    if (progress.ends_after(pairs, it.progress.cut))
+      return it.run.phase.verified ? DavidsonEnd::left : DavidsonEnd::rounding;
+  }
+}
+
+}  // namespace
+
+template <class T>
+DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
+                           const std::optional<FilterProgress>& before) {
+  BlockSpace<T>& space = run.problem.space;
+  lock_converged(run, state);
+  if (state.wanted(run.options) == 0) return DavidsonEnd::done;
+  if (run.iterations_left() <= 0) return DavidsonEnd::left;
+  Davidson<T> it{run, state, davidson_shape(state.active(), space.dimension() - state.deflated.cols()),
+                 {},  {},    run.options.which == Which::largest ? -1.0 : 1.0};
+  if (state.basis.cols == 0) {
+    try {
+      state.basis = make_davidson_basis(space, it.shape.capacity);
+    } catch (const OnAllRanks&) {
+      return DavidsonEnd::no_memory;
+    }
+  }
+  const double norm = run.problem.a.norm_inf();
+  if (before) {
+    it.progress = *before;
+  } else {
+    it.progress.cut = -infinity;
+    it.progress.bounds =
+        informed ? SpectrumBounds{it.sign < 0.0 ? -norm : 0.0, norm} : bounds_of_spectrum(run, state);
+  }
+  DavidsonEnd end = DavidsonEnd::left;
+  try {
+    if (begin(it, informed)) {
+      end = iterate(it);
+      // For another phase, or for LOBPCG to go on with.
+      if (!run.phase.verified || (end != DavidsonEnd::done && run.iterations_left() > 0)) take_p(it);
+    }
+  } catch (const NumericalError&) {
+    // Filters may overflow where eigenvalues lie far before all Ritz values: X begins anew.
+    space.fill_random(state.x.v(), run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
+    orthonormalize_x(run, state, 0);
+    rayleigh_ritz_of_x(run, state);
+  }
+  state.basis = {};
+  return end;
+}
+
+template DavidsonEnd davidson_start(const LobpcgRun<float>&, LobpcgState<float>&, bool,
+                                    const std::optional<FilterProgress>&);
+template DavidsonEnd davidson_start(const LobpcgRun<double>&, LobpcgState<double>&, bool,
+                                    const std::optional<FilterProgress>&);
+
+}  // namespace block_eigs

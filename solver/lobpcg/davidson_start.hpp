@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "solver/lobpcg/filtered_start.hpp"
+#include "solver/lobpcg/lobpcg_state.hpp"
+
+namespace block_eigs {
+
+/// What a Chebyshev-Davidson iteration has come to.
+enum class DavidsonEnd {
+  done,      ///< all wanted pairs are within their limits
+  rounding,  ///< residuals have stopped falling near rounding errors
+  left,      ///< the budget is used up, or nothing more is expected of it
+  no_memory  ///< for the basis; nothing has happened
+};
+
+/// Block Chebyshev-Davidson iteration (Zhou, J. Comput. Phys. 229, 2010) for B = identity and A of known norm:
+/// filters of the lowest Ritz vectors that are not done are appended to an orthonormal basis, from which all Ritz
+/// pairs come; thick restarts. In the end X holds the lowest Ritz vectors and P those that follow, with images and
+/// residuals, as LOBPCG has them. Pairs that are done stay in the basis. Each filter counts as one iteration. The
+/// block holds all pairs of the run. `informed` says that X and P approximate eigenvectors already; with `before`,
+/// and state.basis, it goes on where a checkpoint was written. Collective.
+template <class T>
+DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
+                           const std::optional<FilterProgress>& before = {});
+
+}  // namespace block_eigs

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/davidson/davidson_plan.hpp"
+#include "solver/lobpcg/lobpcg_state.hpp"
+
+// What filters are told of the spectrum before they have seen it.
+namespace block_eigs {
+
+/// Values of pairs as those of the matrix whose smallest eigenvalues are wanted, A or -A: ascending.
+template <class T>
+std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values);
+
+/// The norm of A bounds its spectrum, and costs nothing; that nothing lies below zero is mostly so, and no filter
+/// relies on it. Both are taken unless they are far from where the eigenvalues of a random block lie, by their
+/// mean and their variance: ends of a spectrum that filters have no use for cost them degrees. With largest pairs
+/// wanted they need to know where the other end is. X is random and has its Ritz values; P and W are used up.
+/// Collective.
+template <class T>
+SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or where a
+/// short filter can.
+template <class T>
+double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds);
+
+}  // namespace block_eigs
