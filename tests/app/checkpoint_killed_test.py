@@ -43,9 +43,11 @@ class KilledTest(harness.AppTest):
             ranks = draw.randint(1, max(harness.options.ranks, 2))
             # Killed up to three times on the way.
             for _ in range(draw.randint(1, 3)):
-                seconds = draw.uniform(0.02, 1.1 * fresh.seconds)
                 one = draw if draw.random() < 0.5 else None
                 before = interrupted.iterations_in(self.path("c.h5"))
+                # A run that goes on has less to do, but for its start.
+                left = max(1.0 - max(before, 0) / iterations, 0.3)
+                seconds = draw.uniform(0.02, 1.05 * left * fresh.seconds)
                 running += interrupted.killed(harness.command(whole, ranks), self.folder, self.path("c.h5"),
                                               seconds=seconds, one_rank_of=one)
                 interrupted.wait_for_ranks(self.path("c.h5"))
