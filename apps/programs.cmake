@@ -1,14 +1,19 @@
 # What both programs share, then the programs.
 add_library(block_eigs_apps STATIC
   checkpoint/finished.cpp
+  checkpoint/found_state.cpp
   checkpoint/identity.cpp
+  checkpoint/problem_identity.cpp
   checkpoint/run_checkpoint.cpp
+  checkpoint/state_writer.cpp
+  checkpoint/tall_rows.cpp
   choice/choice.cpp
   choice/choice_state.cpp
   choice/cost_model.cpp
   choice/direct_candidate.cpp
   choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
+  choice/eigensolver_choice_state.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp
   choice/shift_follower.cpp
@@ -39,6 +44,7 @@ add_library(block_eigs_apps STATIC
   journey/held_by_constraints.cpp
   journey/linear_solve.cpp
   journey/lone_pairs.cpp
+  journey/memory_limits.cpp
   journey/null_vectors.cpp
   journey/proof.cpp
   journey/proof_inertia.cpp
@@ -55,7 +61,6 @@ add_library(block_eigs_apps STATIC
   report/console.cpp
   report/json.cpp
   report/memory.cpp
-  report/memory_limits.cpp
   report/progress.cpp
   report/record.cpp
   report/summary.cpp

@@ -5,6 +5,9 @@
 
 namespace block_eigs {
 
+/// What solvers say of a run whose budget was ended from outside, before it is known by what.
+inline constexpr const char* ended_on_request = "ended on request";
+
 /// What a solver may still use up. One of them, and the clock in it, goes by reference through all phases of a
 /// solve, however many solvers take part: none of them subtracts what others have used.
 class Budget {

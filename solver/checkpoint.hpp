@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <variant>
@@ -10,7 +11,25 @@
 namespace block_eigs {
 
 /// Numbers that all ranks have alike, lists by name.
-using SavedNumbers = std::map<std::string, std::vector<double>>;
+class SavedNumbers {
+ public:
+  using List = std::vector<double>;
+
+  /// An empty one where there is none yet.
+  List& operator[](const std::string& name) { return lists_[name]; }
+  bool contains(const std::string& name) const { return lists_.contains(name); }
+  /// The list of that name, of `least` numbers or more. Throws InputError on all ranks where there is none: a
+  /// state that was found is not what this program writes.
+  const List& at(const std::string& name, std::size_t least = 0) const;
+  /// Number `place` of it; throws as above.
+  double number(const std::string& name, std::size_t place = 0) const { return at(name, place + 1)[place]; }
+
+  auto begin() const { return lists_.begin(); }
+  auto end() const { return lists_.end(); }
+
+ private:
+  std::map<std::string, List> lists_;
+};
 
 /// Vectors that are dealt to ranks: the calling rank's rows of them.
 struct SavedBlock {

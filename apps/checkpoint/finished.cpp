@@ -9,32 +9,13 @@ namespace block_eigs {
 
 namespace {
 
-/// The parts of a config that a choice changes, as numbers; those of the preconditioner that do not depend on its
-/// kind are the user's.
-std::vector<double> numbers_of(const PreconditionerConfig& config, int block_size) {
-  return {static_cast<double>(config.type), static_cast<double>(block_size), config.amg.shift,
-          config.direct.shift ? 1.0 : 0.0, config.direct.shift.value_or(0.0)};
-}
-
-PreconditionerConfig saved_preconditioner(const PreconditionerConfig& like, const std::vector<double>& numbers) {
-  PreconditionerConfig config = of_type(like, static_cast<PreconditionerType>(static_cast<int>(numbers.at(0))));
-  config.amg.shift = numbers.at(2);
-  config.direct.shift.reset();
-  if (numbers.at(3) != 0.0) config.direct.shift = numbers.at(4);
-  return config;
-}
-
-/// The numbers of a choice and of what it chose; null where the state has none.
-struct SavedChoice {
-  const std::vector<double>* state = nullptr;
-  const std::vector<double>* chosen = nullptr;
-};
-
-SavedChoice saved_choice(const Journey& journey) {
-  const auto state = journey.numbers.find("choice");
-  const auto chosen = journey.numbers.find("chosen");
-  if (state == journey.numbers.end() || chosen == journey.numbers.end()) return {};
-  return {&state->second, &chosen->second};
+/// What was chosen, the columns of the block before it, and the state of the choice.
+void save_choice(const std::vector<double>& state, const PreconditionerConfig& chosen, int block_size,
+                 const std::string& description, Journey& journey) {
+  journey.numbers["choice"] = state;
+  journey.numbers["chosen"] = chosen_numbers(chosen);
+  journey.numbers["chosen_block_size"] = {static_cast<double>(block_size)};
+  journey.text = description;
 }
 
 bool all_done(const std::vector<Outcome>& outcomes) {
@@ -55,41 +36,36 @@ Journey earlier(const EigenResult<T>& before) {
 
 template <class T>
 void read_earlier(const Journey& journey, EigenResult<T>& before) {
-  const auto there = journey.numbers.find("earlier");
-  if (there == journey.numbers.end()) return;
-  before.iterations = static_cast<int>(there->second.at(0));
-  before.setup_seconds = there->second.at(1);
-  before.solve_seconds = there->second.at(2);
+  if (!journey.numbers.contains("earlier")) return;
+  const std::vector<double>& numbers = journey.numbers.at("earlier", 3);
+  before.iterations = static_cast<int>(numbers[0]);
+  before.setup_seconds = numbers[1];
+  before.solve_seconds = numbers[2];
   before.history = saved_history(journey.numbers, "earlier_history");
 }
 
 void add_choice(const EigensolverChoice& choice, Journey& journey) {
-  journey.numbers["choice"] = choice.state();
   const EigensolverConfig config = choice.config();
-  journey.numbers["chosen"] = numbers_of(config.preconditioner, config.options.block_size);
-  journey.text = choice.description();
+  save_choice(choice.state(), config.preconditioner, config.options.block_size, choice.description(), journey);
 }
 
 void resume_choice(const Journey& journey, EigensolverChoice& choice) {
-  const SavedChoice saved = saved_choice(journey);
-  if (saved.state == nullptr) return;
+  if (!journey.numbers.contains("choice")) return;
   EigensolverConfig present = choice.config();
-  present.preconditioner = saved_preconditioner(present.preconditioner, *saved.chosen);
-  present.options.block_size = static_cast<int>(saved.chosen->at(1));
-  choice.resume(*saved.state, present);
+  present.preconditioner = with_chosen(present.preconditioner, journey.numbers.at("chosen", chosen_count));
+  present.options.block_size = static_cast<int>(journey.numbers.number("chosen_block_size"));
+  choice.resume(journey.numbers.at("choice"), present);
 }
 
 void add_choice(const LinearSolverChoice& choice, Journey& journey) {
-  journey.numbers["choice"] = choice.state();
   const LinearSolverConfig config = choice.config();
-  journey.numbers["chosen"] = numbers_of(config.preconditioner, config.block_size);
-  journey.text = choice.description();
+  save_choice(choice.state(), config.preconditioner, config.block_size, choice.description(), journey);
 }
 
 void resume_choice(const Journey& journey, LinearSolverChoice& choice) {
-  const SavedChoice saved = saved_choice(journey);
-  if (saved.state == nullptr) return;
-  choice.resume(*saved.state, saved_preconditioner(choice.config().preconditioner, *saved.chosen));
+  if (!journey.numbers.contains("choice")) return;
+  choice.resume(journey.numbers.at("choice"),
+                with_chosen(choice.config().preconditioner, journey.numbers.at("chosen", chosen_count)));
 }
 
 template <class T>
@@ -118,9 +94,9 @@ EigenResult<T> read_finished(BlockSpace<T>& space, RunCheckpoint& checkpoint) {
   result.error_bounds = numbers.at("error_bounds");
   for (const double outcome : numbers.at("outcomes"))
     result.outcomes.push_back(static_cast<Outcome>(static_cast<int>(outcome)));
-  result.iterations = static_cast<int>(numbers.at("iterations").at(0));
-  result.setup_seconds = numbers.at("times").at(0);
-  result.solve_seconds = numbers.at("times").at(1);
+  result.iterations = static_cast<int>(numbers.number("iterations"));
+  result.setup_seconds = numbers.number("times", 0);
+  result.solve_seconds = numbers.number("times", 1);
   result.history = saved_history(numbers, "history");
   result.eigenvectors = space.make_block(checkpoint.columns("eigenvectors"));
   checkpoint.read("eigenvectors", result.eigenvectors);
@@ -141,9 +117,9 @@ void write_finished(RunCheckpoint& checkpoint, const BlockCgResult<T>& result) {
 template <class T>
 void read_finished(BlockSpace<T>& space, RunCheckpoint& checkpoint, BlockCgResult<T>& result) {
   read_result(space, checkpoint, result);
-  const std::vector<double>& times = checkpoint.saved()->at("times");
-  result.setup_seconds = times.at(0);
-  result.solve_seconds = times.at(1);
+  const std::vector<double>& times = checkpoint.saved()->at("times", 2);
+  result.setup_seconds = times[0];
+  result.solve_seconds = times[1];
   checkpoint.taken();
 }
 

@@ -1,9 +1,10 @@
 #include "apps/checkpoint/run_checkpoint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
-#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,32 +15,14 @@ namespace block_eigs {
 
 namespace {
 
-/// Before the names of numbers of the journey.
-constexpr const char* along_prefix = "along_";
-
-std::string hexadecimal(std::uint64_t digest) { return fmt::format("{:016x}", digest); }
-
-/// Own rows in host memory, row-major, a piece at a time through a block of their device.
-template <class T>
-std::vector<T> to_host(const std::shared_ptr<Device>& device, ConstBlockView<T> view) {
-  constexpr std::size_t piece_values = std::size_t{1} << 21;
-  std::vector<T> values(static_cast<std::size_t>(view.rows) * static_cast<std::size_t>(view.cols));
-  if (values.empty()) return values;
-  const auto most =
-      static_cast<LocalIndex>(std::max<std::size_t>(piece_values / static_cast<std::size_t>(view.cols), 1));
-  const LocalIndex rows = std::min(view.rows, most);
-  const std::shared_ptr<Kernels<T>> kernels = make_kernels<T>(device);
-  DenseBlock<T> piece(device, rows, view.cols);
-  for (LocalIndex first = 0; first < view.rows; first += rows) {
-    const LocalIndex count = std::min<LocalIndex>(rows, view.rows - first);
-    const T* at = view.data + static_cast<std::ptrdiff_t>(first) * view.stride;
-    BlockView<T> some = piece.view();
-    some.rows = count;
-    kernels->copy(ConstBlockView<T>{at, count, view.cols, view.stride}, some);
-    piece.rows_to_host(
-        0, count, values.data() + static_cast<std::ptrdiff_t>(first) * static_cast<std::ptrdiff_t>(view.cols));
-  }
-  return values;
+/// The text of the lowest rank that has one, on all ranks; what is too long is cut off. Collective.
+std::string first_text(const Communicator& comm, const std::string& own) {
+  constexpr std::size_t most = 1000;
+  const std::int64_t lowest = -comm.max(own.empty() ? -std::int64_t{comm.size()} : -std::int64_t{comm.rank()});
+  std::vector<std::int64_t> letters(most, 0);
+  if (lowest == comm.rank()) std::copy_n(own.begin(), std::min(own.size(), most), letters.begin());
+  comm.sum(letters);
+  return {letters.begin(), std::find(letters.begin(), letters.end(), 0)};
 }
 
 }  // namespace
@@ -47,175 +30,117 @@ std::vector<T> to_host(const std::shared_ptr<Device>& device, ConstBlockView<T> 
 RunCheckpoint::RunCheckpoint(const Communicator& comm, const RunConfig& config, const std::string& program,
                              Announce announce)
     : comm_(comm),
-      name_(comm.broadcast(resolved_output_path(config.checkpoint->file))),
+      path_(comm.broadcast(resolved_output_path(config.checkpoint->file))),
       program_(program),
       tolerance_(program == "block-solve" ? config.linear_solver.tolerance : config.eigensolver.options.tolerance),
       every_(config.checkpoint->every),
       announce_(std::move(announce)),
-      identity_(identity(config, program)) {
+      problem_(comm, path_, identity(config, program)),
+      writer_(comm, path_) {
   const std::string output = config.output ? comm.broadcast(resolved_output_path(config.output->file)) : "";
   comm.collectively([&] {
-    require(name_ != output, fmt::format("checkpoint: {} is the file of the result too: name another one", name_));
+    require(path_ != output, fmt::format("checkpoint: {} is the file of the result too: name another one", path_));
   });
-  require_writable(comm, name_);
-  lock_.emplace(comm, "checkpoint", name_);
+  // The lock first: who has it removes what others seem to have left beside the file.
+  require_place(comm, path_);
+  lock_.emplace(comm, "checkpoint", path_);
   bool exists = false;
   comm.collectively([&] {
     if (!comm.is_root()) return;
-    remove_partial_files(name_);
-    exists = std::filesystem::exists(name_);
+    remove_partial_files(path_);
+    exists = std::filesystem::exists(path_);
   });
+  require_writable(comm, path_);
   if (comm.any(exists)) take_over();
 }
 
 void RunCheckpoint::take_over() {
-  reader_ = std::make_unique<CheckpointReader>(comm_, name_);
-  const std::string wrote = reader_->text("program");
-  comm_.collectively([&] {
-    require(wrote == program_,
-            fmt::format("checkpoint: {} was written by {}, this is {}", name_, wrote, program_));
-  });
-  before_ = identity_from(reader_->text("identity"));
-  Identity options = before_;
-  std::erase_if(options, [](const auto& entry) { return entry.first.starts_with("digest of "); });
-  const std::string other = difference(options, identity_);
-  comm_.collectively(
-      [&] { require(other.empty(), fmt::format("checkpoint: {} belongs to another problem: {}", name_, other)); });
-  for (const auto& [name, values] : reader_->numbers()) {
-    if (name.starts_with(along_prefix)) {
-      found_.numbers[name.substr(std::string(along_prefix).size())] = values;
-    } else {
-      saved_[name] = values;
-    }
-  }
-  found_.text = reader_->text("along");
-  const double tolerance = reader_->numbers().at("tolerance").at(0);
+  found_ = std::make_unique<FoundState>(comm_, path_, program_);
+  problem_.compare_with(identity_from(found_->identity()));
+  const double tolerance = found_->numbers().number("tolerance");
   comm_.collectively([&] {
     require(
         tolerance_ >= tolerance,
         fmt::format("checkpoint: {} was made with tolerance {}, and what is done there may not have come to {}: "
                     "a larger tolerance is possible, a smaller one is not",
-                    name_, tolerance, tolerance_));
+                    path_, tolerance, tolerance_));
   });
   // States that follow are no better than the first of them.
-  written_ = static_cast<int>(saved_.at("iterations").at(0));
-}
-
-void RunCheckpoint::watch(Sources& sources) {
-  const auto watched = [](std::unique_ptr<MatrixSource>& source) {
-    auto digested = std::make_unique<DigestedMatrix>(std::move(source));
-    const DigestedMatrix* at = digested.get();
-    source = std::move(digested);
-    return at;
-  };
-  const DigestedMatrix* a = watched(sources.a);
-  matrix_digest_ = [this, a] { return a->digest()->over(comm_); };
-  if (!sources.b) return;
-  const DigestedMatrix* b = watched(sources.b);
-  mass_digest_ = [this, b] { return b->digest()->over(comm_); };
-}
-
-void RunCheckpoint::require_same(const std::string& what, const std::string& digest) {
-  const std::string name = "digest of " + what;
-  identity_[name] = digest;
-  if (!reader_) return;
-  const auto there = before_.find(name);
-  const bool same = (there == before_.end() ? "" : there->second) == digest;
-  comm_.collectively([&] {
-    require(same, fmt::format("checkpoint: {} belongs to another problem: the {} is another one", name_, what));
-  });
+  found_journey_ = found_->journey();
+  writer_.found(iterations_of(found_->numbers(), found_journey_));
 }
 
 template <class T>
 void RunCheckpoint::bind(const Problem<T>& problem) {
-  device_ = problem.context.device;
   profile_ = problem.context.profile;
   stop_ = problem.context.stop;
-  order_ = problem.order;
-  partition_ = order_ ? order_->file() : problem.partition;
-  require_same("matrix", fmt::format("{} rows {}", problem.partition.rows(), hexadecimal(matrix_digest_())));
-  require_same("mass", mass_digest_ ? hexadecimal(mass_digest_()) : "none");
-  if (!reader_) return;
+  layout_ = RowLayout{comm_, problem.context.device, problem.order,
+                      problem.order ? problem.order->file() : problem.partition};
+  problem_.add_matrices(problem.partition.rows());
+  if (!found_) return;
   announce_(finished() ? fmt::format("checkpoint: {} is that of a finished run, {} iterations: nothing of it is "
                                      "computed again but what is verified",
-                                     name_, written_)
-                       : fmt::format("checkpoint: goes on from iteration {} of {}", written_, name_));
+                                     path_, writer_.written())
+                       : fmt::format("checkpoint: goes on from iteration {} of {}", writer_.written(), path_));
 }
 
 template <class T>
 void RunCheckpoint::identify(const std::string& what, const DenseBlock<T>& vectors) {
-  std::vector<T> values;
-  comm_.collectively([&] { values = to_host(device_, vectors.view()); });
-  const LocalIndex columns = vectors.cols();
-  if (order_) values = order_->in_file_order(values, static_cast<std::size_t>(columns));
-  Digest digest;
-  digest.add(static_cast<std::uint64_t>(partition_->begin(comm_.rank()) * columns), std::span<const T>(values));
-  require_same(what, fmt::format("{} columns {}", columns, hexadecimal(digest.over(comm_))));
+  problem_.add_vectors(what, vectors, *layout_);
 }
 
-bool RunCheckpoint::finished() const { return reader_ && saved_.contains("finished"); }
+bool RunCheckpoint::finished() const { return found_ && found_->numbers().contains("finished"); }
 
 std::string RunCheckpoint::how_to_go_on() const {
-  if (written_ < 0) return {};
+  if (!has_written()) return {};
   return fmt::format(
       "checkpoint: {} holds iteration {}; the same command goes on from there, where a limit ended it with a "
       "larger one",
-      name_, written_);
+      path_, writer_.written());
 }
 
 bool RunCheckpoint::due() {
   const bool late = comm_.is_root() && Clock::now() - last_ >= every_;
-  return comm_.any(late || (stop_ && stop_->agreed()));
+  std::array<std::int64_t, 2> of_ranks{writer_.busy() ? 1 : 0, late ? 1 : 0};
+  comm_.sum(of_ranks);
+  const bool busy = of_ranks[0] > 0;
+  if (!busy) conclude();
+  if (stop_ && stop_->agreed()) return true;
+  // A disk that is slower than that is not waited for.
+  return of_ranks[1] > 0 && !busy;
 }
 
-template <class T>
-void RunCheckpoint::write_rows(CheckpointWriter& writer, const std::string& name, ConstBlockView<T> rows) const {
-  if (rows.cols == 0) return;
-  std::vector<T> values;
-  comm_.collectively([&] { values = to_host(device_, rows); });
-  if (order_) values = order_->in_file_order(values, static_cast<std::size_t>(rows.cols));
-  writer.vectors(name, *partition_, rows.cols, values);
+/// What cannot be written does no harm: it is told, and the run goes on.
+void RunCheckpoint::attempt(const std::function<void()>& write) {
+  const Profile::Scope scope(*profile_, Phase::io);
+  std::string reason;
+  bool failed = false;
+  try {
+    write();
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
+    failed = true;
+    if (dynamic_cast<const RemoteError*>(&error) == nullptr) reason = error.what();
+  }
+  if (!failed) return;
+  last_ = Clock::now();
+  announce_("checkpoint: not written, an older one stands if there is one: " + first_text(comm_, reason));
+}
+
+void RunCheckpoint::conclude() {
+  if (writer_.under_way()) attempt([&] { writer_.finish(); });
 }
 
 void RunCheckpoint::write(const SavedState& state) {
-  const Profile::Scope scope(*profile_, Phase::io);
-  try {
-    CheckpointWriter writer(comm_, name_);
-    writer.text("program", program_);
-    writer.text("identity", text_of(identity_));
-    const Journey journey = journey_ ? journey_() : Journey{};
-    writer.text("along", journey.text);
-    writer.numbers("tolerance", {tolerance_});
-    for (const auto& [name, values] : state.numbers) writer.numbers(name, values);
-    for (const auto& [name, values] : journey.numbers) writer.numbers(along_prefix + name, values);
-    for (const SavedBlock& block : state.blocks)
-      std::visit([&](const auto& rows) { write_rows(writer, block.name, rows); }, block.rows);
-    writer.commit();
-    written_ = static_cast<int>(state.numbers.at("iterations").at(0));
-  } catch (const Error& error) {
-    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
-    announce_(fmt::format("checkpoint: not written, an older one stands if there is one: {}", error.what()));
-  }
+  conclude();
   last_ = Clock::now();
-}
-
-LocalIndex RunCheckpoint::columns(const std::string& block) const { return reader_ ? reader_->columns(block) : 0; }
-
-template <class T>
-void RunCheckpoint::read_rows(const std::string& block, DenseBlock<T>& rows) {
-  std::vector<double> values = reader_->vectors(block, *partition_);
-  if (order_) values = order_->reordered(values, static_cast<std::size_t>(rows.cols()));
-  comm_.collectively([&] {
-    if constexpr (std::is_same_v<T, double>) {
-      rows.from_host(values.data());
-    } else {
-      rows.from_host(std::vector<T>(values.begin(), values.end()).data());
-    }
+  attempt([&] {
+    const Journey journey = journey_ ? journey_() : Journey{};
+    writer_.begin({program_, problem_.known(), tolerance_, journey}, state, *layout_);
   });
+  // Who ends a run may not leave it much time.
+  if (stop_ && stop_->agreed()) conclude();
 }
-
-void RunCheckpoint::read(const std::string& block, DenseBlock<float>& rows) { read_rows(block, rows); }
-void RunCheckpoint::read(const std::string& block, DenseBlock<double>& rows) { read_rows(block, rows); }
 
 std::unique_ptr<RunCheckpoint> open_checkpoint(const Communicator& comm, const RunConfig& config,
                                                const std::string& program, RunCheckpoint::Announce announce,

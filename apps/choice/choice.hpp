@@ -51,6 +51,12 @@ struct Judgement {
   bool patient = false;
 };
 
+/// The parts of a config that a choice changes, as numbers; those of the preconditioner that do not depend on its
+/// kind are the user's. And back: the rest is that of `like`; too few numbers leave it as it is.
+inline constexpr std::size_t chosen_count = 4;
+std::vector<double> chosen_numbers(const PreconditionerConfig& config);
+PreconditionerConfig with_chosen(const PreconditionerConfig& like, std::span<const double> numbers);
+
 /// Which of several ways is taken with `type: auto`, and whether it is gone on with: the one expected to be the
 /// cheapest, until progress makes another one look much cheaper. By replicated numbers, never by a clock: runs
 /// repeat, and all ranks decide alike. See docs/theory.md, "auto".

@@ -29,6 +29,20 @@ Candidate like(const std::vector<Candidate>& candidates, PreconditionerType type
 
 }  // namespace
 
+std::vector<double> chosen_numbers(const PreconditionerConfig& config) {
+  return {static_cast<double>(config.type), config.amg.shift, number(config.direct.shift.has_value()),
+          config.direct.shift.value_or(0.0)};
+}
+
+PreconditionerConfig with_chosen(const PreconditionerConfig& like, std::span<const double> numbers) {
+  if (numbers.size() < chosen_count) return like;
+  PreconditionerConfig config = of_type(like, static_cast<PreconditionerType>(static_cast<int>(numbers[0])));
+  config.amg.shift = numbers[1];
+  config.direct.shift.reset();
+  if (numbers[2] != 0.0) config.direct.shift = numbers[3];
+  return config;
+}
+
 std::vector<double> Choice::state() const {
   std::vector<double> state{static_cast<double>(at_),
                             static_cast<double>(changes_),

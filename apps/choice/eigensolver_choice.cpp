@@ -51,24 +51,6 @@ EigensolverConfig EigensolverChoice::config() const {
   return result;
 }
 
-std::vector<double> EigensolverChoice::state() const {
-  std::vector<double> state{may_widen_ ? 1.0 : 0.0, static_cast<double>(grown_.size())};
-  state.insert(state.end(), grown_.begin(), grown_.end());
-  const std::vector<double> choice = choice_.state();
-  state.insert(state.end(), choice.begin(), choice.end());
-  return state;
-}
-
-void EigensolverChoice::resume(std::span<const double> state, const EigensolverConfig& present) {
-  while (asked_.options.block_size < present.options.block_size && fits_wider()) widen();
-  if (asked_.options.block_size != present.options.block_size || state.size() < 2) return;
-  const auto grown = static_cast<std::size_t>(state[1]);
-  if (state.size() < 2 + grown) return;
-  may_widen_ = state[0] != 0.0;
-  grown_.assign(state.begin() + 2, state.begin() + 2 + static_cast<std::ptrdiff_t>(grown));
-  choice_.resume(state.subspan(2 + grown), present.preconditioner);
-}
-
 /// Whether the largest eigenvalues are still being approached by large steps: limits relative to them grow along,
 /// and no rate of residuals says anything yet.
 bool EigensolverChoice::still_growing() {

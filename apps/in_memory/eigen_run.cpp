@@ -30,11 +30,6 @@ namespace {
 
 constexpr const char* program = "eigsh";
 
-/// Why it ended early, missed pairs included.
-std::string remark_of_all(const std::string& remark, const Proof& proof) {
-  return remark.empty() && proof.missing > 0 ? proof.statement : remark;
-}
-
 /// Records and advice of a result in the caller's units.
 template <class T>
 void conclude(const EigenResult<T>& result, const Verification& verified, const Proof& proof,

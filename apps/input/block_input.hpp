@@ -30,6 +30,7 @@ template <class T>
 struct StartVectors {
   DenseBlock<T> initial;  ///< at most block_size columns
   DenseBlock<T> constraints;
+  bool resumes = false;  ///< in their place a checkpoint gives the vectors to go on with
 };
 
 /// Reads them from their files. Of `initial` the first block_size columns are taken. Throws InputError where a

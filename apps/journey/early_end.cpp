@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/budget.hpp"
 #include "spmm/unfinished_files.hpp"
 
 namespace block_eigs {

@@ -18,9 +18,6 @@ class Interrupted : public Error, public OnAllRanks {
   explicit Interrupted(int signal);
 };
 
-/// What solvers say of a run that was ended from outside, before it is known by what.
-inline constexpr const char* ended_on_request = "ended on request";
-
 /// What a process knows of its place among the ranks before MPI has started.
 struct Place {
   bool is_first = true;       ///< the rank that speaks until there is an EarlyEnd

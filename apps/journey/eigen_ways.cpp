@@ -253,6 +253,8 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   follower_.begin(movable_shift(solver_));
   EigenResult<T> first = iterate(space_, problem_, solver_, constraints_, std::move(initial), config.options,
                                  observer_, proceed(), checkpoint_);
+  // What this way had no use for is of no use to another one, which would count its iterations again.
+  if (checkpoint_ != nullptr) checkpoint_->taken();
   first.setup_seconds += setup_seconds;
   count_in(result_, first);
   result_ = std::move(first);

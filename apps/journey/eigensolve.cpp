@@ -66,6 +66,7 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
     });
     write_finished(*checkpoint, solver.config.eigensolver.options.pairs, result);
     checkpoint->describe_journey({});
+    checkpoint->conclude();
   }
   return result;
 }

@@ -109,7 +109,10 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     result =
         block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions,
                              part.any() ? part.f : f, std::move(initial), options, observer, wanted, checkpoint);
-    if (checkpoint != nullptr) write_finished(*checkpoint, result);
+    if (checkpoint != nullptr) {
+      write_finished(*checkpoint, result);
+      checkpoint->conclude();
+    }
   }
   count_in(solver.unfit, result);
   count_in(part, result);

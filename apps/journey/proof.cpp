@@ -139,6 +139,10 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
   return proof;
 }
 
+std::string remark_of_all(const std::string& remark, const Proof& proof) {
+  return remark.empty() && proof.missing > 0 ? proof.statement : remark;
+}
+
 template Proof prove(const SolveSetting<float>&, EigenResult<float>&);
 template Proof prove(const SolveSetting<double>&, EigenResult<double>&);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "apps/config/config.hpp"
 #include "apps/input/operators.hpp"
@@ -33,5 +34,8 @@ void require_proof(const Communicator& comm, const EigensolverConfig& config);
 /// factorisation fails.
 template <class T>
 Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result);
+
+/// Why a solve that ended with `remark` is not done, missed pairs included; empty where it is.
+std::string remark_of_all(const std::string& remark, const Proof& proof);
 
 }  // namespace block_eigs

@@ -12,6 +12,7 @@
 #include "apps/journey/cores.hpp"
 #include "apps/journey/early_end.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/memory_limits.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/proof_inertia.hpp"
@@ -21,7 +22,6 @@
 #include "apps/report/advice_eigen.hpp"
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
-#include "apps/report/memory_limits.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
@@ -44,11 +44,6 @@ std::vector<Outcome> outcomes_of_all(const Verification& verified, int pairs) {
   std::vector<Outcome> outcomes = verified.outcomes;
   outcomes.resize(static_cast<std::size_t>(pairs), Outcome::not_converged);
   return outcomes;
-}
-
-/// Why it ended early, missed pairs included.
-std::string remark_of_all(const std::string& remark, const Proof& proof) {
-  return remark.empty() && proof.missing > 0 ? proof.statement : remark;
 }
 
 /// Empty where no vectors are written.
@@ -140,6 +135,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
   announce_task(problem, sources, config, arguments, in_float);
   bind(checkpoint.get(), problem, start.constraints);
+  start.resumes = checkpoint && checkpoint->saved() != nullptr;
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());

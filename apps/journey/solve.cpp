@@ -11,13 +11,13 @@
 #include "apps/journey/cores.hpp"
 #include "apps/journey/early_end.hpp"
 #include "apps/journey/linear_solve.hpp"
+#include "apps/journey/memory_limits.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
 #include "apps/report/advice_solve.hpp"
 #include "apps/report/choice_log.hpp"
 #include "apps/report/console.hpp"
-#include "apps/report/memory_limits.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/summary.hpp"
 #include "apps/report/table.hpp"
@@ -96,9 +96,10 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), tell, checkpoint.get());
   announce(comm, chosen.operators->preconditioner.made);
+  const bool resumes = checkpoint && checkpoint->saved() != nullptr;
   const MemoryEstimate memory = estimate_memory(
-      memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols()), *context.device);
-  require_memory(problem, *chosen.operators, chosen.config.linear_solver, f.cols());
+      memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes), *context.device);
+  require_memory(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
   early.solving(context.stop);

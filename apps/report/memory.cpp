@@ -52,6 +52,15 @@ double petsc_bytes(const PreconditionerConfig& config, LocalIndex rows, int cols
              : 0.0;
 }
 
+/// In host memory, while rows come from a checkpoint or go there: a piece in three forms, or all columns of a set
+/// in two where they change their order.
+template <class T>
+double passing_rows_bytes(const Problem<T>& problem, LocalIndex rows, int cols) {
+  constexpr double piece = 16e6;
+  const double all = sizeof(double) * static_cast<double>(rows) * cols;
+  return problem.order ? 2.0 * all : 3.0 * std::min(all, piece);
+}
+
 struct ProbeNeeds {
   double blocks = 0.0;  ///< bytes
   int widest = 0;       ///< columns that operators are applied to, now or before
@@ -125,7 +134,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // Vectors and directions that float came to are there when the blocks in double are made, the result is not yet.
   const double passing = operators.in_float.a != nullptr && width >= options.pairs
                              ? 2.0 * block(width)
-                             : block(std::max(start, options.pairs));
+                             : block(std::max({start, options.pairs, given.resumes ? width : 0}));
   needs.vectors = (mass ? 11 : 8) * block(width) +
                   (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
@@ -142,18 +151,19 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   }
   needs.halo = halo_bytes(problem, widest);
   needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, rows, width);
+  if (given.resumes) needs.host += passing_rows_bytes(problem, rows, std::max(width, options.pairs));
   return needs;
 }
 
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators,
-                         const LinearSolverConfig& config, int right_hand_sides) {
+                         const LinearSolverConfig& config, int right_hand_sides, bool resumes) {
   const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
   const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
   const int width = std::min(config.block_size, right_hand_sides);
   const double all = block(right_hand_sides);
   const double blocks = 3.0 + (operators.preconditioner.operation ? 1.0 : 0.0) + (config.initial ? 1.0 : 0.0) +
-                        (width < right_hand_sides ? 1.0 : 0.0);
+                        (width < right_hand_sides ? 1.0 : 0.0) + (resumes ? 1.0 : 0.0);
   MemoryNeeds needs;
   needs.matrix = matrix_bytes(problem, operators);
   needs.vectors = blocks * block(width) + 2.0 * all + static_cast<double>(operators.work_bytes(width));
@@ -167,6 +177,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);
   needs.host = small_dense_bytes(width) + petsc_bytes(config.preconditioner, rows, width);
+  if (resumes) needs.host += passing_rows_bytes(problem, rows, right_hand_sides);
   needs.result = all;
   return needs;
 }
@@ -217,9 +228,10 @@ MemoryRecord MemoryWatch::record(const Communicator& comm) const {
           comm.max(predicted_.device)};
 }
 
-template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int);
-template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&,
-                                  int);
+template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int,
+                                  bool);
+template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&, int,
+                                  bool);
 template MemoryNeeds memory_needs(const Problem<float>&, const Operators<float>&, const EigensolverConfig&,
                                   const StartVectors<float>&, int);
 template MemoryNeeds memory_needs(const Problem<double>&, const Operators<double>&, const EigensolverConfig&,

@@ -32,18 +32,19 @@ struct MemoryNeeds {
 /// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
 /// block_size columns, 8 b vectors of own rows (+ 3 b with B, + 2 b where it began in float), the work space of
 /// the operators, room for constraints and pairs and b more (twice with B), the result, small dense problems of
-/// order 3 b on rank 0. `known` pairs join those found in the end. Not collective.
+/// order 3 b on rank 0. `known` pairs join those found in the end. Where it goes on from a checkpoint, b vectors
+/// on their way from there. Not collective.
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
                          const StartVectors<T>& start, int known = 0);
 
 /// The same for the linear solver, right-hand sides and an initial guess in memory: these, the solution, 3 b
 /// vectors of own rows (4 b with a preconditioner, + b with an initial guess, + b where there are more right-hand
-/// sides than b = block_size), the work space of the operators, and residuals where iterations run in float. Not
-/// collective.
+/// sides than b = block_size), the work space of the operators, and residuals where iterations run in float; b
+/// more where it `resumes`. Not collective.
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators,
-                         const LinearSolverConfig& config, int right_hand_sides);
+                         const LinearSolverConfig& config, int right_hand_sides, bool resumes = false);
 
 /// What a process takes at present, in bytes.
 struct MemoryInUse {

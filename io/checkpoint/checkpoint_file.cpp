@@ -16,7 +16,7 @@ namespace block_eigs {
 
 namespace {
 
-constexpr const char* format_name = "block-eigs checkpoint 1";
+constexpr const char* format_name = "block-eigs checkpoint 2";
 /// What every text is kept under in the list of contents, and the other kinds.
 constexpr const char* text_kind = "text";
 constexpr const char* numbers_kind = "numbers";
@@ -67,18 +67,52 @@ void CheckpointWriter::numbers(const std::string& name, const std::vector<double
   contents_ += fmt::format("{} {}\n", numbers_kind, name);
 }
 
-template <class T>
-void CheckpointWriter::vectors(const std::string& name, const Partition& partition, LocalIndex columns,
-                               const std::vector<T>& values) {
+void CheckpointWriter::place(const std::string& name, const Partition& partition, LocalIndex columns,
+                             RowsToWrite rows) {
+  const bool narrow = std::holds_alternative<RowPieces<float>>(rows.pieces);
   const GlobalIndex first = partition.begin(comm_.rank());
-  writer_.rows(vectors_path(name), {partition.rows(), columns}, first, std::span<const T>(values));
-  Digest digest;
-  digest.add(static_cast<std::uint64_t>(first * columns), std::span<const T>(values));
-  writer_.attribute(vectors_path(name), "digest", stored(digest.over(comm_)));
+  rows.offset = writer_.place(vectors_path(name), {partition.rows(), columns}, first,
+                              narrow ? Hdf5Element::float32 : Hdf5Element::float64);
+  rows.place = static_cast<std::uint64_t>(first * columns);
+  rows.rows = partition.size(comm_.rank());
+  rows.columns = columns;
+  work_.push_back(std::move(rows));
+  names_.push_back(name);
   contents_ += fmt::format("{} {}\n", vectors_kind, name);
 }
 
+template <class T>
+void CheckpointWriter::vectors(const std::string& name, const Partition& partition, LocalIndex columns,
+                               RowPieces<T> pieces) {
+  place(name, partition, columns, {.pieces = std::move(pieces)});
+}
+
+template <class T>
+void CheckpointWriter::vectors(const std::string& name, const Partition& partition, LocalIndex columns,
+                               std::vector<T> values) {
+  const auto all = std::make_shared<const std::vector<T>>(std::move(values));
+  vectors<T>(name, partition, columns, [all, columns](std::int64_t first, std::int64_t count) {
+    return std::span<const T>(*all).subspan(static_cast<std::size_t>(first * columns),
+                                            static_cast<std::size_t>(count * columns));
+  });
+}
+
+void CheckpointWriter::start() {
+  comm_.collectively([&] {
+    rows_ = std::make_unique<RowWriter>(writer_.partial(), std::move(work_));
+    rows_->start();
+  });
+}
+
 void CheckpointWriter::commit() {
+  std::vector<std::uint64_t> own;
+  comm_.collectively([&] {
+    if (!rows_) rows_ = std::make_unique<RowWriter>(writer_.partial(), std::move(work_));
+    own = rows_->finish();
+    rows_.reset();  // and with it the rows
+  });
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    writer_.attribute(vectors_path(names_[i]), "digest", stored(digest_over(comm_, own[i])));
   texts_.add("contents\n" + contents_);
   writer_.attribute("/", "contents", contents_);
   writer_.attribute("/", "format", format_name);
@@ -150,7 +184,7 @@ void CheckpointReader::verify_vectors(const std::string& name) const {
         const std::int64_t count = std::min(step, end - first);
         values.resize(static_cast<std::size_t>(count * shape[1]));
         dataset.read({{first, count}, {0, shape[1]}}, values.data());
-        digest.add(static_cast<std::uint64_t>(first * shape[1]), std::span<const double>(values));
+        digest.add_by_threads(static_cast<std::uint64_t>(first * shape[1]), std::span<const double>(values));
       }
     });
   });
@@ -176,24 +210,25 @@ LocalIndex CheckpointReader::columns(const std::string& name) const {
   return there != vectors_.end() ? static_cast<LocalIndex>(there->second[1]) : 0;
 }
 
+void CheckpointReader::rows(const std::string& name, GlobalIndex first, std::int64_t count, double* out) const {
+  const std::int64_t width = columns(name);
+  if (count * width == 0) return;
+  reading(path_, [&] { file_->dataset(vectors_path(name)).read({{first, count}, {0, width}}, out); });
+}
+
 std::vector<double> CheckpointReader::vectors(const std::string& name, const Partition& partition) const {
   std::vector<double> values;
   comm_.collectively([&] {
-    reading(path_, [&] {
-      const std::int64_t count = partition.size(comm_.rank());
-      const std::int64_t width = columns(name);
-      values.resize(static_cast<std::size_t>(count * width));
-      if (values.empty()) return;
-      const Hdf5Dataset dataset = file_->dataset(vectors_path(name));
-      dataset.read({{partition.begin(comm_.rank()), count}, {0, width}}, values.data());
-    });
+    const std::int64_t count = partition.size(comm_.rank());
+    values.resize(static_cast<std::size_t>(count * columns(name)));
+    rows(name, partition.begin(comm_.rank()), count, values.data());
   });
   return values;
 }
 
-template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex,
-                                        const std::vector<float>&);
-template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex,
-                                        const std::vector<double>&);
+template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex, RowPieces<float>);
+template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex, RowPieces<double>);
+template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex, std::vector<float>);
+template void CheckpointWriter::vectors(const std::string&, const Partition&, LocalIndex, std::vector<double>);
 
 }  // namespace block_eigs

@@ -3,25 +3,28 @@
 #include <array>
 #include <bit>
 
+#include "spmm/scatter_bits.hpp"
+
 namespace block_eigs {
 
 namespace {
 
-/// splitmix64 (Steele, Lea, Flood, OOPSLA 2014): every bit of the result depends on every bit of x.
-std::uint64_t scattered(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
+/// The number that SplitMix64 draws from state x.
+constexpr std::uint64_t scattered(std::uint64_t x) { return scatter_bits(x + golden_step); }
+
+constexpr std::uint64_t mixed(std::uint64_t place, double value) {
+  return scattered(scattered(place) ^ std::bit_cast<std::uint64_t>(value));
+}
+
+std::uint64_t mixed(std::uint64_t row, std::uint64_t column, double value) {
+  return mixed(scattered(row) + column, value);
 }
 
 }  // namespace
 
-void Digest::add(std::uint64_t place, double value) {
-  sum_ += scattered(scattered(place) ^ std::bit_cast<std::uint64_t>(value));
-}
+void Digest::add(std::uint64_t place, double value) { sum_ += mixed(place, value); }
 
-void Digest::add(std::uint64_t row, std::uint64_t column, double value) { add(scattered(row) + column, value); }
+void Digest::add(std::uint64_t row, std::uint64_t column, double value) { sum_ += mixed(row, column, value); }
 
 void Digest::add(std::string_view text) {
   std::uint64_t state = scattered(text.size());
@@ -29,11 +32,37 @@ void Digest::add(std::string_view text) {
   sum_ += state;
 }
 
-std::uint64_t Digest::over(const Communicator& comm) const {
+template <class T>
+void Digest::add(std::uint64_t first, std::span<const T> values) {
+  for (const T value : values) sum_ += mixed(first++, static_cast<double>(value));
+}
+
+template <class T>
+void Digest::add_by_threads(std::uint64_t first, std::span<const T> values) {
+  std::uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::size_t i = 0; i < values.size(); ++i) sum += mixed(first + i, static_cast<double>(values[i]));
+  sum_ += sum;
+}
+
+void Digest::add_by_threads(const CsrRows& rows) {
+  const std::size_t count = rows.row_offsets.empty() ? 0 : rows.row_offsets.size() - 1;
+  std::uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t row = static_cast<std::uint64_t>(rows.row_begin) + i;
+    const auto end = static_cast<std::size_t>(rows.row_offsets[i + 1]);
+    for (auto k = static_cast<std::size_t>(rows.row_offsets[i]); k < end; ++k)
+      sum += mixed(row, static_cast<std::uint64_t>(rows.columns[k]), rows.values[k]);
+  }
+  sum_ += sum;
+}
+
+std::uint64_t digest_over(const Communicator& comm, std::uint64_t own) {
   // Sums of halves stay within signed numbers.
   constexpr int half = 32;
-  std::array<std::int64_t, 2> halves{static_cast<std::int64_t>(sum_ & 0xffffffffULL),
-                                     static_cast<std::int64_t>(sum_ >> half)};
+  std::array<std::int64_t, 2> halves{static_cast<std::int64_t>(own & 0xffffffffULL),
+                                     static_cast<std::int64_t>(own >> half)};
   comm.sum(halves);
   return static_cast<std::uint64_t>(halves[0]) + (static_cast<std::uint64_t>(halves[1]) << half);
 }
@@ -41,14 +70,14 @@ std::uint64_t Digest::over(const Communicator& comm) const {
 CsrRows DigestedMatrix::read(const Partition& partition) {
   CsrRows rows = source_->read(partition);
   auto digest = std::make_shared<Digest>();
-  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
-    const auto row = static_cast<std::uint64_t>(rows.row_begin) + i;
-    for (auto k = static_cast<std::size_t>(rows.row_offsets[i]);
-         k < static_cast<std::size_t>(rows.row_offsets[i + 1]); ++k)
-      digest->add(row, static_cast<std::uint64_t>(rows.columns[k]), rows.values[k]);
-  }
+  digest->add_by_threads(rows);
   digest_ = std::move(digest);
   return rows;
 }
+
+template void Digest::add(std::uint64_t, std::span<const float>);
+template void Digest::add(std::uint64_t, std::span<const double>);
+template void Digest::add_by_threads(std::uint64_t, std::span<const float>);
+template void Digest::add_by_threads(std::uint64_t, std::span<const double>);
 
 }  // namespace block_eigs

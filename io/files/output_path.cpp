@@ -87,6 +87,12 @@ std::string resolved_output_path(const std::string& path) {
   return resolved.string();
 }
 
+void require_place(const Communicator& comm, const std::string& path) {
+  comm.collectively([&] {
+    if (comm.is_root()) require_place(fs::path(resolved_output_path(path)));
+  });
+}
+
 void require_writable(const Communicator& comm, const std::string& given) {
   const std::string path = comm.broadcast(resolved_output_path(given));
   const std::string probe_path = comm.broadcast(fmt::format("{}.probe-{}", path, ::getpid()));

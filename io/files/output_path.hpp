@@ -33,6 +33,10 @@ class OpenFile {
 /// `path` made absolute, and links followed, so that a link to a result stays a link when the result is replaced.
 std::string resolved_output_path(const std::string& path);
 
+/// Throws InputError on all ranks where `path` cannot be that of a file, as rank 0 sees it: its folder is not
+/// there, or what is there is no file. Leaves nothing behind for a moment either. Collective.
+void require_place(const Communicator& comm, const std::string& path);
+
 /// Finds out whether a file can be put at `path`, which may exist: its folder is there, every rank sees it, files
 /// can be made in it, and what would be replaced is a file. Leaves nothing behind. Throws InputError on all ranks
 /// that names the path. Collective.

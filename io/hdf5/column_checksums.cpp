@@ -6,18 +6,11 @@
 #include <cstddef>
 
 #include "spmm/error.hpp"
+#include "spmm/scatter_bits.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-constexpr std::uint64_t step = 0x9e3779b97f4a7c15U;
-
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
-}
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 std::uint64_t bits(float value) { return std::bit_cast<std::uint32_t>(value); }
@@ -30,9 +23,9 @@ void add(std::span<const T> values, std::int64_t first, std::span<std::uint64_t>
   auto* const sum = sums.data();
   const std::size_t rows = values.size() / columns;
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::uint64_t row = (static_cast<std::uint64_t>(first) + i + 1) * step;
+    const std::uint64_t row = (static_cast<std::uint64_t>(first) + i + 1) * golden_step;
     const T* const value = values.data() + i * columns;
-    for (std::size_t j = 0; j < columns; ++j) sum[j] += mix(bits(static_cast<Stored>(value[j])) + row);
+    for (std::size_t j = 0; j < columns; ++j) sum[j] += scatter_bits(bits(static_cast<Stored>(value[j])) + row);
   }
 }
 

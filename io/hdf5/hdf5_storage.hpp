@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@ namespace block_eigs {
 
 /// Elements of a large dataset.
 enum class Hdf5Element { float32, float64, int32, int64 };
+
+constexpr std::size_t bytes_of(Hdf5Element element) {
+  return element == Hdf5Element::float32 || element == Hdf5Element::int32 ? 4 : 8;
+}
 
 /// What one process writes with HDF5: a whole file but for the contents of large datasets, which are holes. It
 /// grows in memory, for HDF5 cannot end in good order once a write to a full disk has failed; `save` puts it on

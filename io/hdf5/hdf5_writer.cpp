@@ -83,33 +83,38 @@ void Hdf5Writer::dataset(const std::string& name, const std::vector<std::string>
 
 void Hdf5Writer::rows(const std::string& name, const Shape& shape, std::int64_t first,
                       std::span<const double> values) {
-  write_rows(name, shape, first, Hdf5Element::float64, sizeof(double), std::as_bytes(values));
+  write_rows(name, shape, first, Hdf5Element::float64, std::as_bytes(values));
 }
 void Hdf5Writer::rows(const std::string& name, const Shape& shape, std::int64_t first,
                       std::span<const float> values) {
-  write_rows(name, shape, first, Hdf5Element::float32, sizeof(float), std::as_bytes(values));
+  write_rows(name, shape, first, Hdf5Element::float32, std::as_bytes(values));
 }
 void Hdf5Writer::rows(const std::string& name, const Shape& shape, std::int64_t first,
                       std::span<const std::int64_t> values) {
-  write_rows(name, shape, first, Hdf5Element::int64, sizeof(std::int64_t), std::as_bytes(values));
+  write_rows(name, shape, first, Hdf5Element::int64, std::as_bytes(values));
 }
 void Hdf5Writer::rows(const std::string& name, const Shape& shape, std::int64_t first,
                       std::span<const std::int32_t> values) {
-  write_rows(name, shape, first, Hdf5Element::int32, sizeof(std::int32_t), std::as_bytes(values));
+  write_rows(name, shape, first, Hdf5Element::int32, std::as_bytes(values));
+}
+
+std::int64_t Hdf5Writer::place(const std::string& name, const Shape& shape, std::int64_t first,
+                               Hdf5Element element) {
+  std::int64_t place = 0;
+  on_root([&] { place = storage_->place(name, shape, element); });
+  const std::int64_t row = std::accumulate(shape.begin() + 1, shape.end(),
+                                           static_cast<std::int64_t>(bytes_of(element)), std::multiplies<>());
+  return comm_.sum(place) + first * row;
 }
 
 void Hdf5Writer::write_rows(const std::string& name, const Shape& shape, std::int64_t first, Hdf5Element element,
-                            std::size_t element_size, std::span<const std::byte> bytes) {
-  std::int64_t place = 0;
-  on_root([&] { place = storage_->place(name, shape, element); });
-  place = comm_.sum(place);
+                            std::span<const std::byte> bytes) {
+  const std::int64_t at = place(name, shape, first, element);
   comm_.collectively([&] {
     if (bytes.empty()) return;
     const OpenFile file(partial_, O_WRONLY);
     if (!file.ok()) fail(path_, "opening it to write");
-    const std::int64_t row = std::accumulate(shape.begin() + 1, shape.end(),
-                                             static_cast<std::int64_t>(element_size), std::multiplies<>());
-    if (!file.write_at(place + first * row, bytes)) fail(path_, "writing");
+    if (!file.write_at(at, bytes)) fail(path_, "writing");
     // Some file systems find out only now that the disk is full.
     if (::fsync(file.descriptor()) != 0) fail(path_, "writing");
   });

@@ -55,6 +55,12 @@ class Hdf5Writer {
   void rows(const std::string& name, const Shape& shape, std::int64_t first, std::span<const std::int64_t> values);
   void rows(const std::string& name, const Shape& shape, std::int64_t first, std::span<const std::int32_t> values);
 
+  /// Makes a large dataset of `shape` without contents, for who writes them himself: returns the byte of the file
+  /// at partial() where row `first` begins. They have to be on the disk before commit.
+  std::int64_t place(const std::string& name, const Shape& shape, std::int64_t first, Hdf5Element element);
+  /// The path of the file while it grows.
+  const std::string& partial() const { return partial_; }
+
   /// Makes the file complete and gives it its name, in place of what was there. Nothing may be written afterwards.
   void commit();
 
@@ -63,7 +69,7 @@ class Hdf5Writer {
   template <class Step>
   void on_root(Step&& write);
   void write_rows(const std::string& name, const Shape& shape, std::int64_t first, Hdf5Element element,
-                  std::size_t element_size, std::span<const std::byte> bytes);
+                  std::span<const std::byte> bytes);
 
   Communicator comm_;
   std::string path_;

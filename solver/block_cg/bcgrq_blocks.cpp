@@ -6,44 +6,13 @@
 
 #include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/bcgrq_checkpoint.hpp"
-#include "solver/block_cg/block_cg_checkpoint.hpp"
+#include "solver/block_cg/bcgrq_collected.hpp"
 #include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::bcgrq {
 
 namespace {
-
-/// The result so far, to which each block of right-hand sides adds its part.
-template <class T>
-struct Collected {
-  const Listeners& listeners;
-  BlockCgResult<T> result{};
-  ColumnScaling scaling{};  ///< of the right-hand sides
-  std::size_t first = 0;    ///< right-hand side of the block at work
-  int done = 0;             ///< right-hand sides of other blocks
-};
-
-template <class T>
-void count_done(Collected<T>& collected) {
-  const std::vector<Outcome>& outcomes = collected.result.outcomes;
-  collected.done =
-      static_cast<int>(outcomes.size() - static_cast<std::size_t>(std::count(outcomes.begin(), outcomes.end(),
-                                                                             Outcome::not_converged)));
-}
-
-/// All right-hand sides but those of the block at work.
-template <class T>
-void save_others(const Collected<T>& collected, SavedState& state) {
-  save_result(collected.result, state);
-  // X at work is mostly that of the result itself.
-  const ConstBlockView<T> solution = std::as_const(collected.result.solution).view();
-  std::erase_if(state.blocks, [&](const SavedBlock& block) {
-    const auto* x = std::get_if<ConstBlockView<T>>(&block.rows);
-    return block.name == "x" && x != nullptr && x->data == solution.data && x->cols == solution.cols;
-  });
-  state.numbers["first"] = {static_cast<double>(collected.first)};
-}
 
 /// Where blocks begin, in the order in which they are solved: the one that a saved state was at work on, then all
 /// that are not done. Those that have used up their iterations go on where there are more of them now.
@@ -214,13 +183,8 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
   bool stopped = false;
   BestIterates<T> best;  // its storage, from block to block
   Saving saving{listeners.checkpoint, [&](SavedState& state) { save_others(collected, state); }};
-  saving.resumes = listeners.checkpoint != nullptr && listeners.checkpoint->saved() != nullptr;
-  const bool was_resumed = saving.resumes;
-  if (saving.resumes) {
-    read_result(space, *listeners.checkpoint, result);
-    collected.first = static_cast<std::size_t>(listeners.checkpoint->saved()->at("first").at(0));
-    count_done(collected);
-  }
+  const bool was_resumed = listeners.checkpoint != nullptr && listeners.checkpoint->saved() != nullptr;
+  saving.resumes = was_resumed && resume_result(space, collected, began);
   for (const LocalIndex first : blocks_to_solve(collected, width, saving.resumes)) {
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
@@ -233,7 +197,8 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     Budget budget(options.max_iterations, began);
     budget.spend(spent);
     if (saving.resumes) {
-      budget = resumed_budget(*listeners.checkpoint, options.max_iterations);
+      budget = Budget(options.max_iterations, began);
+      budget.spend(static_cast<int>(listeners.checkpoint->saved()->number("spent")));
       resume_between_rounds(space, sides);
     }
     if (stopped) budget.end();
@@ -251,6 +216,7 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     collect(sides, collected);
     saving.resumes = false;
   }
+  save_end(collected, Budget(0, began));
   result.solve_seconds = Budget(0, began).seconds() - result.setup_seconds;
   return std::move(result);
 }

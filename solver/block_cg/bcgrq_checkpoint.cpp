@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "solver/block_cg/bcgrq_steps.hpp"
+#include "solver/block_cg/block_cg_checkpoint.hpp"
+
 namespace block_eigs::bcgrq {
 
 namespace {
@@ -23,24 +26,15 @@ List numbers_of(const std::vector<Column>& columns) {
   return list;
 }
 
-void take(const List& list, std::vector<Column>& columns) {
-  std::size_t at = 0;
+void take(const SavedNumbers& numbers, std::vector<Column>& columns) {
+  constexpr std::size_t fields = column_numbers.size() + 3;
+  const double* at = numbers.at("columns", fields * columns.size()).data();
   for (Column& column : columns) {
-    for (const auto number : column_numbers) column.*number = list.at(at++);
-    column.iterations = static_cast<int>(list.at(at++));
-    column.active = list.at(at++) != 0.0;
-    column.unsolvable = list.at(at++) != 0.0;
+    for (const auto number : column_numbers) column.*number = *at++;
+    column.iterations = static_cast<int>(*at++);
+    column.active = *at++ != 0.0;
+    column.unsolvable = *at++ != 0.0;
   }
-}
-
-List numbers_of(const BlockCgFindings& findings) {
-  return {static_cast<double>(findings.end), findings.indefinite_matrix ? 1.0 : 0.0,
-          findings.singular_matrix ? 1.0 : 0.0, findings.indefinite_preconditioner ? 1.0 : 0.0};
-}
-
-BlockCgFindings saved_findings(const List& list) {
-  return {static_cast<BlockCgEnd>(static_cast<int>(list.at(0))), list.at(1) != 0.0, list.at(2) != 0.0,
-          list.at(3) != 0.0};
 }
 
 template <class T>
@@ -81,11 +75,11 @@ void resume_common(BlockSpace<T>& space, Sides<T>& sides) {
   const SavedNumbers& numbers = *checkpoint.saved();
   // Else it is part of the solutions.
   if (checkpoint.columns("x") > 0) read_into(space, checkpoint, "x", sides.x);
-  take(numbers.at("columns"), sides.columns);
-  sides.findings = saved_findings(numbers.at("findings"));
+  take(numbers, sides.columns);
+  sides.findings = saved_findings(numbers, "findings");
   sides.starts_at_zero = false;
-  sides.best.known = numbers.at("best").at(0) != 0.0;
-  sides.best.is_zero = numbers.at("best").at(1) != 0.0;
+  sides.best.known = numbers.number("best", 0) != 0.0;
+  sides.best.is_zero = numbers.number("best", 1) != 0.0;
   if (checkpoint.columns("best") == 0) return;
   if (sides.best.x.cols() < sides.count()) sides.best.x = space.make_block(sides.count());
   read_into(space, checkpoint, "best", sides.best.x.columns(0, sides.count()));
@@ -128,16 +122,17 @@ std::optional<RoundPlace> resume(State<T>& state, Sides<T>& sides) {
   const SavedNumbers numbers = *checkpoint.saved();
   resume_common(state.space, sides);
   for (Column& column : sides.columns) column.limit = state.test.limit(column.rhs_norm);
-  const List& round = numbers.at("round");
-  state.largest_inner = round.at(2);
-  state.test.raise_norm(round.at(3));
+  const List& round = numbers.at("round", 4);
+  state.largest_inner = round[2];
+  state.test.raise_norm(round[3]);
+  begin_recurrence(state, sides);  // with limits that may be larger than they were
   state.recurrence.restore("recurrence_", numbers);
   for (const auto& [name, panel] : {std::pair{"q", &state.q}, std::pair{"s", &state.s}}) {
     panel->set_columns(checkpoint.columns(name));
     read_into(state.space, checkpoint, name, panel->view());
   }
   checkpoint.taken();
-  return RoundPlace{round.at(0) != 0.0, static_cast<int>(round.at(1))};
+  return RoundPlace{round[0] != 0.0, static_cast<int>(round[1])};
 }
 
 template <class T>

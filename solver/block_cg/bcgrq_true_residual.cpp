@@ -84,7 +84,7 @@ void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
     const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
     if (!known) sides.findings.end = budget.ended() ? BlockCgEnd::stopped : BlockCgEnd::out_of_iterations;
     remark +=
-        budget.ended() ? "ended on request" : "max_iterations = " + std::to_string(budget.limit()) + " reached";
+        budget.ended() ? ended_on_request : "max_iterations = " + std::to_string(budget.limit()) + " reached";
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
     remark += "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";

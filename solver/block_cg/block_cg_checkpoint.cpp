@@ -1,7 +1,5 @@
 #include "solver/block_cg/block_cg_checkpoint.hpp"
 
-#include <chrono>
-
 namespace block_eigs {
 
 namespace {
@@ -33,6 +31,16 @@ std::vector<BlockCgIteration> saved_history(const SavedNumbers& numbers) {
 
 }  // namespace
 
+List numbers_of(const BlockCgFindings& findings) {
+  return {static_cast<double>(findings.end), findings.indefinite_matrix ? 1.0 : 0.0,
+          findings.singular_matrix ? 1.0 : 0.0, findings.indefinite_preconditioner ? 1.0 : 0.0};
+}
+
+BlockCgFindings saved_findings(const SavedNumbers& numbers, const std::string& name) {
+  const List& list = numbers.at(name, 4);
+  return {static_cast<BlockCgEnd>(static_cast<int>(list[0])), list[1] != 0.0, list[2] != 0.0, list[3] != 0.0};
+}
+
 template <class T>
 void save_result(const BlockCgResult<T>& result, SavedState& state) {
   SavedNumbers& numbers = state.numbers;
@@ -42,9 +50,8 @@ void save_result(const BlockCgResult<T>& result, SavedState& state) {
   numbers["rhs_norms"] = result.rhs_norms;
   for (const Outcome outcome : result.outcomes) numbers["outcomes"].push_back(static_cast<double>(outcome));
   for (const int count : result.iterations) numbers["iterations_of_sides"].push_back(count);
-  numbers["result_findings"] = {
-      static_cast<double>(result.findings.end), result.findings.indefinite_matrix ? 1.0 : 0.0,
-      result.findings.singular_matrix ? 1.0 : 0.0, result.findings.indefinite_preconditioner ? 1.0 : 0.0};
+  numbers["result_findings"] = numbers_of(result.findings);
+  numbers["setup_seconds"] = {result.setup_seconds};
   save_history(result.history, numbers);
   state.blocks.push_back({"solution", result.solution.view()});
 }
@@ -54,28 +61,19 @@ void read_result(BlockSpace<T>& space, Checkpoint& checkpoint, BlockCgResult<T>&
   const SavedNumbers& numbers = *checkpoint.saved();
   if (result.solution.cols() == 0) result.solution = space.make_block(checkpoint.columns("solution"));
   checkpoint.read("solution", result.solution);
-  result.total_iterations = static_cast<int>(numbers.at("iterations").at(0));
-  result.residual_norms = numbers.at("residual_norms");
-  result.recursive_residual_norms = numbers.at("recursive_residual_norms");
-  result.rhs_norms = numbers.at("rhs_norms");
+  const auto sides = static_cast<std::size_t>(result.solution.cols());
+  result.total_iterations = static_cast<int>(numbers.number("iterations"));
+  result.residual_norms = numbers.at("residual_norms", sides);
+  result.recursive_residual_norms = numbers.at("recursive_residual_norms", sides);
+  result.rhs_norms = numbers.at("rhs_norms", sides);
   result.outcomes.clear();
   result.iterations.clear();
-  for (const double outcome : numbers.at("outcomes"))
+  for (const double outcome : numbers.at("outcomes", sides))
     result.outcomes.push_back(static_cast<Outcome>(static_cast<int>(outcome)));
-  for (const double count : numbers.at("iterations_of_sides"))
+  for (const double count : numbers.at("iterations_of_sides", sides))
     result.iterations.push_back(static_cast<int>(count));
-  const List& findings = numbers.at("result_findings");
-  result.findings = {static_cast<BlockCgEnd>(static_cast<int>(findings.at(0))), findings.at(1) != 0.0,
-                     findings.at(2) != 0.0, findings.at(3) != 0.0};
+  result.findings = saved_findings(numbers, "result_findings");
   result.history = saved_history(numbers);
-}
-
-Budget resumed_budget(const Checkpoint& checkpoint, int limit) {
-  const SavedNumbers& numbers = *checkpoint.saved();
-  const std::chrono::duration<double> before(numbers.at("seconds").at(0));
-  Budget budget(limit, Budget::Clock::now() - std::chrono::duration_cast<Budget::Clock::duration>(before));
-  budget.spend(static_cast<int>(numbers.at("spent").at(0)));
-  return budget;
 }
 
 template void save_result(const BlockCgResult<float>&, SavedState&);

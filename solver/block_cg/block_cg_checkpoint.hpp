@@ -1,7 +1,6 @@
 #pragma once
 
 #include "solver/block_cg/block_cg.hpp"
-#include "solver/budget.hpp"
 #include "solver/checkpoint.hpp"
 
 namespace block_eigs {
@@ -13,7 +12,8 @@ void save_result(const BlockCgResult<T>& result, SavedState& state);
 template <class T>
 void read_result(BlockSpace<T>& space, Checkpoint& checkpoint, BlockCgResult<T>& result);
 
-/// Of `limit` iterations, with what the saved state has spent of them and its time.
-Budget resumed_budget(const Checkpoint& checkpoint, int limit);
+/// Findings as numbers, and back. Throws InputError on all ranks where there are none of that name.
+std::vector<double> numbers_of(const BlockCgFindings& findings);
+BlockCgFindings saved_findings(const SavedNumbers& numbers, const std::string& name);
 
 }  // namespace block_eigs

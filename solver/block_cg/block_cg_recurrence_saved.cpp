@@ -33,15 +33,16 @@ void BlockCgRecurrence::restore(const std::string& prefix, const SavedNumbers& n
     sides_[j] = {std::max(at[0], sides_[j].limit), at[1], at[2] != 0.0, at[3], at[4]};
   }
   for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const std::vector<double>& list = numbers.at(prefix + std::to_string(i));
+    const std::string name = prefix + std::to_string(i);
     SmallMatrix& matrix = this->*matrices[i];
-    matrix.resize(static_cast<int>(list.at(0)), static_cast<int>(list.at(1)));
-    std::copy(list.begin() + 2, list.end(), matrix.data());
+    matrix.resize(static_cast<int>(numbers.number(name, 0)), static_cast<int>(numbers.number(name, 1)));
+    const std::size_t size = matrix.values().size();
+    std::copy_n(numbers.at(name, 2 + size).begin() + 2, size, matrix.data());
   }
-  const std::vector<double>& counts = numbers.at(prefix + "counts");
-  inner_square_ = counts.at(0);
-  passes_ = static_cast<int>(counts.at(1));
-  since_ranking_ = static_cast<int>(counts.at(2));
+  const std::vector<double>& counts = numbers.at(prefix + "counts", 3);
+  inner_square_ = counts[0];
+  passes_ = static_cast<int>(counts[1]);
+  since_ranking_ = static_cast<int>(counts[2]);
 }
 
 }  // namespace block_eigs

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/require_whole.hpp"
 
 namespace block_eigs {
 
@@ -41,13 +42,14 @@ List numbers_of(const Window& window) {
           window.one_of_many ? 1.0 : 0.0};
 }
 
-Window saved_window(const List& list) {
-  return {static_cast<int>(list.at(0)),
-          static_cast<int>(list.at(1)),
-          static_cast<int>(list.at(2)),
-          list.at(3) != 0.0,
-          list.at(4),
-          list.at(5) != 0.0};
+Window saved_window(const SavedNumbers& numbers) {
+  const List& list = numbers.at("window", 6);
+  return {static_cast<int>(list[0]),
+          static_cast<int>(list[1]),
+          static_cast<int>(list[2]),
+          list[3] != 0.0,
+          list[4],
+          list[5] != 0.0};
 }
 
 List numbers_of(const FilterProgress& filters) {
@@ -55,16 +57,17 @@ List numbers_of(const FilterProgress& filters) {
           filters.worst,        filters.degrees,      filters.informed ? 1.0 : 0.0};
 }
 
-FilterProgress saved_filters(const List& list) {
-  return {{list.at(0), list.at(1)}, list.at(2), list.at(3), list.at(4), list.at(5) != 0.0};
+FilterProgress saved_filters(const SavedNumbers& numbers) {
+  const List& list = numbers.at("filters", 6);
+  return {{list[0], list[1]}, list[2], list[3], list[4], list[5] != 0.0};
 }
 
 int integer(const SavedNumbers& numbers, const std::string& name, std::size_t place = 0) {
-  return static_cast<int>(numbers.at(name).at(place));
+  return static_cast<int>(numbers.number(name, place));
 }
 
 /// Whether it is the state of a phase that another one follows.
-bool is_in_float(const SavedNumbers& numbers) { return numbers.at("in_float").at(0) != 0.0; }
+bool is_in_float(const SavedNumbers& numbers) { return numbers.number("in_float") != 0.0; }
 
 /// The vectors of a block into the panel, with their images.
 template <class T>
@@ -115,6 +118,7 @@ void save_if_due(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Fil
   const OperatorNorms& norms = state.test.norms();
   numbers["iterations"] = {static_cast<double>(run.budget.spent())};
   numbers["seconds"] = {run.budget.seconds()};
+  numbers["setup_seconds"] = {state.setup_seconds};
   numbers["first_iteration"] = {static_cast<double>(run.first_iteration)};
   numbers["in_float"] = {run.phase.verified ? 0.0 : 1.0};
   numbers["resting_guards"] = {static_cast<double>(run.phase.resting_guards)};
@@ -149,21 +153,22 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const SavedNumbers numbers = *run.checkpoint->saved();
   if (is_in_float(numbers) == run.phase.verified) return resumption;
   BlockSpace<T>& space = run.problem.space;
-  state.window = saved_window(numbers.at("window"));
+  state.window = saved_window(numbers);
   read_locked(run, state);
   read_panel(run, "x", state.x);
   read_panel(run, "p", state.p);
   state.ritz = saved_pairs(numbers, "ritz");
+  require_whole(state.x.cols() == state.ritz.count(), "x");
   state.locked = saved_pairs(numbers, "locked");
-  const List& norms = numbers.at("norms");
-  state.test = residual_test(run, OperatorNorms{norms.at(0), norms.at(1), norms.at(2), run.problem.with_mass()});
+  const List& norms = numbers.at("norms", 3);
+  state.test = residual_test(run, OperatorNorms{norms[0], norms[1], norms[2], run.problem.with_mass()});
   const List& projected = numbers.at("projected_p");
   state.projected_p = SmallMatrix(state.p.cols(), state.p.cols());
   if (projected.size() == state.projected_p.values().size())
     std::copy(projected.begin(), projected.end(), state.projected_p.data());
-  state.rounding.near_tolerance = numbers.at("rounding").at(0) != 0.0;
+  state.rounding.near_tolerance = numbers.number("rounding", 0) != 0.0;
   state.rounding.strict_until = integer(numbers, "rounding", 1);
-  state.rounding.amplification = numbers.at("rounding").at(2);
+  state.rounding.amplification = numbers.number("rounding", 2);
   // What is known of the errors of X and P is that of the run before; measured once, it is that of these images.
   state.rounding.measure = true;
   state.r.set_columns(state.active());
@@ -174,8 +179,10 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     run.checkpoint->read("basis", state.basis.storage);
     state.basis.cols = columns;
   }
-  if (!numbers.at("filters").empty()) resumption.filters = saved_filters(numbers.at("filters"));
+  if (!numbers.at("filters").empty()) resumption.filters = saved_filters(numbers);
   resumption.resumed = true;
+  // What it took to come here again.
+  state.setup_seconds = numbers.number("setup_seconds") + run.budget.seconds() - numbers.number("seconds");
   run.checkpoint->taken();
   return resumption;
 }
@@ -190,7 +197,7 @@ Budget resumed_budget(const Checkpoint* checkpoint, const Budget& budget, std::v
   const SavedNumbers* numbers = checkpoint != nullptr ? checkpoint->saved() : nullptr;
   if (numbers == nullptr) return budget;
   history = saved_history(*numbers, "history");
-  const std::chrono::duration<double> before(numbers->at("seconds").at(0));
+  const std::chrono::duration<double> before(numbers->number("seconds"));
   Budget resumed(budget.limit(),
                  Budget::Clock::now() - std::chrono::duration_cast<Budget::Clock::duration>(before));
   resumed.spend(integer(*numbers, "iterations"));
@@ -217,7 +224,7 @@ std::vector<LobpcgIteration> saved_history(const SavedNumbers& numbers, const st
   constexpr std::size_t fields = 4;
   const List& others = numbers.at(name);
   const List& values = numbers.at(name + "_eigenvalues");
-  const List& residuals = numbers.at(name + "_residual_norms");
+  const List& residuals = numbers.at(name + "_residual_norms", values.size());
   std::vector<LobpcgIteration> history(others.size() / fields);
   const auto pairs = static_cast<std::ptrdiff_t>(history.empty() ? 0 : values.size() / history.size());
   for (std::size_t i = 0; i < history.size(); ++i) {

@@ -43,7 +43,13 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
                                      widened(space, float_space, found.directions.view()), found.setup_seconds};
-  } catch (const OnAllRanks&) {
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
+    // A state that is not whole is no matter of precision.
+    const bool resuming = run.checkpoint != nullptr && run.checkpoint->saved() != nullptr;
+    if (resuming && error.exit_code() == ExitCode::invalid_input) throw;
+    // Nobody else can make use of it.
+    if (resuming) run.checkpoint->taken();
     return std::nullopt;
   }
 }

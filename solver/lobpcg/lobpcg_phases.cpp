@@ -73,7 +73,7 @@ Limitation limitation_of(LoopEnd end, const Budget& budget) {
 
 template <class T>
 std::string remark(const LobpcgRun<T>& run, LoopEnd end) {
-  if (run.budget.ended()) return "ended on request";
+  if (run.budget.ended()) return ended_on_request;
   if (end == LoopEnd::exhausted)
     return "the search space is exhausted: no new direction is left in this precision";
   if (end == LoopEnd::unsound_preconditioner)
@@ -109,13 +109,15 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   BlockSpace<T>& space = run.problem.space;
   LobpcgState<T> state = make_state(run, constraints);
   const Resumption resumption = resume(run, state);
-  if (!resumption.resumed) start_block(run, state, initial);
+  if (!resumption.resumed) {
+    start_block(run, state, initial);
+    state.setup_seconds = run.budget.seconds();
+  }
   initial = {};
-  const double setup_seconds = run.budget.seconds();
   iterate_windows(run, state, false, resumption);
   state.deflated.append(space, state.x.v(), state.x.b());
   return {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked())), copy_of<T>(space, state.p.v()),
-          setup_seconds};
+          state.setup_seconds};
 }
 
 template <class T>
@@ -126,10 +128,11 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
   if (!resumption.resumed) {
     start_block(run, state, initial.vectors);
     take_directions(run, state, initial.directions);
+    state.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   }
   const bool informed = initial.directions.cols() > 0;
   EigenResult<T> result;
-  result.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
+  result.setup_seconds = state.setup_seconds;
   initial = {};
   LoopEnd end = iterate_windows(run, state, informed, resumption);
   int rotations = 0;

@@ -154,6 +154,7 @@ struct LobpcgState {
   ProductSizes<T> sizes;
   Window window;
   RoundingErrors rounding;
+  double setup_seconds = 0.0;  ///< of the budget's clock, what went by before iterations and not in them
 
   int active() const { return x.cols(); }
   /// Of the pairs at work, those asked for.

@@ -1,5 +1,6 @@
 """Runs that are killed at some iteration, by what the checkpoint says, and gone on with."""
 
+import fcntl
 import os
 import re
 import signal
@@ -8,6 +9,7 @@ import time
 
 import h5py
 import harness
+from killed_rank_test import ranks_of
 
 
 def iterations_in(path):
@@ -23,7 +25,12 @@ def iterations_in(path):
 
 
 def kill_all(process):
-    """The launcher and its ranks, which are a session of their own."""
+    """The launcher and its ranks, which may be a group of their own."""
+    for rank in ranks_of(process.pid):
+        try:
+            os.kill(rank, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -31,9 +38,20 @@ def kill_all(process):
     process.wait()
 
 
-def killed(line, folder, checkpoint, iteration=None, seconds=None, timeout=120):
-    """Starts `line` and kills it with SIGKILL once the checkpoint has come to `iteration`, or after `seconds`.
-    Returns whether it was still running."""
+def kill_rank(process, draw):
+    """One rank alone, or the launcher: the others are the launcher's to end."""
+    ranks = sorted(ranks_of(process.pid))
+    os.kill(draw.choice(ranks) if ranks else process.pid, signal.SIGKILL)
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        kill_all(process)
+        raise AssertionError("ranks outlive one that was killed") from None
+
+
+def killed(line, folder, checkpoint, iteration=None, seconds=None, timeout=120, one_rank_of=None):
+    """Starts `line` and kills it with SIGKILL once the checkpoint has come to `iteration`, or after `seconds`; one
+    rank of it where `one_rank_of` draws which. Returns whether it was still running."""
     with open(os.path.join(folder, "killed.log"), "w") as log:
         process = subprocess.Popen(line, cwd=folder, stdout=log, stderr=log, start_new_session=True)
         began = time.monotonic()
@@ -48,10 +66,26 @@ def killed(line, folder, checkpoint, iteration=None, seconds=None, timeout=120):
                 break
             time.sleep(0.002)
         running = process.poll() is None
+        if running and one_rank_of is not None:
+            kill_rank(process, one_rank_of)
         kill_all(process)
     # Ranks may be gone a moment after their launcher, and their lock with them.
     time.sleep(0.05)
     return running
+
+
+def wait_for_ranks(checkpoint):
+    """Ranks may outlive their launcher for a moment; who has the lock on the checkpoint may write it still."""
+    for _ in range(400):
+        try:
+            with open(checkpoint + ".lock") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+        except FileNotFoundError:
+            return
+        except BlockingIOError:
+            time.sleep(0.05)
+    raise AssertionError("ranks outlive their launcher")
 
 
 def iterations_of(result):

@@ -5,13 +5,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "io/checkpoint/file_lock.hpp"
@@ -64,6 +68,17 @@ class CheckpointFile : public testing::Test {
     writer.commit();
   }
 
+  /// Of `path`, once all ranks are here.
+  int partial_files() const {
+    comm.barrier();
+    const std::filesystem::path file(path);
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(file.parent_path()))
+      count += entry.path().filename().string().starts_with(file.filename().string() + ".partial-") ? 1 : 0;
+    comm.barrier();
+    return count;
+  }
+
   Communicator comm;
   std::string path;
   std::vector<double> numbers{1.0, -0.0, 1e-310, std::numeric_limits<double>::infinity(),
@@ -100,6 +115,97 @@ TEST_F(CheckpointFile, AnOlderOneStandsUntilCommit) {
     writer.text("program", "other");
   }
   EXPECT_EQ(CheckpointReader(comm, path).text("program"), "test");
+}
+
+/// Own rows of `partition` in pieces, each of which waits until `go` is set; the third one fails where `fails`.
+RowPieces<double> waiting_pieces(const Communicator& comm, const Partition& partition,
+                                 std::shared_ptr<std::atomic<bool>> go, bool fails) {
+  const auto values = std::make_shared<std::vector<double>>(own_entries<double>(comm, partition));
+  return [=](std::int64_t first, std::int64_t count) {
+    while (!*go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (fails) throw RunError("these rows are gone");
+    return std::span<const double>(*values).subspan(static_cast<std::size_t>(first * columns),
+                                                    static_cast<std::size_t>(count * columns));
+  };
+}
+
+TEST_F(CheckpointFile, IsWrittenInTheBackground) {
+  const Partition partition = uneven(comm, 5);
+  write(partition);
+  const auto go = std::make_shared<std::atomic<bool>>(false);
+  CheckpointWriter writer(comm, path);
+  writer.text("program", "other");
+  writer.vectors<double>("rows", partition, columns, waiting_pieces(comm, partition, go, false));
+  writer.start();
+  // Ranks without rows have nothing to wait for.
+  EXPECT_TRUE(partition.size(comm.rank()) == 0 || writer.busy());
+  EXPECT_EQ(CheckpointReader(comm, path).text("program"), "test");
+  *go = true;
+  while (writer.busy()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(CheckpointReader(comm, path).text("program"), "test");
+  comm.barrier();
+  writer.commit();
+  const CheckpointReader reader(comm, path);
+  EXPECT_EQ(reader.text("program"), "other");
+  EXPECT_EQ(reader.vectors("rows", partition), own_entries<double>(comm, partition));
+}
+
+TEST_F(CheckpointFile, WhatFailsInTheBackgroundLeavesTheOlderOne) {
+  const Partition partition = Partition::uniform(rows, comm.size());
+  write(partition);
+  const auto go = std::make_shared<std::atomic<bool>>(true);
+  {
+    CheckpointWriter writer(comm, path);
+    writer.text("program", "other");
+    const bool last = comm.rank() == comm.size() - 1;
+    writer.vectors<double>("rows", partition, columns, waiting_pieces(comm, partition, go, last));
+    writer.start();
+    try {
+      writer.commit();
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_NE(dynamic_cast<const OnAllRanks*>(&error), nullptr);
+      EXPECT_TRUE(!last || std::string(error.what()) == "these rows are gone") << error.what();
+    }
+  }
+  EXPECT_EQ(CheckpointReader(comm, path).text("program"), "test");
+  EXPECT_EQ(partial_files(), 0);
+}
+
+TEST_F(CheckpointFile, WhatIsGivenUpInTheBackgroundLeavesNothing) {
+  const Partition partition = Partition::uniform(rows, comm.size());
+  write(partition);
+  {
+    CheckpointWriter writer(comm, path);
+    writer.text("program", "other");
+    writer.vectors("rows", partition, columns, own_entries<float>(comm, partition));
+    writer.start();
+  }
+  EXPECT_EQ(CheckpointReader(comm, path).text("program"), "test");
+  EXPECT_EQ(partial_files(), 0);
+}
+
+TEST_F(CheckpointFile, DigestsDoNotDependOnThreads) {
+  std::vector<double> values(100000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i));
+  Digest one, all;
+  one.add(7, std::span<const double>(values));
+  all.add_by_threads(7, std::span<const double>(values));
+  EXPECT_EQ(one.value(), all.value());
+  CsrRows matrix;
+  Digest entries;
+  for (GlobalIndex i = 0; i < 1000; ++i) {
+    for (const GlobalIndex j : {i, 2 * i + 1}) {
+      matrix.columns.push_back(j);
+      matrix.values.push_back(std::cos(static_cast<double>(i + j)));
+      entries.add(static_cast<std::uint64_t>(i + 50), static_cast<std::uint64_t>(j), matrix.values.back());
+    }
+    matrix.row_offsets.push_back(static_cast<Offset>(matrix.columns.size()));
+  }
+  matrix.row_begin = 50;
+  Digest by_threads;
+  by_threads.add_by_threads(matrix);
+  EXPECT_EQ(by_threads.value(), entries.value());
 }
 
 TEST_F(CheckpointFile, DigestsDoNotDependOnPartitions) {

@@ -63,6 +63,21 @@ TEST(EigensolverChoice, BlocksAreWidenedTwiceForFiltersAndThenGoBack) {
   EXPECT_GT(choice.config().options.max_iterations, 50);
 }
 
+TEST(EigensolverChoice, ACheckpointKnowsWhatWasSeenBeforeTheBlockBecameWider) {
+  EigensolverChoice choice = after_a_cluster(1e-9);
+  const std::vector<double> seen = choice.state();
+  ASSERT_TRUE(choice.change(Limitation::stopped));
+  MatrixTraits traits = diffusion(4000, 5);
+  traits.zero_sums = 0.0;
+  EigensolverChoice resumed = choice_for(traits, asked());
+  ASSERT_NE(resumed.state(), seen);
+  resumed.resume(choice.state(), choice.config());
+  EXPECT_EQ(resumed.state(), choice.state());
+  ASSERT_TRUE(choice.narrow());
+  ASSERT_TRUE(resumed.narrow());
+  EXPECT_EQ(resumed.state(), choice.state());
+}
+
 TEST(EigensolverChoice, ValuesThatResidualsDoNotTellApartAreTheLastReasonToWiden) {
   // 1e-3 of the values: no cluster by itself, but as wide as the residuals that nothing brings down.
   MatrixTraits traits = diffusion(4000, 5);

@@ -25,7 +25,7 @@ void require_memory(const Problem<T>& problem, const Operators<T>& operators, co
                     const StartVectors<T>& start, int known);
 template <class T>
 void require_memory(const Problem<T>& problem, const Operators<T>& operators, const LinearSolverConfig& config,
-                    int right_hand_sides);
+                    int right_hand_sides, bool resumes);
 
 /// The same before anything is read, by the vectors of the solver alone, of a matrix of so many rows. Collective.
 template <class T>

@@ -1,4 +1,4 @@
-#include "apps/report/memory_limits.hpp"
+#include "apps/journey/memory_limits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -156,12 +156,12 @@ void require_memory(const Problem<T>& problem, const Operators<T>& operators, co
 
 template <class T>
 void require_memory(const Problem<T>& problem, const Operators<T>& operators, const LinearSolverConfig& config,
-                    int right_hand_sides) {
+                    int right_hand_sides, bool resumes) {
   LinearSolverConfig other = config;
   const Plan plan{std::min(config.block_size, right_hand_sides), "linear_solver.block_size",
                   std::is_same_v<T, double>, [&](int columns) {
                     other.block_size = columns;
-                    return memory_needs(problem, operators, other, right_hand_sides);
+                    return memory_needs(problem, operators, other, right_hand_sides, resumes);
                   }};
   require(problem.context.comm, *problem.context.device, plan);
 }
@@ -195,12 +195,13 @@ void require_memory(const Context<T>& context, const LinearSolverConfig& config,
 
 template void require_memory(const Problem<float>&, const Operators<float>&, const EigensolverConfig&,
                              const StartVectors<float>&, int);
-template void require_memory(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int);
+template void require_memory(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int, bool);
 template void require_memory(const Context<float>&, const EigensolverConfig&, GlobalIndex);
 template void require_memory(const Context<float>&, const LinearSolverConfig&, GlobalIndex, GlobalIndex);
 template void require_memory(const Problem<double>&, const Operators<double>&, const EigensolverConfig&,
                              const StartVectors<double>&, int);
-template void require_memory(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&, int);
+template void require_memory(const Problem<double>&, const Operators<double>&, const LinearSolverConfig&, int,
+                             bool);
 template void require_memory(const Context<double>&, const EigensolverConfig&, GlobalIndex);
 template void require_memory(const Context<double>&, const LinearSolverConfig&, GlobalIndex, GlobalIndex);
 
