@@ -31,8 +31,9 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
   return state;
 }
 
-/// Where the block holds all pairs and that is wanted, filters build a basis; windows are filtered one after the other. Whether that
-/// has gone on until residuals have stopped falling near rounding errors, in a phase that ends then.
+/// Where the block holds all pairs and that is wanted, filters build a basis; windows are filtered one after the
+/// other. Whether that has gone on until residuals have stopped falling near rounding errors, in a phase that ends
+/// then.
 template <class T>
 bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
                   const std::optional<FilterProgress>& before) {
