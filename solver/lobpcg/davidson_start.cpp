@@ -127,7 +127,8 @@ void take_p(Davidson<T>& it) {
   it.run.problem.a.apply(state.p.v(), state.p.a());
   state.projected_p = SmallMatrix(count, count);
   for (LocalIndex j = 0; j < count; ++j)
-    state.projected_p(j, j) = it.sign * it.ritz.values[static_cast<std::size_t>(width + j)];
+    state.projected_p(j, j) =
+        it.sign * it.ritz.values[static_cast<std::size_t>(width) + static_cast<std::size_t>(j)];
 }
 
 template <class T>
