@@ -30,7 +30,9 @@ function(block_eigs_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(block_eigs_${name} ${arg_SOURCES})
   add_library(block_eigs::${name} ALIAS block_eigs_${name})
-  set_target_properties(block_eigs_${name} PROPERTIES EXPORT_NAME ${name})
+  # With BUILD_SHARED_LIBS: before 1.0 each minor version may change the binary interface.
+  set_target_properties(block_eigs_${name} PROPERTIES EXPORT_NAME ${name} VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   target_include_directories(block_eigs_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/block_eigs>)
   target_compile_features(block_eigs_${name} PUBLIC cxx_std_20)

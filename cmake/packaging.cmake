@@ -1,12 +1,13 @@
-# cmake --install: programs, libraries, public headers, and what find_package(block_eigs) needs.
+# cmake --install: programs, libraries, public headers, and what find_package(block_eigs) needs. Its components are programs,
+# development, petsc (the plug-ins) and, where asked for, python.
 
 get_property(libraries GLOBAL PROPERTY BLOCK_EIGS_LIBRARIES)
-install(TARGETS ${libraries} block_eigs_hdf5 block_eigs_scotch EXPORT block_eigs_targets)
+install(TARGETS ${libraries} block_eigs_hdf5 block_eigs_scotch EXPORT block_eigs_targets COMPONENT development)
 
 # Headers keep their places: #include "solver/lobpcg/lobpcg.hpp". Backends are reached through Device and Kernels, the plug-in
 # through PETSc.
 foreach(room spmm solver io)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/block_eigs
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/block_eigs COMPONENT development
     FILES_MATCHING PATTERN "*.hpp"
     PATTERN host EXCLUDE
     PATTERN cuda EXCLUDE
@@ -15,12 +16,13 @@ endforeach()
 
 foreach(program block-eigs block-solve)
   if(TARGET ${program})
-    install(TARGETS ${program})
+    install(TARGETS ${program} COMPONENT programs)
   endif()
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff ${PROJECT_SOURCE_DIR}/README.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT programs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT programs PATTERN __pycache__ EXCLUDE)
 
 # The plug-ins for those who link them: pkg-config files, each beside the PETSc or SLEPc that it belongs to.
 # The prefix is where the file is found.
@@ -39,7 +41,8 @@ Requires: @needs@
 Cflags: -I\${includedir}
 Libs: -L\${libdir} -Wl,-rpath,\${libdir} -lblock_eigs_@name@
 ")
-  install(FILES ${PROJECT_BINARY_DIR}/block_eigs_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/block_eigs_${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT petsc)
 endfunction()
 if(TARGET block_eigs_petsc_plugin)
   block_eigs_plugin_pc(petsc ${PETSC_MODULE_NAME} "The PETSc matrix type blockcsr")
@@ -56,14 +59,18 @@ file(READ ${PROJECT_SOURCE_DIR}/scripts/environment environment)
 string(REPLACE "/..\" && pwd)/build/release" "/../..\" && pwd)/${CMAKE_INSTALL_BINDIR}" environment "${environment}")
 file(WRITE ${PROJECT_BINARY_DIR}/environment "${environment}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scripts/environment)
-install(FILES ${PROJECT_BINARY_DIR}/environment DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/install_example/ DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs/example)
+install(FILES ${PROJECT_BINARY_DIR}/environment DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs COMPONENT programs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/install_example/ DESTINATION ${CMAKE_INSTALL_DATADIR}/block_eigs/example
+  COMPONENT development)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/block_eigs)
-install(EXPORT block_eigs_targets NAMESPACE block_eigs:: DESTINATION ${package_dir})
+install(EXPORT block_eigs_targets NAMESPACE block_eigs:: DESTINATION ${package_dir} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/block_eigs-config.cmake.in
   ${PROJECT_BINARY_DIR}/block_eigs-config.cmake INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/block_eigs-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/block_eigs-config.cmake ${PROJECT_BINARY_DIR}/block_eigs-config-version.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT development)
+
+include(manual)
+include(debian)

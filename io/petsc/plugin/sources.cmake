@@ -24,4 +24,4 @@ target_include_directories(block_eigs_petsc_plugin SYSTEM PRIVATE ${PETSC_INCLUD
 target_link_libraries(block_eigs_petsc_plugin PRIVATE block_eigs::spmm block_eigs_flags OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS})
 target_link_options(block_eigs_petsc_plugin PRIVATE -Wl,-z,lazy -Wl,--exclude-libs,ALL)
 target_include_directories(block_eigs_petsc_plugin INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS block_eigs_petsc_plugin EXPORT block_eigs_targets)
+install(TARGETS block_eigs_petsc_plugin EXPORT block_eigs_targets COMPONENT petsc)
