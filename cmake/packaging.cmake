@@ -72,5 +72,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/block_eigs-config-version
 install(FILES ${PROJECT_BINARY_DIR}/block_eigs-config.cmake ${PROJECT_BINARY_DIR}/block_eigs-config-version.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
+# For `module load block-eigs` after `module use PREFIX/share/modulefiles`, with Lmod as with Environment Modules.
+if(NOT BLOCK_EIGS_DEBIAN)
+  file(RELATIVE_PATH module_to_prefix /${CMAKE_INSTALL_DATADIR}/modulefiles/block-eigs /)
+  string(REGEX REPLACE "/$" "" module_to_prefix "${module_to_prefix}")
+  configure_file(${PROJECT_SOURCE_DIR}/packaging/modules/block-eigs.in ${PROJECT_BINARY_DIR}/modulefile @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/modulefile RENAME ${PROJECT_VERSION}
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/block-eigs COMPONENT programs)
+endif()
+
 include(manual)
 include(debian)

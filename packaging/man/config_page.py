@@ -56,10 +56,10 @@ def body(markdown):
 def page(markdown, version):
     return (
         roff.title("block-eigs-config", 5, version, "File formats")
-        + roff.heading("name")
+        + roff.heading("NAME")
         + "block\\-eigs\\-config \\- the config file of block\\-eigs and block\\-solve\n"
-        + roff.heading("description")
+        + roff.heading("DESCRIPTION")
         + body(markdown)
-        + roff.heading("see also")
+        + roff.heading("SEE ALSO")
         + "\\fBblock\\-eigs\\fR(1), \\fBblock\\-solve\\fR(1)\n"
     )

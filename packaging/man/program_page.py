@@ -48,28 +48,28 @@ def page(name, text, version):
     about = parts[""][0]
     keys = [line for line in parts["Config keys"] if line.startswith(" ")]
     said_after = [line for line in parts["Config keys"] if not line.startswith(" ")]
-    page = roff.title(name, 1, version, "User commands") + roff.heading("name")
+    page = roff.title(name, 1, version, "User commands") + roff.heading("NAME")
     page += f"{roff.escaped(name)} \\- {_SHORT[name]}\n"
-    page += roff.heading("synopsis")
+    page += roff.heading("SYNOPSIS")
     page += f".B {roff.escaped(name)}\n[\\fIOPTIONS\\fR] \\fICONFIG.yaml\\fR [\\fIKEY=VALUE\\fR ...]\n.br\n"
     page += f".B mpirun \\-n\n\\fIN\\fR \\fB{roff.escaped(name)}\\fR "
     page += "[\\fIOPTIONS\\fR] \\fICONFIG.yaml\\fR [\\fIKEY=VALUE\\fR ...]\n"
-    page += roff.heading("description") + f"{roff.escaped(about.rstrip('.'))}.\n"
+    page += roff.heading("DESCRIPTION") + f"{roff.escaped(about.rstrip('.'))}.\n"
     for argument, meaning in _entries(parts["Positionals"]):
         page += roff.tagged(argument, meaning)
-    page += roff.heading("options")
+    page += roff.heading("OPTIONS")
     for option, meaning in _entries(parts["Options"]):
         page += roff.tagged(option.replace(",", ", "), meaning)
-    page += roff.heading("config keys")
+    page += roff.heading("CONFIG KEYS")
     page += "\\fBblock\\-eigs\\-config\\fR(5) explains them; defaults stand in parentheses.\n"
     for key, meaning in _entries(keys):
         page += roff.tagged(key, meaning)
     for line in said_after:
         head, _, rest = line.partition(": ")
         codes = head == "Exit code"
-        page += roff.heading("exit status" if codes else "ranks") + f"{roff.escaped(rest if codes else line)}\n"
-    page += roff.heading("environment")
+        page += roff.heading("EXIT STATUS" if codes else "RANKS") + f"{roff.escaped(rest if codes else line)}\n"
+    page += roff.heading("ENVIRONMENT")
     page += roff.tagged("OMP_NUM_THREADS", "Threads of each rank; unset, a rank takes its share of the cores.")
-    page += roff.heading("see also")
+    page += roff.heading("SEE ALSO")
     page += f"\\fB{roff.escaped(_OTHER[name])}\\fR(1), \\fBblock\\-eigs\\-config\\fR(5), \\fBmpirun\\fR(1)\n"
     return page

@@ -29,7 +29,8 @@ def title(name, section, version, manual):
 
 
 def heading(text):
-    return f'.SH "{escaped(text.upper())}"\n'
+    """Keys in it are as they are written in a config."""
+    return f'.SH "{escaped(text)}"\n'
 
 
 def subheading(text):

@@ -57,6 +57,25 @@ run(sh -c "bash -c '. ${WORK}/prefix/share/block_eigs/environment && command -v 
 if(NOT run_output MATCHES "${WORK}/prefix/bin/block-eigs")
   message(FATAL_ERROR "the environment of the prefix finds ${run_output}")
 endif()
+find_program(TCLSH tclsh)
+file(GLOB modulefile ${WORK}/prefix/share/modulefiles/block-eigs/*)
+if(TCLSH)  # what the modules command does with the file
+  file(WRITE ${WORK}/module.tcl "proc prepend-path {name path} {puts \"$name=$path\"}
+foreach word {module-whatis conflict setenv} {proc $word args {}}
+set ModulesCurrentModulefile ${modulefile}
+source $ModulesCurrentModulefile\n")
+  run(${TCLSH} ${WORK}/module.tcl)
+  if(NOT run_output MATCHES "(^|\n)PATH=${WORK}/prefix/bin\n" OR NOT run_output MATCHES "MANPATH=${WORK}/prefix/share/man\n")
+    message(FATAL_ERROR "the module file sets ${run_output}")
+  endif()
+elseif(NOT EXISTS ${modulefile})
+  message(FATAL_ERROR "no module file in the prefix")
+endif()
+foreach(file share/man/man1/block-eigs.1 share/man/man5/block-eigs-config.5 share/bash-completion/completions/block-solve)
+  if(NOT EXISTS ${WORK}/prefix/${file})
+    message(FATAL_ERROR "${file} is not in the prefix")
+  endif()
+endforeach()
 if(NOT EXISTS ${WORK}/prefix/share/block_eigs/example/first_own_program.cpp)
   message(FATAL_ERROR "the example is not in the prefix")
 endif()
