@@ -2,7 +2,7 @@
 #   docker build -t block-eigs -f packaging/containers/cpu.Dockerfile .
 #   docker run --rm --shm-size=1g -v "$PWD:/work" block-eigs mpirun -n 4 block-eigs run.yaml
 #   apptainer build block-eigs.sif docker-daemon://block-eigs:latest
-# Untested as a container: built and run were its commands, in a Debian of debootstrap (scripts/package-check).
+# Untested as a container. What its second stage does was done in a Debian of debootstrap (scripts/package-check).
 FROM debian:bookworm AS build
 COPY . /tree
 WORKDIR /tree

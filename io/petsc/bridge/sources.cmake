@@ -12,3 +12,5 @@ block_eigs_library(petsc
     bridge/petsc_session.cpp
   PUBLIC block_eigs::spmm
   PRIVATE PkgConfig::PETSC OpenMP::OpenMP_CXX)
+# libblock_eigs_petsc.so is the plug-in.
+set_target_properties(block_eigs_petsc PROPERTIES OUTPUT_NAME block_eigs_petsc_bridge)
