@@ -1,9 +1,8 @@
 #include "apps/petsc/eps_blockeigs.hpp"
 
-#include <array>
-
 #include "apps/petsc/guarded.hpp"
 #include "apps/petsc/petsc_input.hpp"
+#include "apps/petsc/type_options.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
 
 namespace block_eigs::petsc {
@@ -13,7 +12,7 @@ namespace {
 constexpr const char* setting_up = "setting up EPS of type blockeigs";
 constexpr auto success = static_cast<PetscErrorCode>(0);
 
-EpsBlockeigs& own_of(EPS eps) { return *static_cast<EpsBlockeigs*>(eps->data); }
+TypeOptions& own_of(EPS eps) { return *static_cast<TypeOptions*>(eps->data); }
 
 void put_preconditioner(EPS eps) {
   if (reinterpret_cast<PetscObject>(eps->st)->type_name == nullptr)
@@ -75,49 +74,27 @@ PetscErrorCode set_up_sort(EPS eps) {
 /// `Items` is PetscOptionItems* in older versions of PETSc and PetscOptionItems since.
 template <class Items>
 PetscErrorCode set_from_options(EPS eps, Items PetscOptionsObject) {
-  constexpr PetscInt most = 32;
-  std::array<char*, most> texts{};
-  PetscInt count = most;
-  PetscBool given = PETSC_FALSE;
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "EPS blockeigs Options");
-  PetscCall(PetscOptionsStringArray("-eps_blockeigs_options",
-                                    "key=value of block-eigs' config, separated by commas", "EPSSetFromOptions",
-                                    texts.data(), &count, &given));
+  PetscCall(read_overrides(PetscOptionsObject, "-eps_blockeigs_options",
+                           "key=value of block-eigs' config, separated by commas", "EPSSetFromOptions",
+                           own_of(eps)));
   PetscOptionsHeadEnd();
-  if (given == PETSC_TRUE) {
-    own_of(eps).overrides.assign(texts.begin(), texts.begin() + count);
-    for (PetscInt i = 0; i < count; ++i) PetscCall(PetscFree(texts[static_cast<std::size_t>(i)]));
-  }
   PetscFunctionReturn(success);
 }
 
 PetscErrorCode view(EPS eps, PetscViewer viewer) {
-  const EpsBlockeigs& own = own_of(eps);
-  PetscBool ascii = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (ascii == PETSC_FALSE) PetscFunctionReturn(success);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  block-eigs: block LOBPCG with locking\n"));
-  for (const std::string& text : own.overrides)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  option: %s\n", text.c_str()));
-  if (!own.device.empty()) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  device: %s\n", own.device.c_str()));
-    for (const std::string& text : own.notes) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", text.c_str()));
-    PetscCall(
-        PetscViewerASCIIPrintf(viewer, "  seconds: set-up %g, solve %g\n", own.setup_seconds, own.solve_seconds));
-  }
-  PetscFunctionReturn(success);
+  return view_options(viewer, "block LOBPCG with locking", own_of(eps));
 }
 
 PetscErrorCode destroy(EPS eps) {
-  delete static_cast<EpsBlockeigs*>(eps->data);
+  delete static_cast<TypeOptions*>(eps->data);
   eps->data = nullptr;
   return success;
 }
 
 PetscErrorCode create(EPS eps) {
-  eps->data = new EpsBlockeigs;
+  eps->data = new TypeOptions;
   eps->useds = PETSC_FALSE;
   eps->categ = EPS_CATEGORY_PRECOND;
   eps->ops->solve = solve_blockeigs;

@@ -9,6 +9,7 @@
 #include "apps/petsc/eps_blockeigs.hpp"
 #include "apps/petsc/guarded.hpp"
 #include "apps/petsc/petsc_input.hpp"
+#include "apps/petsc/type_options.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
 #include "io/petsc/bridge/petsc_partition.hpp"
 
@@ -36,7 +37,7 @@ const char* convergence_of(EPSConv convergence) {
 }
 
 RunConfig config_of(EPS eps, Mat a, bool entries, bool own_preconditioner) {
-  const auto& own = *static_cast<EpsBlockeigs*>(eps->data);
+  const auto& own = *static_cast<TypeOptions*>(eps->data);
   const std::string text = fmt::format(
       "matrix: {{file: A}}\n{}device: {}\neigensolver: {{pairs: {}, which: {}, tolerance: {}, convergence: {}, "
       "max_iterations: {}, preconditioner: {{type: {}}}, verify: {}{}}}\n",
@@ -99,15 +100,6 @@ void take_answer(EPS eps, const EigenAnswer<double>& answer) {
   eps->its = static_cast<PetscInt>(answer.run.iterations);
 }
 
-void take_notes(const EigenAnswer<double>& answer, EpsBlockeigs& own) {
-  own.notes = answer.notes.preconditioner;
-  for (const std::string& text : {answer.pairs.proof.statement, answer.run.remark, answer.notes.advice_change})
-    if (!text.empty()) own.notes.push_back(text);
-  own.device = answer.run.device;
-  own.setup_seconds = answer.run.setup_seconds;
-  own.solve_seconds = answer.run.solve_seconds;
-}
-
 /// Pairs that were missed are not converged, whatever was found beside them.
 EPSConvergedReason reason_of(EPS eps, const EigenAnswer<double>& answer, EPSConvergedReason stopped) {
   if (stopped != EPS_CONVERGED_ITERATING) return stopped;
@@ -142,7 +134,7 @@ void solve(EPS eps) {
   const EigenAnswer<double> answer = run_eigensolver(
       context, std::move(input), [&](const IterationReport& report) { return go_on(eps, report, stopped); });
   take_answer(eps, answer);
-  take_notes(answer, *static_cast<EpsBlockeigs*>(eps->data));
+  static_cast<TypeOptions*>(eps->data)->take(answer, answer.pairs.proof.statement);
   eps->reason = reason_of(eps, answer, stopped);
 }
 

@@ -1,7 +1,5 @@
 #include "apps/petsc/ksp_blockcg.hpp"
 
-#include <array>
-
 #include "apps/petsc/guarded.hpp"
 #include "apps/petsc/petsc_input.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
@@ -44,44 +42,20 @@ PetscErrorCode set_up(KSP ksp) {
 /// `Items` is PetscOptionItems* in older versions of PETSc and PetscOptionItems since.
 template <class Items>
 PetscErrorCode set_from_options(KSP ksp, Items PetscOptionsObject) {
-  constexpr PetscInt most = 32;
-  std::array<char*, most> texts{};
-  PetscInt count = most;
-  PetscBool given = PETSC_FALSE;
   PetscBool keep = own_of(ksp).keep_pc ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionBegin;
   PetscOptionsHeadBegin(PetscOptionsObject, "KSP blockcg Options");
-  PetscCall(PetscOptionsStringArray("-ksp_blockcg_options",
-                                    "key=value of block-solve's config, separated by commas", "KSPSetFromOptions",
-                                    texts.data(), &count, &given));
+  PetscCall(read_overrides(PetscOptionsObject, "-ksp_blockcg_options",
+                           "key=value of block-solve's config, separated by commas", "KSPSetFromOptions",
+                           own_of(ksp)));
   PetscCall(PetscOptionsBool("-ksp_blockcg_keep_pc", "Use the PC also where PETSc has taken it by default",
                              "KSPSetFromOptions", keep, &keep, nullptr));
   PetscOptionsHeadEnd();
   own_of(ksp).keep_pc = keep == PETSC_TRUE;
-  if (given == PETSC_TRUE) {
-    own_of(ksp).overrides.assign(texts.begin(), texts.begin() + count);
-    for (PetscInt i = 0; i < count; ++i) PetscCall(PetscFree(texts[static_cast<std::size_t>(i)]));
-  }
   PetscFunctionReturn(success);
 }
 
-PetscErrorCode view(KSP ksp, PetscViewer viewer) {
-  const KspBlockcg& own = own_of(ksp);
-  PetscBool ascii = PETSC_FALSE;
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &ascii));
-  if (ascii == PETSC_FALSE) PetscFunctionReturn(success);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  block-eigs: block CG\n"));
-  for (const std::string& text : own.overrides)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  option: %s\n", text.c_str()));
-  if (!own.device.empty()) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  device: %s\n", own.device.c_str()));
-    for (const std::string& text : own.notes) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", text.c_str()));
-    PetscCall(
-        PetscViewerASCIIPrintf(viewer, "  seconds: set-up %g, solve %g\n", own.setup_seconds, own.solve_seconds));
-  }
-  PetscFunctionReturn(success);
-}
+PetscErrorCode view(KSP ksp, PetscViewer viewer) { return view_options(viewer, "block CG", own_of(ksp)); }
 
 PetscErrorCode destroy(KSP ksp) {
   delete static_cast<KspBlockcg*>(ksp->data);

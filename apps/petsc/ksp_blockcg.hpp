@@ -2,20 +2,13 @@
 
 #include <petsc/private/kspimpl.h>
 
-#include <string>
-#include <vector>
+#include "apps/petsc/type_options.hpp"
 
 namespace block_eigs::petsc {
 
 /// What a KSP of the type blockcg holds.
-struct KspBlockcg {
-  std::vector<std::string> overrides;  ///< of the config: "linear_solver.preconditioner.type=amg"
-  bool keep_pc = false;                ///< also one that PETSc takes by default
-  // Of the last solve, for KSPView.
-  std::vector<std::string> notes;
-  std::string device;
-  double setup_seconds = 0.0;
-  double solve_seconds = 0.0;
+struct KspBlockcg : TypeOptions {
+  bool keep_pc = false;  ///< also one that PETSc takes by default
 };
 
 /// KSPSolve and KSPMatSolve of the type: one right-hand side, or the columns of a dense matrix. Collective.

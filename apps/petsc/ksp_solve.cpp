@@ -96,13 +96,7 @@ void tell(KSP ksp, const IterationReport& report) {
 }
 
 void take_notes(KSP ksp, const LinearAnswer<double>& answer) {
-  auto& own = *static_cast<KspBlockcg*>(ksp->data);
-  own.notes = answer.notes.preconditioner;
-  for (const std::string& text : {answer.run.remark, answer.notes.advice_change})
-    if (!text.empty()) own.notes.push_back(text);
-  own.device = answer.run.device;
-  own.setup_seconds = answer.run.setup_seconds;
-  own.solve_seconds = answer.run.solve_seconds;
+  static_cast<KspBlockcg*>(ksp->data)->take(answer);
   ksp->its = static_cast<PetscInt>(answer.run.iterations);
   const auto& norms = answer.solutions.residual_norms;
   ksp->rnorm = norms.empty() ? 0.0 : *std::max_element(norms.begin(), norms.end());

@@ -19,6 +19,7 @@ class ResidualTest : public DeviceTest<Param> {
   /// there.
   void compare(const HostBlock<Scalar>& r, const std::vector<std::vector<Sum>>& ax, const HostBlock<Scalar>& bx,
                const std::vector<double>& lambda, const std::vector<double>& norms, double factor) {
+    ASSERT_EQ(norms.size(), static_cast<std::size_t>(r.cols()));
     for (LocalIndex j = 0; j < r.cols(); ++j) {
       const auto column = static_cast<std::size_t>(j);
       Sum norm;

@@ -1,7 +1,4 @@
 // Sparse matrices in HDF5: the layouts of AnnData, h5py and MATLAB.
-#include <algorithm>
-
-#include "tests/fuzz/hdf5_parts.hpp"
 #include "tests/fuzz/reader.hpp"
 #include "tests/fuzz/worker.hpp"
 
@@ -18,14 +15,4 @@ int read(const std::uint8_t* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return run_apart(read, data, size);
-}
-
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most,
-                                               unsigned seed) {
-  Draw draw(seed);
-  if (size == 0 || draw.below(8) == 0) return LLVMFuzzerMutate(data, size, most);
-  Bytes file(data, data + size);
-  mutate_hdf5(file, draw);
-  std::copy(file.begin(), file.end(), data);
-  return size;
 }

@@ -16,6 +16,9 @@ foreach(reader matrix_market matrix_market_gzip npz npy_header petsc_binary hdf5
   target_link_options(fuzz_${reader} PRIVATE -fsanitize=fuzzer)
   add_dependencies(fuzz_targets fuzz_${reader})
 endforeach()
+foreach(reader hdf5_matrix hdf5_block)
+  target_sources(fuzz_${reader} PRIVATE fuzz/hdf5_mutator.cpp)
+endforeach()
 target_link_libraries(fuzz_config PRIVATE block_eigs::solver)
 target_sources(fuzz_config PRIVATE ${PROJECT_SOURCE_DIR}/apps/config/config.cpp ${PROJECT_SOURCE_DIR}/apps/config/config_matrix.cpp
   ${PROJECT_SOURCE_DIR}/apps/config/foreign_words.cpp)

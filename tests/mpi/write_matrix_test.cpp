@@ -13,6 +13,7 @@ TEST(WriteMatrix, WritesWhatItRead) {
   const std::string folder = test::matrix_files_folder();
   if (folder.empty()) GTEST_SKIP() << test::no_matrix_files;
   const Communicator comm(MPI_COMM_WORLD);
+  int written = 0;
   for (const test::Expected& expected : test::expected_matrices()) {
     for (const char* name : {"general.mtx", "large.mtx", "no_entries.mtx"}) {
       if (expected.path != folder + "/" + name) continue;
@@ -22,8 +23,10 @@ TEST(WriteMatrix, WritesWhatItRead) {
       const std::string path = folder + "/written-" + std::to_string(comm.size()) + "-" + name + ".h5";
       write_matrix(comm, path, "/deep/A", rows);
       test::expect_matrix(comm, partition, open_matrix_file(comm, path)->read(partition), expected);
+      ++written;
     }
   }
+  EXPECT_EQ(written, 3);
 }
 
 TEST(WriteMatrix, RefusesAFolderThatIsNotThere) {
