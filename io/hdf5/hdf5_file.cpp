@@ -13,6 +13,8 @@
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_errors.hpp"
 #include "io/hdf5/hdf5_in_place.hpp"
+#include "io/hdf5/hdf5_origin.hpp"
+#include "io/hdf5/hdf5_types.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -24,42 +26,6 @@ namespace {
 /// Deeper nesting and more objects than this are taken for a cycle of links.
 constexpr int max_depth = 32;
 constexpr std::size_t max_objects = 100000;
-
-bool is_complex(hid_t type) {
-  if (H5Tget_class(type) != H5T_COMPOUND || H5Tget_nmembers(type) != 2) return false;
-  return H5Tget_member_class(type, 0) == H5T_FLOAT && H5Tget_member_class(type, 1) == H5T_FLOAT;
-}
-
-Hdf5Kind kind_of(hid_t type) {
-  switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-    case H5T_ENUM:
-    case H5T_BITFIELD:
-      return Hdf5Kind::integer;
-    case H5T_FLOAT:
-      return Hdf5Kind::floating;
-    default:
-      return is_complex(type) ? Hdf5Kind::complex : Hdf5Kind::other;
-  }
-}
-
-std::string name_of_type(hid_t type) {
-  const auto bits = 8 * H5Tget_size(type);
-  switch (H5Tget_class(type)) {
-    case H5T_INTEGER:
-      return fmt::format("{}int{}", H5Tget_sign(type) == H5T_SGN_NONE ? "u" : "", bits);
-    case H5T_FLOAT:
-      return fmt::format("float{}", bits);
-    case H5T_ENUM:
-      return "enumeration";
-    case H5T_STRING:
-      return "string";
-    case H5T_COMPOUND:
-      return is_complex(type) ? fmt::format("complex{}", bits) : "compound";
-    default:
-      return "another type";
-  }
-}
 
 std::vector<std::int64_t> shape_of(hid_t space) {
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -190,6 +156,7 @@ void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& range
   const bool ok =
       H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(dataset_.id(), type, memory_space.id(), file_space.id(), transfer.id(), out) >= 0;
+  require_not_shrunk(dataset_.id());
   require(ok, fmt::format("{}: cannot be read: {}", name_, with_verdict(hdf5_failure())));
 }
 
@@ -234,6 +201,7 @@ Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
   result.kind_ = kind_of(type.id());
   result.type_name_ = name_of_type(type.id());
   result.shape_ = shape_of(space.id());
+  require_not_shrunk(result.dataset_.id());
   result.size_ = element_count(result.shape_, 8);
   require(result.size_ >= 0, fmt::format("{}: has the shape ({}), more elements than can be counted", result.name_,
                                          fmt::join(result.shape_, ", ")));
@@ -253,6 +221,7 @@ std::optional<std::string> Hdf5File::text_attribute(const std::string& object, c
   if (!attribute.valid()) return std::nullopt;
   const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
   const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  require_not_shrunk(attribute.id());
   return text_of(type.id(), space.id(),
                  [&](hid_t memory, void* out) { return H5Aread(attribute.id(), memory, out); });
 }
@@ -265,6 +234,7 @@ std::optional<std::vector<std::int64_t>> Hdf5File::integer_attribute(const std::
   if (!attribute.valid()) return std::nullopt;
   const Hdf5Handle type(H5Aget_type(attribute.id()), H5Tclose);
   const Hdf5Handle space(H5Aget_space(attribute.id()), H5Sclose);
+  require_not_shrunk(attribute.id());
   const auto points = H5Sget_simple_extent_npoints(space.id());
   const Hdf5Kind kind = kind_of(type.id());
   if (points <= 0 || (kind != Hdf5Kind::integer && kind != Hdf5Kind::floating)) return std::nullopt;
@@ -284,9 +254,11 @@ std::optional<std::string> Hdf5File::text_dataset(const std::string& object) con
   if (!dataset.valid()) return std::nullopt;
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  return text_of(type.id(), space.id(), [&](hid_t memory, void* out) {
+  const auto text = text_of(type.id(), space.id(), [&](hid_t memory, void* out) {
     return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
   });
+  require_not_shrunk(dataset.id());
+  return text;
 }
 
 std::shared_ptr<const Hdf5File> open_hdf5(const Communicator& comm, const std::string& path) {

@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "io/hdf5/hdf5_handle.hpp"
+#include "io/hdf5/hdf5_types.hpp"
 #include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs {
-
-/// What the elements of a dataset are. `integer` includes booleans as h5py writes them; `complex` is a compound of
-/// two floating-point members.
-enum class Hdf5Kind { integer, floating, complex, other };
 
 /// Elements [first, first + count) along one dimension.
 struct Hdf5Range {

@@ -10,6 +10,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/files/read_in_pieces.hpp"
+#include "io/hdf5/hdf5_origin.hpp"
 
 namespace block_eigs {
 
@@ -17,16 +18,6 @@ namespace {
 
 /// Shorter ranges are read as quickly by the library.
 constexpr std::int64_t least_count = std::int64_t{1} << 17;
-
-/// Whether an object is in the file at `path` and not in another one, which a link leads to.
-bool is_in(const std::string& path, hid_t object) {
-  const ssize_t length = H5Fget_name(object, nullptr, 0);
-  if (length < 0) return false;
-  std::string name(static_cast<std::size_t>(length) + 1, '\0');
-  H5Fget_name(object, name.data(), name.size());
-  name.pop_back();
-  return name == path;
-}
 
 /// Where the first element lies in the file; nothing where the elements do not follow each other there.
 std::optional<std::int64_t> place_of(hid_t dataset) {
@@ -56,7 +47,7 @@ void read_as_stored(const InputFile& file, std::int64_t place, Hdf5Range range, 
 
 template <class T>
 bool read_range(const Hdf5Handle& dataset, const std::string& path, Hdf5Range range, T* out) {
-  if (range.count < least_count || !is_in(path, dataset.id())) return false;
+  if (range.count < least_count || path_of_file(dataset.id()) != path) return false;
   const std::optional<std::int64_t> place = place_of(dataset.id());
   if (!place) return false;
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);

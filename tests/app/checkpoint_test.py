@@ -66,8 +66,8 @@ class CheckpointTest(harness.AppTest):
             file["lowest"] = scipy.linalg.eigh_tridiagonal(diagonal, beside, select="i", select_range=(0, 1))[1]
             file["sides"] = np.concatenate([rng.standard_normal((n, 3)), 1e200 * rng.standard_normal((n, 2))], axis=1)
 
-    def fresh(self, config):
-        result = self.run_program(config, "output.file=fresh.h5")
+    def fresh(self, config, ranks=None):
+        result = self.run_program(config, "output.file=fresh.h5", ranks=ranks)
         if "this build is without" in result.stderr:
             self.skipTest("no PT-Scotch in this build")
         self.assertEqual(result.code, 0, result)
@@ -86,6 +86,10 @@ class CheckpointTest(harness.AppTest):
         self.assertRegex(result.stdout, "checkpoint: (goes on from iteration|.* is that of a finished run)", what)
         total = interrupted.iterations_of(result)
         print(f"{what}: {total} iterations, {iterations} without interruption", flush=True)
+        if total > iterations + MORE and ranks != harness.options.ranks:
+            # Other ranks add in another order, which in float is worth some iterations, interrupted or not.
+            iterations, _ = self.fresh(config, ranks)
+            print(f"{what}: {iterations} without interruption on {ranks} ranks", flush=True)
         self.assertLessEqual(total, iterations + MORE, f"{what}\n{result}")
         now, rows = self.found("on.h5")
         self.assertEqual(rows, total, what)

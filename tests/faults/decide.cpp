@@ -2,6 +2,8 @@
 // plan names.
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -73,8 +75,24 @@ long fail_mpi(const Call& call, MPI_Comm comm) {
   return MPI_ERR_OTHER;
 }
 
+/// The file ends where it was to be read: it really does, also for whoever asks how long it is. Files elsewhere
+/// than in the folder of the run are left as they are.
+void end_file(const Call& call, const std::array<long, 6>& arguments) {
+  const auto descriptor = static_cast<int>(arguments[0]);
+  const bool has_place = std::strncmp(call.name, "pread", 5) == 0;
+  const long place = has_place ? arguments[3] : ::syscall(SYS_lseek, descriptor, 0, SEEK_CUR);
+  char link[64], path[512], folder[512];
+  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
+  const long length = ::syscall(SYS_readlink, link, path, sizeof(path) - 1);
+  if (length <= 0 || place < 0 || ::getcwd(folder, sizeof(folder)) == nullptr) return;
+  path[length] = '\0';
+  const auto beginning = std::strlen(folder);
+  if (std::strncmp(path, folder, beginning) == 0 && path[beginning] == '/') ::syscall(SYS_truncate, path, place);
+}
+
 void fail(const Call& call, Arguments& arguments, const long* stack) {
   report("fired");
+  if (plan.ended) end_file(call, arguments.registers);
   if (call.made_all_the_same) make(call, arguments);
   switch (call.failure) {
     case Failure::minus_one:
