@@ -20,5 +20,6 @@ foreach(reader hdf5_matrix hdf5_block)
   target_sources(fuzz_${reader} PRIVATE fuzz/hdf5_mutator.cpp)
 endforeach()
 target_link_libraries(fuzz_config PRIVATE block_eigs::solver)
-target_sources(fuzz_config PRIVATE ${PROJECT_SOURCE_DIR}/apps/config/config.cpp ${PROJECT_SOURCE_DIR}/apps/config/config_matrix.cpp
-  ${PROJECT_SOURCE_DIR}/apps/config/foreign_words.cpp)
+foreach(source config config_checkpoint config_matrix foreign_words)
+  target_sources(fuzz_config PRIVATE ${PROJECT_SOURCE_DIR}/apps/config/${source}.cpp)
+endforeach()
