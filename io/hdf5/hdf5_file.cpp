@@ -254,7 +254,7 @@ std::optional<std::string> Hdf5File::text_dataset(const std::string& object) con
   if (!dataset.valid()) return std::nullopt;
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);
   const Hdf5Handle space(H5Dget_space(dataset.id()), H5Sclose);
-  const auto text = text_of(type.id(), space.id(), [&](hid_t memory, void* out) {
+  auto text = text_of(type.id(), space.id(), [&](hid_t memory, void* out) {
     return H5Dread(dataset.id(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
   });
   require_not_shrunk(dataset.id());
