@@ -1,8 +1,10 @@
 #include "io/config/yaml_document.hpp"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,12 +21,38 @@ std::string line_in(const std::string& name, const YAML::Mark& mark) {
 
 std::string on_command_line(const std::string& text) { return fmt::format("command line, '{}'", text); }
 
+/// Lets no second document begin: yaml-cpp 0.7 finds one after the other, without end, where a comma or a bracket
+/// stands between nodes.
+class OneDocument : public YAML::EventHandler {
+ public:
+  explicit OneDocument(std::string name) : name_(std::move(name)) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    require(std::exchange(first_, false),
+            fmt::format("{}: not valid YAML, or another YAML document; expected one", line_in(name_, mark)));
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+ private:
+  std::string name_;
+  bool first_ = true;
+};
+
 YAML::Node parse(std::string_view text, const std::string& name) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    require(documents.size() <= 1,
-            fmt::format("{}: holds {} YAML documents, expected one", name, documents.size()));
-    return documents.empty() ? YAML::Node() : documents.front();
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    OneDocument one(name);
+    while (parser.HandleNextDocument(one)) continue;
+    return YAML::Load(std::string(text));
   } catch (const YAML::Exception& error) {
     throw InputError(fmt::format("{}: not valid YAML: {}", line_in(name, error.mark), error.msg));
   }

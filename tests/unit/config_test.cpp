@@ -273,7 +273,8 @@ const std::vector<Refused> refused{
     {"matrix: {file: a.h5\n", {"run.yaml:", "not valid YAML"}},
     {"matrix: [", {"not valid YAML"}},
     {"matrix: {file: a.h5}\n\tpairs: 1", {"run.yaml:2", "not valid YAML"}},
-    {"matrix: {file: a.h5}\n---\nmatrix: {file: b.h5}", {"2 YAML documents"}},
+    {"matrix: {file: a.h5}\n---\nmatrix: {file: b.h5}", {"run.yaml:", "another YAML document"}},
+    {"! ,a#l A X = Ff t ", {"run.yaml:1", "not valid YAML"}},  // yaml-cpp finds documents in it without end
     {"[1, 2]: 3", {"a key is a list"}},
     {"matrix: {file: a.h5}\nlinear_solver: {inner_precision: float, preconditioner: {type: petsc, options: -x}}",
      {"linear_solver.inner_precision", "none, jacobi, chebyshev, and amg in float"}},
