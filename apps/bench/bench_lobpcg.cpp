@@ -34,6 +34,11 @@ constexpr std::array own_names{"default",
                                "jacobi-mixed",
                                "jacobi-filtered",
                                "jacobi-filtered-mixed",
+                               "jacobi-davidson",
+                               "jacobi-davidson-mixed",
+                               "none-filtered",
+                               "none-davidson",
+                               "none-davidson-mixed",
                                "chebyshev",
                                "chebyshev-mixed",
                                "amg",
@@ -45,11 +50,13 @@ constexpr std::array own_names{"default",
 Settings read_settings(int argc, char** argv) {
   Settings settings;
   CLI::App app("LOBPCG and its peers on the 7-point Laplacian of a cube");
-  add_options(app, settings.contest,
-              "default (what block-eigs does where the config says nothing), none, jacobi, jacobi-filtered, "
-              "chebyshev, amg, amg-float, gamg, gamg-float (levels from PETSc), jacobi-mixed, "
-              "jacobi-filtered-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
-              "slepc-krylovschur, slepc-gamg");
+  add_options(
+      app, settings.contest,
+      "default (what block-eigs does where the config says nothing), none, jacobi, jacobi-filtered, "
+      "jacobi-davidson (filters that build a basis; none-filtered, none-davidson likewise), chebyshev, amg, "
+      "amg-float, gamg, gamg-float (levels from PETSc), jacobi-mixed, "
+      "jacobi-filtered-mixed, jacobi-davidson-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
+      "slepc-krylovschur, slepc-gamg");
   app.add_option("--pairs", settings.pairs, "smallest eigenpairs asked for");
   app.add_option("--block-size", settings.contest.block_size, "columns at work, 0 for the default");
   app.add_option("--seeds", settings.seeds,
@@ -78,6 +85,11 @@ std::pair<std::uint64_t, std::uint64_t> seed_range(const std::string& text) {
   return {first, last};
 }
 
+bool builds_basis(const std::string& name) { return name.find("-davidson") != std::string::npos; }
+bool begins_with_filters(const std::string& name) {
+  return builds_basis(name) || name.find("-filtered") != std::string::npos;
+}
+
 /// The config that one of our contenders stands for.
 RunConfig own_config(const Settings& settings, const std::string& name, std::uint64_t seed) {
   const ContestOptions& contest = settings.contest;
@@ -86,8 +98,8 @@ RunConfig own_config(const Settings& settings, const std::string& name, std::uin
   if (contest.block_size > 0) text += fmt::format(", block_size: {}", contest.block_size);
   if (name != "default") {
     text += fmt::format(", max_iterations: {}, filtered_start: {}, inner_precision: {}, preconditioner: {}",
-                        contest.max_iterations, name.starts_with("jacobi-filtered"),
-                        is_mixed(name) ? "float" : "double", preconditioner_of(name, contest));
+                        contest.max_iterations, begins_with_filters(name), is_mixed(name) ? "float" : "double",
+                        preconditioner_of(name, contest));
   }
   return config_of(contest, text + "}");
 }
@@ -119,9 +131,10 @@ Run run_default(const Question& question, const RunConfig& config) {
 }
 
 /// With what the config names; the start vectors of coarse levels are part of the set-up.
-Run run_ours(const Question& question, const RunConfig& config) {
+Run run_ours(const Question& question, const RunConfig& config, bool basis) {
   const EigensolverConfig& solver = config.eigensolver;
-  const LobpcgOptions& options = solver.options;
+  LobpcgOptions options = solver.options;
+  options.filter_basis = basis;  // not a choice of the config
   Prepared prepared =
       prepare(question, config, solver.preconditioner, solver.inner_precision == Precision::float32);
   const Preconditioner<double>& preconditioner = prepared.operators.preconditioner;
@@ -165,7 +178,8 @@ void add_contenders(const std::string& name, const Settings& settings, const Que
                                             config.eigensolver.options.block_size)
                               : options,
                           [config, &question, name] {
-                            return name == "default" ? run_default(question, config) : run_ours(question, config);
+                            return name == "default" ? run_default(question, config)
+                                                     : run_ours(question, config, builds_basis(name));
                           }});
   }
 }

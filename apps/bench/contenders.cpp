@@ -45,8 +45,7 @@ Prepared prepare(const Question& question, const RunConfig& config, const Precon
 
   Problem<double> problem{context, question.partition};
   CsrRows rows = copy_of(question.rows);
-  const bool copied = in_float && preconditioner.type != PreconditionerType::amg;  // which has A in float itself
-  if (needs_rows<double>(preconditioner) || copied) problem.a_rows = copy_of(question.rows);
+  if (needs_rows<double>(preconditioner)) problem.a_rows = copy_of(question.rows);
   context.comm.barrier();
   const Stopwatch clock;
   problem.a = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), question.partition,

@@ -23,6 +23,8 @@ class LinearSolverChoice {
   LinearSolverChoice(const MatrixTraits& traits, const CostModel& costs, const LinearSolverConfig& asked,
                      GlobalIndex right_hand_sides);
 
+  /// Another block of as many right-hand sides, with other limits perhaps.
+  void ask(const LinearSolverConfig& asked) { asked_ = asked; }
   /// The config with the present choice in place of `auto`.
   LinearSolverConfig config() const;
   std::string description() const { return choice_.description(); }

@@ -34,6 +34,8 @@ constexpr std::array precision_names{std::pair{"double", Precision::float64},
                                      std::pair{"float", Precision::float32}};
 constexpr std::array verify_names{std::pair{"residuals", Verify::residuals}, std::pair{"probe", Verify::probe},
                                   std::pair{"inertia", Verify::inertia}};
+constexpr std::array filter_names{std::pair{"auto", FilterKind::automatic}, std::pair{"basis", FilterKind::basis},
+                                  std::pair{"block", FilterKind::block}};
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},
                                   std::pair{"cuda", Backend::cuda}};
 constexpr std::array partition_names{std::pair{"nonzeros", PartitionWay::nonzeros},
@@ -199,6 +201,7 @@ void describe(YamlSection& section, EigensolverConfig& config) {
                              type != PreconditionerType::petsc;
   }
   section.item("filtered_start", options.filtered_start);
+  section.choice("filter", config.filter, filter_names);
   section.choice("verify", config.verify, verify_names);
   section.check("verify", config.verify != Verify::inertia || !config.constraints,
                 "inertia counts all eigenvalues and cannot leave out constraints; use probe");
@@ -269,6 +272,10 @@ RunConfig parse_config(const std::string& text, const std::string& name, std::sp
   RunConfig config;
   read_yaml(text, name, overrides, config);
   return config;
+}
+
+bool builds_basis(FilterKind filter, Backend backend) {
+  return filter == FilterKind::basis || (filter == FilterKind::automatic && backend == Backend::cuda);
 }
 
 bool exists_in_float(const PreconditionerConfig& config) {

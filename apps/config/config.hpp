@@ -70,8 +70,14 @@ struct PreconditionerConfig {
 /// What is done, beside the final check, to know that no pair was missed.
 enum class Verify { residuals, probe, inertia };
 
+/// What filters work on where they may begin the iteration: an orthonormal basis that grows by what each of them
+/// brings forth, or the block alone. The basis takes half the products and more passes over vectors: `automatic`
+/// takes it on GPUs.
+enum class FilterKind { automatic, basis, block };
+
 struct EigensolverConfig {
-  LobpcgOptions options;
+  LobpcgOptions options;  ///< filter_basis follows from `filter` and the device
+  FilterKind filter = FilterKind::automatic;
   PreconditionerConfig preconditioner;
   Precision inner_precision = Precision::float64;  ///< float32: lobpcg_mixed
   std::optional<BlockInput> initial;
@@ -131,6 +137,9 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
 
 /// YAML with every key, defaults included, that reads back as the same config.
 std::string resolved_config(const RunConfig& config);
+
+/// Whether filters build a basis on that device.
+bool builds_basis(FilterKind filter, Backend backend);
 
 /// Whether the solvers have this preconditioner in float, for iterations in float under results in double.
 bool exists_in_float(const PreconditionerConfig& config);

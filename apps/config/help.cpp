@@ -23,6 +23,7 @@ constexpr std::string_view keys =
     block_size        columns at work (pairs and a few more)
     seed              of the random start vectors (1)
     filtered_start    begin with Chebyshev filters
+    filter            auto, basis, block: what these work on
     dense_up_to       rows up to which what is left undone is solved densely (3000)
     verify            residuals, probe, inertia: how it is known that no pair is missing
     preconditioner    type: auto, none, jacobi, chebyshev (degree, ratio), direct (shift), petsc (options),

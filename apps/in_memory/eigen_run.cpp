@@ -33,14 +33,15 @@ constexpr const char* program = "eigsh";
 /// Records and advice of a result in the caller's units.
 template <class T>
 void conclude(const EigenResult<T>& result, const Verification& verified, const Proof& proof,
-              const RunConfig& config, const LobpcgOptions& options, EigenAnswer<T>& answer) {
+              const RunConfig& config, const LobpcgOptions& options, bool entries_known, EigenAnswer<T>& answer) {
   const int pairs = config.eigensolver.options.pairs;
   answer.pairs = pairs_record(verified, proof);
   answer.history = history_record(result.history, pairs);
   const bool all = static_cast<int>(verified.outcomes.size()) == pairs;
   if (all && std::count(verified.outcomes.begin(), verified.outcomes.end(), Outcome::not_converged) == 0) return;
-  note_advice(advise(unfinished_eigensolve(verified, result.limitation, result.history, options), config),
-              answer.notes);
+  UnfinishedEigensolve unfinished = unfinished_eigensolve(verified, result.limitation, result.history, options);
+  unfinished.entries_known = entries_known;
+  note_advice(advise(unfinished, config), answer.notes);
 }
 
 template <class T>
@@ -83,7 +84,7 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);
   undo_scaling(problem.scaling, space, verified, result);
-  conclude(result, verified, proof, config, solver.config.eigensolver.options, answer);
+  conclude(result, verified, proof, config, solver.config.eigensolver.options, true, answer);
   hand_over(context, result.eigenvectors, input.place, answer);
   return answer;
 }
@@ -155,7 +156,7 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
   const Proof proof;
   answer.run = operator_record(context, input, program,
                                {result.setup_seconds, result.solve_seconds, result.iterations, result.remark});
-  conclude(result, verified, proof, config, solver.options, answer);
+  conclude(result, verified, proof, config, solver.options, false, answer);
   hand_over(context, result.eigenvectors, input.place, answer);
   return answer;
 }

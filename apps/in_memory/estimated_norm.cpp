@@ -24,7 +24,7 @@ class WithNorm final : public LinearOperator<T> {
   std::size_t bytes() const override { return operation_->bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return operation_->work_bytes(cols); }
   void reserve(LocalIndex columns) override { operation_->reserve(columns); }
-  double norm_inf() const override { return norm_; }
+  double norm_scale() const override { return norm_; }
 
  private:
   std::unique_ptr<LinearOperator<T>> operation_;
@@ -38,7 +38,7 @@ std::unique_ptr<LinearOperator<T>> with_estimated_norm(BlockSpace<T>& space,
                                                        std::unique_ptr<LinearOperator<T>> operation) {
   constexpr int steps = 8;
   constexpr std::uint64_t seed = 3;
-  if (!operation || !std::isnan(operation->norm_inf())) return operation;
+  if (!operation || !std::isnan(operation->norm_scale())) return operation;
   DenseBlock<T> x = space.make_block(1);
   DenseBlock<T> ax = space.make_block(1);
   space.fill_random(ax.view(), seed);

@@ -1,7 +1,9 @@
 #include "apps/in_memory/linear_run.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "apps/in_memory/notes.hpp"
 #include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
+#include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -38,45 +41,10 @@ void conclude(const BlockCgResult<T>& result, const SolutionCheck& checked, cons
   if (answer.run.remark.empty()) answer.run.remark = "true residuals are above the tolerance";
 }
 
-/// The way of apps/journey/solve.cpp.
 template <class T>
-LinearAnswer<T> solve_matrix(const Context<T>& context, LinearInput<T>& input, const Proceed& wanted) {
-  const RunConfig& config = input.config;
-  const LinearSolverConfig& solver = config.linear_solver;
-  const bool in_float = iterates_in_float<T>(solver);
-  LinearAnswer<T> answer;
-  const Announce note = [&](const std::string& text) {
-    constexpr std::string_view subject = "preconditioner: ";
-    answer.notes.preconditioner.push_back(text.starts_with(subject) ? text.substr(subject.size()) : text);
-  };
-  Sources sources;
-  sources.a = std::move(input.a.matrix);
-  RightHandSides sides(context.comm, config, sources.a->rows());
-  ReadOptions options = read_options(context, config, solver.preconditioner, in_float, sources.a->rows());
-  options.partition = input.partition;
-  Problem<T> problem = read_problem(context, sources, options);
-  BlockSpace<T> space(context, problem.partition);
-  const DenseBlock<T> f = sides.read(space);
-  DenseBlock<T> initial = read_initial(space, solver, sides.count());
-  scale_initial(problem.scaling, space, initial);
-  const Stopwatch setup;
-  LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), note);
-  if (input.preconditioner) chosen.operators->preconditioner.operation = std::move(input.preconditioner);
-  if (!chosen.operators->preconditioner.made.empty()) note(chosen.operators->preconditioner.made);
-  const double setup_seconds = setup.seconds();
-  BlockCgResult<T> result = solve_linear(space, problem, chosen, f, std::move(initial), Observer{}, note, wanted);
-  if (config.max_seconds && result.findings.end == BlockCgEnd::stopped)
-    result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
-  chosen.operators.reset();
-  answer.run = run_record(
-      problem, sources, config, program,
-      {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
-  const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
-  undo_scaling(problem.scaling, space, result);
-  conclude(result, checked, chosen.config,
-           chosen.choice ? chosen.choice->taken() : std::vector<PreconditionerType>{}, answer);
-  hand_over(context, result.solution, input.place, answer);
-  return answer;
+void begin(const Context<T>& context, const RunConfig& config) {
+  context.profile->start();
+  if (config.max_seconds && context.comm.is_root()) context.stop->end_after(*config.max_seconds);
 }
 
 template <class T>
@@ -104,16 +72,115 @@ LinearAnswer<T> solve_operator(const Context<T>& context, LinearInput<T>& input,
 
 }  // namespace
 
+/// What there is of A. The problem and the operators come with the first solve.
 template <class T>
-LinearAnswer<T> run_linear_solver(const Context<T>& context, LinearInput<T> input, const Proceed& wanted) {
-  context.profile->start();
-  if (input.config.max_seconds && context.comm.is_root()) context.stop->end_after(*input.config.max_seconds);
-  LinearAnswer<T> answer =
-      input.a.matrix ? solve_matrix(context, input, wanted) : solve_operator(context, input, wanted);
-  note_phases(*context.profile, answer.notes);
+struct LinearSystem<T>::Made {
+  Sources sources;
+  std::optional<Problem<T>> problem{};
+  std::optional<LinearSolver<T>> solver{};
+
+  /// The solver for `config`: the one that there is, under its limits. `given`: with a preconditioner of the
+  /// caller's.
+  LinearSolver<T>& solver_for(const RunConfig& config, GlobalIndex right_hand_sides, bool given,
+                              const Announce& note) {
+    if (!solver) {
+      solver.emplace(make_linear_solver(*problem, config, right_hand_sides, note));
+      if (!solver->operators->preconditioner.made.empty()) note(solver->operators->preconditioner.made);
+      return *solver;
+    }
+    const PreconditionerConfig preconditioner = solver->config.linear_solver.preconditioner;
+    solver->config = config;
+    solver->config.linear_solver.preconditioner = preconditioner;
+    if (solver->choice) solver->choice->ask(config.linear_solver);
+    if (!given) note(description(preconditioner) + ", as it was made before");
+    return *solver;
+  }
+};
+
+template <class T>
+LinearSystem<T>::LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition)
+    : context_(std::move(context)), partition_(std::move(partition)), made_(std::make_unique<Made>()) {
+  made_->sources.a = std::move(a);
+}
+
+template <class T>
+LinearSystem<T>::~LinearSystem() = default;
+
+template <class T>
+LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& wanted) {
+  return solve(std::move(request), wanted, false);
+}
+
+template <class T>
+LinearAnswer<T> LinearSystem<T>::solve_last(LinearRequest<T> request, const Proceed& wanted) {
+  return solve(std::move(request), wanted, true);
+}
+
+/// The way of apps/journey/solve.cpp.
+template <class T>
+LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& wanted, bool last) {
+  const RunConfig& config = request.config;
+  const LinearSolverConfig& wishes = config.linear_solver;
+  begin(context_, config);
+  LinearAnswer<T> answer;
+  const Announce note = [&](const std::string& text) {
+    constexpr std::string_view subject = "preconditioner: ";
+    answer.notes.preconditioner.push_back(text.starts_with(subject) ? text.substr(subject.size()) : text);
+  };
+  Sources& sources = made_->sources;
+  RightHandSides sides(context_.comm, config, sources.a->rows());
+  if (!made_->problem) {
+    ReadOptions options =
+        read_options(context_, config, wishes.preconditioner, iterates_in_float<T>(wishes), sources.a->rows());
+    options.partition = partition_;
+    made_->problem.emplace(read_problem(context_, sources, options));
+  }
+  Problem<T>& problem = *made_->problem;
+  BlockSpace<T> space(context_, problem.partition);
+  const DenseBlock<T> f = sides.read(space);
+  DenseBlock<T> initial = read_initial(space, wishes, sides.count());
+  scale_initial(problem.scaling, space, initial);
+  const Stopwatch setup;
+  LinearSolver<T>& solver = made_->solver_for(config, sides.count(), request.preconditioner != nullptr, note);
+  if (request.preconditioner) solver.operators->preconditioner.operation = std::move(request.preconditioner);
+  const double setup_seconds = setup.seconds();
+  BlockCgResult<T> result = solve_linear(space, problem, solver, f, std::move(initial), Observer{}, note, wanted);
+  if (config.max_seconds && result.findings.end == BlockCgEnd::stopped)
+    result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
+  // Residuals of what is in float take A in double, and its place.
+  const bool gives_back = last || std::is_same_v<T, float>;
+  if (gives_back) solver.operators.reset();
+  answer.run = run_record(
+      problem, sources, config, program,
+      {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
+  const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
+  undo_scaling(problem.scaling, space, result);
+  conclude(result, checked, solver.config,
+           solver.choice ? solver.choice->taken() : std::vector<PreconditionerType>{}, answer);
+  if (gives_back) {
+    made_->solver.reset();
+    made_->problem.reset();
+  }
+  hand_over(context_, result.solution, request.place, answer);
+  note_phases(*context_.profile, answer.notes);
   return answer;
 }
 
+template <class T>
+LinearAnswer<T> run_linear_solver(const Context<T>& context, LinearInput<T> input, const Proceed& wanted) {
+  if (!input.a.matrix) {
+    begin(context, input.config);
+    LinearAnswer<T> answer = solve_operator(context, input, wanted);
+    note_phases(*context.profile, answer.notes);
+    return answer;
+  }
+  LinearSystem<T> system(context, std::move(input.a.matrix), input.partition);
+  return system.solve_last({std::move(input.config), std::move(input.preconditioner), std::move(input.place)},
+                           wanted);
+}
+
+template class LinearSystem<float>;
+template class LinearSystem<double>;
 template LinearAnswer<float> run_linear_solver(const Context<float>&, LinearInput<float>, const Proceed&);
 template LinearAnswer<double> run_linear_solver(const Context<double>&, LinearInput<double>, const Proceed&);
 

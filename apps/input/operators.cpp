@@ -13,8 +13,7 @@ FloatCopy copy_in_float(Problem<double>& problem, const RunConfig& config,
                         const PreconditionerConfig& preconditioner) {
   FloatCopy copy{{with_precision<float>(problem.context), problem.partition}};
   copy.problem.order = problem.order;
-  copy.problem.a = std::make_unique<DistributedMatrix<float>>(copy.problem.context, std::move(problem.a_rows),
-                                                              problem.partition, problem.partition, config.spmm);
+  copy.problem.a = in_float(copy.problem.context, *problem.a, config.spmm);
   copy.preconditioner = make_preconditioner(copy.problem, config.matrix, preconditioner);
   return copy;
 }
@@ -43,9 +42,7 @@ ReadOptions read_options(const Context<T>& context, const RunConfig& config,
   const bool levels_in_float =
       preconditioner.type == PreconditionerType::automatic ||
       (preconditioner.type == PreconditionerType::amg && preconditioner.amg.precision == Precision::float32);
-  // Multigrid has A in float among its levels.
-  const bool copied = in_float && preconditioner.type != PreconditionerType::amg;
-  return {config.spmm, needs_rows<T>(preconditioner) || copied, needs_mass_rows(preconditioner),
+  return {config.spmm, needs_rows<T>(preconditioner), needs_mass_rows(preconditioner),
           unknowns_per_node(context.comm, preconditioner, config.matrix, rows), in_float || levels_in_float};
 }
 

@@ -31,7 +31,11 @@ struct Plan {
   const char* key = "";  ///< "eigensolver.block_size"
   bool in_double = false;
   std::function<MemoryNeeds(int columns)> needs{};
+  double share = 1.0;  ///< of what is left: what a smaller block may take, by the advice
 };
+
+/// Before anything is read: the rest is kept for matrices and what is made of them, which are not known yet.
+constexpr double share_of_vectors = 0.75;
 
 /// How much more is needed than there is, as the largest ratio over all ranks, of what lacks most.
 struct Shortage {
@@ -75,7 +79,7 @@ int fitting_columns(const Communicator& comm, const Device& device, const Memory
   int too_many = plan.columns;
   while (too_many - fits > 1) {
     const int middle = fits + (too_many - fits) / 2;
-    const bool enough = shortage(comm, to_come(plan.needs(middle), device), left).ratio <= 1.0;
+    const bool enough = shortage(comm, to_come(plan.needs(middle), device), left).ratio <= plan.share;
     (enough ? fits : too_many) = middle;
   }
   return fits;
@@ -170,12 +174,14 @@ template <class T>
 void require_memory(const Context<T>& context, const EigensolverConfig& config, GlobalIndex rows) {
   const LobpcgOptions& options = config.options;
   if (solves_densely(options, rows, 0)) return;
-  const Plan plan{block_width(options), "eigensolver.block_size", std::is_same_v<T, double>, [&](int columns) {
+  const Plan plan{block_width(options), "eigensolver.block_size", std::is_same_v<T, double>,
+                  [&](int columns) {
                     MemoryNeeds needs;
                     const double column = sizeof(T) * static_cast<double>(rows_of_a_rank(context.comm, rows));
                     needs.vectors = (9.0 * columns + 2.0 * options.pairs) * column;
                     return needs;
-                  }};
+                  },
+                  share_of_vectors};
   require(context.comm, *context.device, plan);
 }
 
@@ -189,7 +195,8 @@ void require_memory(const Context<T>& context, const LinearSolverConfig& config,
                     const double column = sizeof(T) * static_cast<double>(rows_of_a_rank(context.comm, rows));
                     needs.vectors = (3.0 * columns + 2.0 * sides) * column;
                     return needs;
-                  }};
+                  },
+                  share_of_vectors};
   require(context.comm, *context.device, plan);
 }
 

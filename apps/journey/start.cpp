@@ -1,5 +1,6 @@
 #include "apps/journey/start.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <array>
@@ -55,7 +56,11 @@ std::optional<std::string> prepare_for_limited_memory(char** argv) {
     return "out of memory: set OPENBLAS_NUM_THREADS=1" + address_space_remark();
   }
   const std::size_t least = mpi_bytes + lapack::blas_buffer_bytes;
-  if (left >= least) return std::nullopt;
+  if (left >= least) {
+    // Each thread that allocates would set 64 to 128 MiB of addresses aside, as many threads as happen to meet.
+    mallopt(M_ARENA_MAX, 1);
+    return std::nullopt;
+  }
   if (!is_first_rank()) {
     // MPI might crash for want of memory before the first rank has said what is wrong, which ends all ranks.
     constexpr unsigned patience = 5;

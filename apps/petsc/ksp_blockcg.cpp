@@ -57,6 +57,11 @@ PetscErrorCode set_from_options(KSP ksp, Items PetscOptionsObject) {
 
 PetscErrorCode view(KSP ksp, PetscViewer viewer) { return view_options(viewer, "block CG", own_of(ksp)); }
 
+PetscErrorCode reset(KSP ksp) {
+  own_of(ksp).system.reset();
+  return success;
+}
+
 PetscErrorCode destroy(KSP ksp) {
   delete static_cast<KspBlockcg*>(ksp->data);
   ksp->data = nullptr;
@@ -72,6 +77,7 @@ PetscErrorCode create(KSP ksp) {
   ksp->ops->matsolve = solve_blockcg_block;
   ksp->ops->setfromoptions = set_from_options;
   ksp->ops->view = view;
+  ksp->ops->reset = reset;
   ksp->ops->destroy = destroy;
   ksp->ops->buildsolution = KSPBuildSolutionDefault;
   ksp->ops->buildresidual = KSPBuildResidualDefault;

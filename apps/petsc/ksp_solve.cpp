@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -66,23 +69,37 @@ void give_block(const std::vector<double>& values, const Block& shape, Mat m) {
 
 /// ||r|| <= max(rtol ||f||, abstol) for every column; of abstol what the largest f makes of it, which is the
 /// strictest.
-double tolerance_of(KSP ksp, const Communicator& comm, const Block& sides) {
+double tolerance_of(KSP ksp, const Block& sides) {
   if (ksp->abstol <= 0.0 || sides.columns == 0) return ksp->rtol;
   std::vector<double> squares(static_cast<std::size_t>(sides.columns));
   for (std::size_t k = 0; k < sides.values.size(); ++k)
     squares[k % squares.size()] += sides.values[k] * sides.values[k];
-  double largest = 0.0;
-  for (const double square : squares) largest = std::max(largest, std::sqrt(comm.sum(square)));
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
+  std::vector<double> sums(squares.size());
+  MPI_Reduce(squares.data(), sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, 0, comm);
+  double largest = std::sqrt(*std::max_element(sums.begin(), sums.end()));
+  MPI_Bcast(&largest, 1, MPI_DOUBLE, 0, comm);  // the same bits for all
   return largest > 0.0 ? std::max(ksp->rtol, ksp->abstol / largest) : ksp->rtol;
 }
 
-RunConfig config_of(KSP ksp, Mat a, bool own_preconditioner, double tolerance) {
-  const auto& own = *static_cast<KspBlockcg*>(ksp->data);
+RunConfig config_of(KSP ksp, const MadeFor& made_for, bool entries, double tolerance) {
   const std::string text = fmt::format(
       "matrix: {{file: A}}\nright_hand_sides: {{file: F}}\ndevice: {}\nlinear_solver: {{tolerance: {}, "
       "max_iterations: {}, preconditioner: {{type: {}}}}}\n",
-      device_for(a), tolerance, ksp->max_it, own_preconditioner && has_entries(a) ? "auto" : "none");
-  return parse_config(text, "-ksp_blockcg_options", own.overrides);
+      made_for.device, tolerance, ksp->max_it, made_for.own_preconditioner && entries ? "auto" : "none");
+  return parse_config(text, "-ksp_blockcg_options", made_for.overrides);
+}
+
+MadeFor needed(KSP ksp, Mat a, LocalIndex columns, bool own_preconditioner) {
+  const auto object = reinterpret_cast<PetscObject>(a);
+  MadeFor made_for;
+  check(PetscObjectGetId(object, &made_for.matrix), solving);
+  check(PetscObjectStateGet(object, &made_for.state), solving);
+  made_for.columns = columns;
+  made_for.own_preconditioner = own_preconditioner;
+  made_for.device = device_for(a);
+  made_for.overrides = static_cast<const KspBlockcg*>(ksp->data)->overrides;
+  return made_for;
 }
 
 void tell(KSP ksp, const IterationReport& report) {
@@ -95,7 +112,8 @@ void tell(KSP ksp, const IterationReport& report) {
   check(KSPMonitor(ksp, report.iteration, worst), solving);
 }
 
-void take_notes(KSP ksp, const LinearAnswer<double>& answer) {
+/// Whether all right-hand sides are solved.
+bool take_notes(KSP ksp, const LinearAnswer<double>& answer) {
   static_cast<KspBlockcg*>(ksp->data)->take(answer);
   ksp->its = static_cast<PetscInt>(answer.run.iterations);
   const auto& norms = answer.solutions.residual_norms;
@@ -107,6 +125,47 @@ void take_notes(KSP ksp, const LinearAnswer<double>& answer) {
   } else {
     ksp->reason = ksp->its >= ksp->max_it ? KSP_DIVERGED_ITS : KSP_DIVERGED_BREAKDOWN;
   }
+  return all;
+}
+
+/// The system that is kept where it is the one needed, else a new one; the KSP has none until the solve is done:
+/// one that ended by an error must not be used again. Collective.
+std::unique_ptr<LinearSystem<double>> system_for(KSP ksp, Mat a, const MadeFor& made_for,
+                                                 const RunConfig& config) {
+  auto& own = *static_cast<KspBlockcg*>(ksp->data);
+  std::unique_ptr<LinearSystem<double>> system = std::move(own.system);
+  if (system && !system->context().comm.any(!(own.made_for == made_for))) return system;
+  system.reset();  // before there is another one
+  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  const Context<double> context = make_context<double>(comm, config.device, config.halo);
+  return std::make_unique<LinearSystem<double>>(context, operator_input(context, "A", a).matrix, row_partition(a));
+}
+
+LinearAnswer<double> solve_matrix(KSP ksp, Mat a, PC pc, const MadeFor& made_for, LinearRequest<double> request,
+                                  LocalIndex rows, const Proceed& wanted) {
+  auto& own = *static_cast<KspBlockcg*>(ksp->data);
+  std::unique_ptr<LinearSystem<double>> system = system_for(ksp, a, made_for, request.config);
+  if (!made_for.own_preconditioner) request.preconditioner = preconditioner_of(system->context(), pc, rows);
+  LinearAnswer<double> answer = system->solve(std::move(request), wanted);
+  if (take_notes(ksp, answer)) {
+    own.system = std::move(system);
+    own.made_for = made_for;
+  }
+  return answer;
+}
+
+LinearAnswer<double> solve_operator(KSP ksp, Mat a, PC pc, bool own_preconditioner, LinearRequest<double> request,
+                                    LocalIndex rows, const Proceed& wanted) {
+  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  const Context<double> context = make_context<double>(comm, request.config.device, request.config.halo);
+  LinearInput<double> input;
+  input.config = std::move(request.config);
+  input.partition = row_partition(a);
+  input.a = operator_input(context, "A", a);
+  if (!own_preconditioner) input.preconditioner = preconditioner_of(context, pc, rows);
+  LinearAnswer<double> answer = run_linear_solver(context, std::move(input), wanted);
+  take_notes(ksp, answer);
+  return answer;
 }
 
 /// The vectors of the answer, as many as right-hand sides.
@@ -118,27 +177,22 @@ std::vector<double> solve(KSP ksp, Block sides, Block guess) {
   PC pc = nullptr;
   check(KSPGetPC(ksp, &pc), solving);
   const bool own_preconditioner = left_to_us(pc);
-  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
+  const bool entries = has_entries(a);
   const LocalIndex rows = sides.rows;
-  LinearInput<double> input;
-  input.config = config_of(ksp, a, own_preconditioner, tolerance_of(ksp, comm, sides));
-  const Context<double> context = make_context<double>(comm, input.config.device, input.config.halo);
-  input.config.right_hand_sides->input =
+  const MadeFor made_for = needed(ksp, a, sides.columns, own_preconditioner);
+  LinearRequest<double> request{config_of(ksp, made_for, entries, tolerance_of(ksp, sides))};
+  request.config.right_hand_sides->input =
       block_input("the right-hand sides", rows, sides.columns, std::move(sides.values));
   if (guess.columns > 0)
-    input.config.linear_solver.initial =
+    request.config.linear_solver.initial =
         block_input("the initial guess", rows, guess.columns, std::move(guess.values));
-  input.partition = row_partition(a);
-  input.a = operator_input(context, "A", a);
-  if (!own_preconditioner) input.preconditioner = preconditioner_of(context, pc, rows);
   ksp->its = 0;
-  const LinearAnswer<double> answer =
-      run_linear_solver(context, std::move(input), [&](const IterationReport& report) {
-        tell(ksp, report);
-        return true;
-      });
-  take_notes(ksp, answer);
-  return answer.vectors;
+  const Proceed wanted = [&](const IterationReport& report) {
+    tell(ksp, report);
+    return true;
+  };
+  return entries ? solve_matrix(ksp, a, pc, made_for, std::move(request), rows, wanted).vectors
+                 : solve_operator(ksp, a, pc, own_preconditioner, std::move(request), rows, wanted).vectors;
 }
 
 }  // namespace

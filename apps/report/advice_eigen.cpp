@@ -34,6 +34,11 @@ bool is_automatic(const RunConfig& config) {
   return config.eigensolver.preconditioner.type == PreconditionerType::automatic;
 }
 
+/// Whether `auto` could do better: not what was at work, nor out of reach.
+bool can_choose(const UnfinishedEigensolve& run, const RunConfig& config) {
+  return run.entries_known && !is_automatic(config);
+}
+
 Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
   const int allowed = config.eigensolver.options.max_iterations;
   const double needed = std::min(estimated_iterations(run.course, run.requested), longest_estimate);
@@ -46,7 +51,7 @@ Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
   } else {
     advice.change = fmt::format("eigensolver.max_iterations={}", std::max(500, 4 * std::min(allowed, 1 << 28)));
   }
-  if (slow && !is_automatic(config)) advice.change = automatic_choice;
+  if (slow && can_choose(run, config)) advice.change = automatic_choice;
   if (!slow || !run.clustered || run.columns >= widest_advised) return advice;
   // `auto` has tried so many already, or had no memory for more.
   advice.reason = fmt::format(
@@ -62,11 +67,12 @@ Advice on_preconditioner(const UnfinishedEigensolve& run, const RunConfig& confi
     return {fmt::format("A has eigenvalues down to {:.3g}", run.lowest),
             fmt::format("eigensolver.preconditioner.shift={:.3g}", beyond_lowest * run.lowest), ""};
   }
+  if (!run.entries_known) return {};
   return {"", is_automatic(config) ? "eigensolver.preconditioner={type: none}" : automatic_choice, ""};
 }
 
 Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
-  if (!std::isfinite(run.attained)) return {"", is_automatic(config) ? "" : automatic_choice, ""};
+  if (!std::isfinite(run.attained)) return {"", can_choose(run, config) ? automatic_choice : "", ""};
   // With more than that to spare any vector would do.
   constexpr double largest = 0.1;
   const bool relative = config.eigensolver.options.convergence != Convergence::absolute;
@@ -74,7 +80,8 @@ Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
                                   ? "rounding errors are as large as the values"
                                   : fmt::format("a tolerance of {:.1e} is met", run.attained);
   if (config.precision == Precision::float32) return {reached, "precision=double", ""};
-  if (relative && !(2.0 * run.attained <= largest)) return {"", is_automatic(config) ? "" : automatic_choice, ""};
+  if (relative && !(2.0 * run.attained <= largest))
+    return {"", can_choose(run, config) ? automatic_choice : "", ""};
   return {reached, fmt::format("eigensolver.tolerance={:.0e}", 2.0 * run.attained), ""};
 }
 

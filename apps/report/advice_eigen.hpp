@@ -21,7 +21,8 @@ struct UnfinishedEigensolve {
   std::vector<double> course;
   /// No eigenvalue found lies below it by its residual; NaN without one.
   double lowest = std::numeric_limits<double>::quiet_NaN();
-  int columns = 0;  ///< that were at work
+  int columns = 0;            ///< that were at work
+  bool entries_known = true;  ///< of A, so that a preconditioner can be made of them
   /// Whether the later half of the values lie so close together that columns may mix eigenvectors of neighbours:
   /// there may be more of these than columns.
   bool clustered = false;

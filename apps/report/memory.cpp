@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "solver/davidson/davidson_plan.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "solver/proof/stiff_rows.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -140,6 +141,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);
+  if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs)
+    needs.basis = block(davidson_shape(width, problem.partition.rows()).capacity);
   int widest = width;
   if (config.verify == Verify::probe) {
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);
@@ -199,9 +202,9 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   MemoryEstimate estimate;
   estimate.needs = needs;
   estimate.device_to_come = on_host ? 0.0 : more + needs.halo;
-  estimate.device = on_host ? 0.0 : now.device + estimate.device_to_come;
+  estimate.device = on_host ? 0.0 : now.device + estimate.device_to_come + needs.basis;
   estimate.host_to_come = (on_host ? more : needs.result) + needs.halo + needs.host + libraries;
-  estimate.host = std::max(now.host_peak, now.host + estimate.host_to_come);
+  estimate.host = std::max(now.host_peak, now.host + estimate.host_to_come + (on_host ? needs.basis : 0.0));
   if (needs.certificate > 0.0) {
     const double kept = needs.result + (on_host ? needs.work : 0.0);
     estimate.host = std::max(estimate.host, now.host + kept + needs.certificate + libraries);

@@ -26,6 +26,7 @@ struct MemoryNeeds {
   /// What `vectors` become where the solve ends within rounding errors, so that stiff parts are looked for beside
   /// the pairs found: seldom, and without memory for it the result is there all the same.
   double with_stiff_parts = 0.0;
+  double basis = 0.0;  ///< beside the vectors, where filters build a basis: without memory for it they do not
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
 

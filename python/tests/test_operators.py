@@ -7,7 +7,7 @@ from conftest import laplacian, residuals
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, splu
 
-from block_eigs import eigsh
+from block_eigs import NotConverged, eigsh
 
 
 @pytest.mark.parametrize("which", ["SA", "LA"])
@@ -39,6 +39,21 @@ def test_matvec_alone_is_enough():
     A, exact = laplacian(12, 13)
     w, _ = eigsh(LinearOperator(A.shape, matvec=lambda x: A @ x, dtype=float), k=2)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+
+
+@pytest.mark.parametrize("which", ["SA", "LA"])
+def test_both_ends_of_an_operator(which):
+    A, exact = laplacian(72, 73)
+    result = eigsh(aslinearoperator(A), k=4, which=which)
+    expected = exact[:4] if which == "SA" else np.sort(exact)[-4:]
+    np.testing.assert_allclose(np.sort(result.eigenvalues), expected, rtol=1e-10)
+
+
+def test_an_operator_is_not_advised_to_be_a_matrix():
+    A, _ = laplacian(72, 73)
+    with pytest.raises(NotConverged) as caught:
+        eigsh(aslinearoperator(A), k=4, maxiter=3)
+    assert "preconditioner" not in str(caught.value)
 
 
 def test_preconditioner_of_the_caller():

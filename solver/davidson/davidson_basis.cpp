@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
@@ -53,6 +54,7 @@ LocalIndex append(BlockSpace<T>& space, LinearOperator<T>& a, DavidsonBasis<T>& 
   if (others.size() > 0) project(space, others, w);
   const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::well_conditioned);
   if (count == 0) return 0;
+  if (count > basis.room()) throw std::logic_error("davidson: more columns than the basis has room for");
   w = w.columns(0, count);
   image = image.columns(0, count);
   a.apply(w, image);

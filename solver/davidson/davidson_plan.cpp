@@ -15,9 +15,9 @@ constexpr double smallest_degree = 6.0;
 /// small problems and the basis is used up by vectors that tell little, with more it becomes subspace iteration.
 constexpr double growth_of_filters = 4.0;
 /// The same for random vectors: what one orthonormalisation can still tell apart.
-constexpr double growth_of_first_filter = 12.0;
+constexpr double growth_of_first_filter = 15.0;
 /// The Ritz value to cut at, in columns that a restart leaves.
-constexpr double cut_behind = 1.6;
+constexpr double cut_behind = 1.4;
 
 double middle_of(const SpectrumBounds& bounds) {
   return 0.5 * (bounds.upper + std::max(bounds.lower, -bounds.upper));
@@ -96,7 +96,7 @@ double products_to_come(const DavidsonPairs& pairs, const SpectrumBounds& bounds
 
 bool DavidsonProgress::ends_after(const DavidsonPairs& pairs, double cut) {
   constexpr int patience = 6;
-  constexpr int patience_near_rounding = 2;
+  constexpr int patience_near_rounding = 1;
   constexpr double nothing = 1e-3;
   const double worst = pairs.worst();
   const auto wanted = static_cast<std::ptrdiff_t>(pairs.ratios.size());

@@ -161,12 +161,14 @@ void gather_open(Davidson<T>& it, const DavidsonPairs& pairs) {
   }
 }
 
-/// V^T A V of a basis that a checkpoint held.
+/// V^T A V of a basis that a checkpoint held. Pairs that were done by then are locked now, so that there may be
+/// more of it than the columns that are left would have.
 template <class T>
 void renew_projected(Davidson<T>& it) {
   LobpcgState<T>& state = it.state;
   DavidsonBasis<T> saved = std::move(state.basis);
-  state.basis = make_davidson_basis(it.run.problem.space, it.shape.capacity);
+  const LocalIndex capacity = std::max<LocalIndex>(it.shape.capacity, saved.cols + it.shape.block);
+  state.basis = make_davidson_basis(it.run.problem.space, capacity);
   for (LocalIndex first = 0; first < saved.cols; first += state.window.width)
     append_copy(it, saved.v().columns(first, std::min<LocalIndex>(state.window.width, saved.cols - first)));
 }

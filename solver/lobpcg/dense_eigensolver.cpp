@@ -198,7 +198,7 @@ void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, c
   const std::vector<double> image_norms = space.column_norms(image);
   const std::vector<double> lengths = space.column_norms(x);
   result.residual_norms = space.residual(ax.view(), image, result.eigenvalues, ax.view());
-  OperatorNorms norms{a.norm_inf(), b != nullptr ? b->norm_inf() : 1.0, a.typical_row_sum(), b != nullptr};
+  OperatorNorms norms{a.norm_scale(), b != nullptr ? b->norm_scale() : 1.0, a.typical_row_sum(), b != nullptr};
   if (std::isnan(norms.a)) norms.a = norms.typical_a = std::abs(result.eigenvalues.back());
   if (std::isnan(norms.b)) norms.b = 1.0;
   // A dense solver is accurate to n epsilon ||A||.

@@ -32,12 +32,13 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
 }
 
 /// Where the block holds all pairs and that is wanted, filters build a basis; windows are filtered one after the
-/// other. Whether that has gone on until residuals have stopped falling near rounding errors, in a phase that ends
-/// then.
+/// other. What a checkpoint holds goes on as it began. Whether that has gone on until residuals have stopped
+/// falling near rounding errors, in a phase that ends then.
 template <class T>
 bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
                   const std::optional<FilterProgress>& before) {
-  if (run.options.filter_basis && !state.window.one_of_many) {
+  const bool by_basis = before ? state.basis.cols > 0 : run.options.filter_basis;
+  if (by_basis && !state.window.one_of_many) {
     const DavidsonEnd end = davidson_start(run, state, informed, before);
     if (end != DavidsonEnd::no_memory) return end == DavidsonEnd::rounding;
   }

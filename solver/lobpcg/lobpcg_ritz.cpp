@@ -49,7 +49,7 @@ std::vector<double> moves_of(const std::vector<double>& before, const std::vecto
 template <class T>
 OperatorNorms operator_norms(const LobpcgRun<T>& run, const SmallMatrix& gram) {
   const LinearOperator<T>* b = run.problem.b;
-  OperatorNorms norms{run.problem.a.norm_inf(), b != nullptr ? b->norm_inf() : 1.0,
+  OperatorNorms norms{run.problem.a.norm_scale(), b != nullptr ? b->norm_scale() : 1.0,
                       run.problem.a.typical_row_sum(), b != nullptr};
   if (std::isnan(norms.a)) {
     norms.a = 0.0;

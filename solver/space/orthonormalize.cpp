@@ -1,9 +1,12 @@
 #include "solver/space/orthonormalize.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
@@ -128,7 +131,10 @@ void check_positive(BlockSpace<T>& space, const SmallMatrix& gram, ConstBlockVie
     if (gram(against + j, j) >= -noise) continue;
     space.comm().collectively([&] {
       if (!space.comm().is_root()) return;
-      throw InputError("the mass matrix B is not positive definite: x'Bx is negative for a vector x that came up");
+      const char* rounded =
+          std::is_same_v<T, float> ? ", with its entries rounded to float (try precision: double)" : "";
+      throw InputError(fmt::format(
+          "the mass matrix B is not positive definite{}: x'Bx is negative for a vector x that came up", rounded));
     });
   }
 }

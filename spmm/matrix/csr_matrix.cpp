@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "spmm/device/sparse_algebra.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -67,6 +68,13 @@ Buffer<T> uploaded(const std::shared_ptr<Device>& device, const std::vector<T>& 
   return buffer;
 }
 
+Buffer<LocalIndex> copy_of(const Buffer<LocalIndex>& numbers) {
+  if (numbers.size() == 0) return {};
+  std::vector<LocalIndex> on_host(numbers.size());
+  numbers.download(on_host.data());
+  return uploaded(numbers.device(), on_host);
+}
+
 }  // namespace
 
 template <class T>
@@ -117,6 +125,11 @@ void CsrMatrix<T>::multiply(ConstBlockView<T> b, BlockView<T> c, const ProductSt
 template <class T>
 void CsrMatrix<T>::multiply(ConstBlockView<T> b, BlockView<T> c, Accumulate accumulate, const Progress& progress) {
   kernels_->spmm(*plan_, view_, b, c, accumulate, progress);
+}
+
+CsrMatrix<float> in_float(const Context<float>& context, const CsrMatrix<double>& a, const SpmmOptions& options) {
+  Buffer<float> values = make_sparse_algebra(context.device)->to_float(a.values());
+  return {context, CsrBuffers<float>{a.pattern(), std::move(values)}, options, copy_of(a.row_map())};
 }
 
 template class CsrMatrix<float>;

@@ -38,6 +38,9 @@ class CsrMatrix {
   /// The arrays in device memory, and the pattern alone, for matrices that have the same one.
   const CsrView<T>& view() const { return view_; }
   const std::shared_ptr<const CsrPattern>& pattern() const { return arrays_.pattern; }
+  const Buffer<T>& values() const { return arrays_.values; }
+  /// Of the result, the rows that its own belong to; empty where these are all.
+  const Buffer<LocalIndex>& row_map() const { return row_map_; }
   /// Device memory held, plan apart.
   std::size_t bytes() const;
 
@@ -58,5 +61,8 @@ class CsrMatrix {
   CsrView<T> view_;
   std::unique_ptr<SpmmPlan> plan_;
 };
+
+/// The same matrix with its numbers rounded, on the device. The pattern is shared. Not collective.
+CsrMatrix<float> in_float(const Context<float>& context, const CsrMatrix<double>& a, const SpmmOptions& options);
 
 }  // namespace block_eigs

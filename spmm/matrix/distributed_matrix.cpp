@@ -11,6 +11,7 @@
 #include "spmm/device/raised_entry.hpp"
 #include "spmm/error.hpp"
 #include "spmm/large_vectors.hpp"
+#include "spmm/matrix/row_numbers.hpp"
 #include "spmm/matrix/split_rows.hpp"
 #include "spmm/matrix/whole_rows.hpp"
 
@@ -20,62 +21,6 @@ namespace {
 
 /// Rows with more than so many times the typical sum stand out.
 constexpr double far_above = 100.0;
-
-struct RowNumbers {
-  std::vector<double> diagonal;
-  double norm_inf = 0.0;
-  std::int64_t exponents = 0;  ///< sum of the binary exponents of sum_j |a_ij|, of rows that are not zero
-  std::int64_t rows = 0;       ///< these
-  double scaled_gershgorin = 0.0;
-  double largest_diagonal = 0.0;
-  double least_sound = 0.0;  ///< max_i r_i^2 / |d_i|, r_i the largest entry beside d_i; infinite where d_i = 0
-};
-
-RowNumbers row_numbers(const CsrRows& rows) {
-  RowNumbers result;
-  resize_large(result.diagonal, static_cast<std::size_t>(rows.rows()));
-  double norm_inf = 0.0;
-  double scaled_gershgorin = 0.0;
-  double largest = 0.0;
-  double least_sound = 0.0;
-  std::int64_t exponents = 0;
-  std::int64_t full_rows = 0;
-#pragma omp parallel for schedule(static) reduction(max : norm_inf, scaled_gershgorin, largest, least_sound) \
-    reduction(+ : exponents, full_rows)
-  for (LocalIndex i = 0; i < rows.rows(); ++i) {
-    const auto first = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i)]);
-    const auto last = static_cast<std::size_t>(rows.row_offsets[static_cast<std::size_t>(i) + 1]);
-    double sum = 0.0;
-    double beside = 0.0;
-    double& diagonal = result.diagonal[static_cast<std::size_t>(i)];
-    for (std::size_t k = first; k < last; ++k) {
-      const double size = std::abs(rows.values[k]);
-      sum += size;
-      if (rows.columns[k] == rows.row_begin + i) {
-        diagonal = rows.values[k];
-      } else {
-        beside = std::max(beside, size);
-      }
-    }
-    norm_inf = std::max(norm_inf, sum);
-    if (sum > 0.0 && std::isfinite(sum)) {
-      exponents += std::ilogb(sum);
-      ++full_rows;
-    }
-    const double d = std::abs(diagonal);
-    scaled_gershgorin = std::max(scaled_gershgorin, sum / (d != 0.0 ? d : 1.0));
-    largest = std::max(largest, d);
-    least_sound =
-        std::max(least_sound, d != 0.0 ? beside * (beside / d) : std::numeric_limits<double>::infinity());
-  }
-  result.largest_diagonal = largest;
-  result.least_sound = least_sound;
-  result.norm_inf = norm_inf;
-  result.exponents = exponents;
-  result.rows = full_rows;
-  result.scaled_gershgorin = scaled_gershgorin;
-  return result;
-}
 
 std::vector<double> downloaded(const Buffer<double>& values) {
   std::vector<double> result;
@@ -103,7 +48,7 @@ template <class T>
 DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition,
                                         Partition column_partition, const SpmmOptions& options,
                                         const DeviceEntries& resident)
-    : context_(context), row_partition_(std::move(row_partition)), column_partition_(std::move(column_partition)) {
+    : DistributedMatrix(context, std::move(row_partition), std::move(column_partition)) {
   if (!take_whole(rows, options, resident)) take_parts(std::move(rows), options, resident);
 }
 
@@ -290,6 +235,32 @@ std::size_t DistributedMatrix<T>::bytes() const {
 template <class T>
 std::size_t DistributedMatrix<T>::work_bytes(LocalIndex cols) const {
   return 2 * ghosts_.size() * static_cast<std::size_t>(cols) * sizeof(T);
+}
+
+std::unique_ptr<DistributedMatrix<float>> in_float(const Context<float>& context,
+                                                   const DistributedMatrix<double>& a,
+                                                   const SpmmOptions& options) {
+  std::unique_ptr<DistributedMatrix<float>> copy(
+      new DistributedMatrix<float>(context, a.row_partition_, a.column_partition_));
+  copy->numbers_ = a.numbers_;
+  copy->diagonal_ = a.diagonal_;
+  copy->raised_ = a.raised_;
+  copy->row_sums_ = a.row_sums_;
+  copy->norm_inf_ = a.norm_inf_;
+  copy->typical_row_sum_ = a.typical_row_sum_;
+  copy->scaled_gershgorin_ = a.scaled_gershgorin_;
+  copy->jacobi_bound_ = a.jacobi_bound_;
+  copy->global_nonzeros_ = a.global_nonzeros_;
+  copy->ghosts_ = a.ghosts_;
+  copy->neighbours_ = a.neighbours_;
+  copy->nonzeros_ = a.nonzeros_;
+  HaloPlan plan(context.comm, a.column_partition_, a.ghosts_);
+  context.comm.collectively([&] {
+    copy->matrix_ =
+        std::make_unique<SplitMatrix<float>>(context, in_float(context, a.own_columns(), options),
+                                             in_float(context, a.boundary(), options), std::move(plan));
+  });
+  return copy;
 }
 
 template class DistributedMatrix<float>;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "spmm/device/sparse_algebra.hpp"
@@ -78,6 +79,14 @@ class DistributedMatrix final : public LinearOperator<T> {
   double jacobi_bound() const { return jacobi_bound_; }
 
  private:
+  friend std::unique_ptr<DistributedMatrix<float>> in_float(const Context<float>& context,
+                                                            const DistributedMatrix<double>& a,
+                                                            const SpmmOptions& options);
+  /// Without entries yet.
+  DistributedMatrix(const Context<T>& context, Partition row_partition, Partition column_partition)
+      : context_(context),
+        row_partition_(std::move(row_partition)),
+        column_partition_(std::move(column_partition)) {}
   void take_numbers();
   bool take_whole(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident);
   void take_parts(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident);
@@ -100,5 +109,11 @@ class DistributedMatrix final : public LinearOperator<T> {
   Offset nonzeros_ = 0;
   std::unique_ptr<SplitMatrix<T>> matrix_;
 };
+
+/// The same matrix with its numbers rounded, on the device; the pattern is shared, and what there is to know of it
+/// is that of the matrix in double. Collective.
+std::unique_ptr<DistributedMatrix<float>> in_float(const Context<float>& context,
+                                                   const DistributedMatrix<double>& a,
+                                                   const SpmmOptions& options = {});
 
 }  // namespace block_eigs

@@ -47,9 +47,12 @@ class LinearOperator {
 
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }
+  /// How large A is, for who weighs rounding errors: norm_inf(), or an estimate of the largest singular value,
+  /// which may be too small; NaN where nothing is known. Not collective.
+  virtual double norm_scale() const { return norm_inf(); }
   /// Typical sum_j |a_ij| of the rows that are not zero, over all ranks: 2 to the mean of their binary exponents.
-  /// norm_inf() where it is not known. Not collective.
-  virtual double typical_row_sum() const { return norm_inf(); }
+  /// norm_scale() where it is not known. Not collective.
+  virtual double typical_row_sum() const { return norm_scale(); }
 };
 
 }  // namespace block_eigs

@@ -86,7 +86,7 @@ TEST(DavidsonPlan, CutsStayBehindOpenPairs) {
   EXPECT_DOUBLE_EQ(filter->interval.anchor, 0.19);
   EXPECT_GE(filter->degree * filter->interval.growth(0.2), 3.5);
   // A cut before the first open pair says nothing any more.
-  EXPECT_DOUBLE_EQ(next_filter(pairs, shape, bounds, 0.15)->interval.lower, 0.6);
+  EXPECT_DOUBLE_EQ(next_filter(pairs, shape, bounds, 0.15)->interval.lower, 0.5);
   // Nothing to be told apart.
   EXPECT_FALSE(next_filter({{1.0, 1.0, 1.0}, {1e3, 1e3}, 0.0}, shape, bounds, 0.5));
   EXPECT_TRUE(std::isnan(products_to_come(pairs, bounds, 0.25)));

@@ -138,6 +138,39 @@ TEST(DistributedMatrixTest, DiagonalNormsAndCounts) {
   }
 }
 
+TEST(DistributedMatrixTest, InFloatIsTheMatrixOfRoundedRows) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto context = make_context<double>(comm, Backend::host);
+  const auto float_context = with_precision<float>(context);
+  const Shape shape{23, 23, 0.3};
+  const Partition partition = Partition::uniform(shape.rows, comm.size());
+  const std::vector<double> reference = reference_matrix(shape);
+  const auto rows = [&] { return own_rows(reference, shape, partition, comm.rank()); };
+  const DistributedMatrix<double> matrix(context, rows(), partition, partition);
+  const std::unique_ptr<DistributedMatrix<float>> copy = in_float(float_context, matrix);
+  DistributedMatrix<float>& rounded = *copy;
+  DistributedMatrix<float> expected(float_context, rows(), partition, partition);
+  DenseBlock<float> x(context.device, matrix.columns(), 5);
+  std::vector<float> values;
+  for (LocalIndex i = 0; i < matrix.columns(); ++i) {
+    for (LocalIndex j = 0; j < x.cols(); ++j)
+      values.push_back(static_cast<float>(x_value(partition.begin(comm.rank()) + i, j)));
+  }
+  x.from_host(values.data());
+  DenseBlock<float> y(context.device, matrix.rows(), 5);
+  DenseBlock<float> z(context.device, matrix.rows(), 5);
+  rounded.apply(x.view(), y.view());
+  expected.apply(x.view(), z.view());
+  EXPECT_EQ(y.to_host(), z.to_host());
+  EXPECT_EQ(rounded.jacobi_diagonal(), expected.jacobi_diagonal());
+  EXPECT_EQ(rounded.norm_inf(), expected.norm_inf());
+  EXPECT_EQ(rounded.typical_row_sum(), expected.typical_row_sum());
+  EXPECT_EQ(rounded.jacobi_bound(), expected.jacobi_bound());
+  EXPECT_EQ(rounded.ghosts(), expected.ghosts());
+  EXPECT_EQ(rounded.global_nonzeros(), expected.global_nonzeros());
+  EXPECT_EQ(rounded.own_columns().pattern(), matrix.own_columns().pattern());
+}
+
 TEST(DistributedMatrixTest, AColumnOutOfRangeOnOneRankFailsOnAll) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(8, comm.size());

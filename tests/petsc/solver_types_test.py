@@ -81,6 +81,28 @@ class SolverTypesTest(unittest.TestCase):
         steps = {name: numbers(self.solve(f"-pc_type {name}"), "steps")[0] for name in ("none", "gamg")}
         self.assertLess(2 * steps["gamg"], steps["none"])
 
+    def test_what_was_made_is_used_again_while_the_matrix_stays(self):
+        for choice in ("", "-ksp_blockcg_options linear_solver.preconditioner.type=amg",
+                       "-ksp_blockcg_options linear_solver.preconditioner.type=amg,linear_solver.inner_precision=float"):
+            text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -again 2 "
+                               f"-ksp_view {choice}")
+            self.assertEqual(text.count("as it was made before"), 2, text)
+            norms = numbers(text, "solution")
+            self.assertEqual(len(norms), 5)
+            self.assert_close(norms[1:4], [norms[0], norms[0], 0.5 * norms[0]], 1e-12 if not choice else 1e-8)
+            for residual in numbers(text, "residual"):
+                self.assertLess(residual, 1e-7)
+
+    def test_the_programs_preconditioner_when_the_matrix_changes(self):
+        text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -again 1 -pc_type jacobi")
+        norms = numbers(text, "solution")
+        self.assert_close(norms[1:3], [norms[0], 0.5 * norms[0]], 1e-8)
+
+    def test_a_solve_that_failed_is_followed_by_a_fresh_one(self):
+        text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -ksp_max_it 3 -again 1 -ksp_view "
+                           "-ksp_blockcg_options linear_solver.preconditioner.type=jacobi")
+        self.assertNotIn("as it was made before", text)
+
     def test_ksp_that_does_not_converge_says_so(self):
         text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -pc_type none -ksp_max_it 3 "
                            "-ksp_converged_reason")

@@ -1,5 +1,5 @@
-/* An ordinary PETSc program: the 5-point Laplacian on an n x n grid, less a shift, solved for one right-hand side and
-   for several at once. It takes matrix type and solver from the command line and knows nothing of block-eigs. */
+/* An ordinary PETSc program: the 5-point Laplacian on an n x n grid, less a shift, solved for one right-hand side, with
+   -again K as often once more and then with twice the matrix, and for several at once. It takes matrix type and solver from the command line and knows nothing of block-eigs. */
 #include <petscksp.h>
 
 static PetscErrorCode shifted_laplacian(PetscInt n, PetscReal shift, Mat *a)
@@ -82,13 +82,14 @@ int main(int argc, char **argv)
   Mat       a;
   KSP       ksp;
   MatType   type;
-  PetscInt  n = 30, sides = 5;
+  PetscInt  n = 30, sides = 5, again = 0, k;
   PetscReal shift = 0.0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-sides", &sides, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-again", &again, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-shift", &shift, NULL));
   PetscCall(shifted_laplacian(n, shift, &a));
   PetscCall(MatGetType(a, &type));
@@ -97,6 +98,12 @@ int main(int argc, char **argv)
   PetscCall(KSPSetOperators(ksp, a, a));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(solve_one(ksp, a));
+  for (k = 0; k < again; k++) PetscCall(solve_one(ksp, a));
+  if (again > 0) {
+    PetscCall(MatScale(a, 2.0));
+    PetscCall(solve_one(ksp, a));
+    PetscCall(MatScale(a, 0.5));
+  }
   PetscCall(solve_many(ksp, a, sides));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&a));
