@@ -151,16 +151,20 @@ void CheckpointReader::read_texts() {
     } else if (kind == numbers_kind) {
       read_numbers(name);
     } else if (kind == vectors_kind) {
-      vectors_[name] = file_->dataset(vectors_path(name)).shape();
-      require_intact(vectors_[name].size() == 2, path_, vectors_path(name));
+      vectors_[name] = whole_dataset(vectors_path(name), 2).shape();
     }
   }
   require_intact(has_digest(*file_, "/", digest.value()), path_, "the list of its contents");
 }
 
+Hdf5Dataset CheckpointReader::whole_dataset(const std::string& object, std::size_t dimensions) const {
+  Hdf5Dataset dataset = file_->dataset(object);
+  require_intact(dataset.shape().size() == dimensions && dataset.is_whole(), path_, object);
+  return dataset;
+}
+
 void CheckpointReader::read_numbers(const std::string& name) {
-  const Hdf5Dataset dataset = file_->dataset(numbers_path(name));
-  require_intact(dataset.shape().size() == 1, path_, numbers_path(name));
+  const Hdf5Dataset dataset = whole_dataset(numbers_path(name), 1);
   std::vector<double> values(static_cast<std::size_t>(dataset.size()));
   if (!values.empty()) dataset.read({{0, dataset.size()}}, values.data());
   Digest digest;

@@ -78,6 +78,8 @@ class CheckpointReader {
 
  private:
   void read_texts();
+  /// One that the file holds as many bytes for as its shape takes: a damaged shape asks for no memory and no time.
+  Hdf5Dataset whole_dataset(const std::string& object, std::size_t dimensions) const;
   void read_numbers(const std::string& name);
   void verify_vectors(const std::string& name) const;
 

@@ -1,7 +1,6 @@
 #include "io/formats/block_file.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "io/files/listed.hpp"
 #include "io/formats/matrix_file.hpp"
 #include "io/formats/matrix_market.hpp"
 #include "io/hdf5/column_checksums.hpp"
@@ -222,7 +222,7 @@ std::vector<std::string> chosen_datasets(const Hdf5File& file, const std::vector
   }
   auto candidates = dense_datasets(file);
   const std::string list = candidates.empty() ? "it has no dataset of numbers in one or two dimensions"
-                                              : fmt::format("its datasets are {}", fmt::join(candidates, ", "));
+                                              : fmt::format("its datasets are {}", listed(candidates));
   if (missing != chosen.end())
     throw InputError(fmt::format("{}: has no dataset {}; {}", file.path(), *missing, list));
   if (candidates.size() == 1) return candidates;

@@ -48,10 +48,10 @@ std::vector<std::int64_t> shape_of(const Hdf5File& file, const std::string& grou
           fmt::format("{}:{}: does not say its shape; add it (h5py: group.attrs['shape'] = A.shape)", file.path(),
                       group));
   const Hdf5Dataset dataset = file.dataset(name);
-  require(dataset.shape().size() == 1 && dataset.kind() == Hdf5Kind::integer,
+  require(dataset.shape() == std::vector<std::int64_t>{2} && dataset.kind() == Hdf5Kind::integer,
           fmt::format("{}: must be a list of two integers", dataset.name()));
-  std::vector<std::int64_t> shape(static_cast<std::size_t>(dataset.size()));
-  dataset.read({{0, dataset.size()}}, shape.data());
+  std::vector<std::int64_t> shape(2);
+  dataset.read({{0, 2}}, shape.data());
   return shape;
 }
 

@@ -1,11 +1,11 @@
 #include "io/formats/hdf5_matrix.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
 
 #include "io/files/input_file.hpp"
+#include "io/files/listed.hpp"
 #include "io/formats/hdf5_layout.hpp"
 #include "io/source/array_source.hpp"
 #include "io/source/check_matrix.hpp"
@@ -119,9 +119,8 @@ class Hdf5Matrix : public MatrixSource {
 std::string chosen_group(const Hdf5File& file, const std::string& asked) {
   if (!asked.empty() && (is_sparse_group(file, asked) || file.has_object(asked))) return asked;
   const auto candidates = sparse_groups(file);
-  const std::string list = candidates.empty()
-                               ? "it has no sparse group"
-                               : fmt::format("its sparse groups are {}", fmt::join(candidates, ", "));
+  const std::string list =
+      candidates.empty() ? "it has no sparse group" : fmt::format("its sparse groups are {}", listed(candidates));
   require(asked.empty(), fmt::format("{}: has no dataset {}; {}", file.path(), asked, list));
   require(!candidates.empty(), fmt::format("{}: holds no sparse matrix: no group with data, indices, indptr "
                                            "(AnnData, h5py) or data, ir, jc (MATLAB "

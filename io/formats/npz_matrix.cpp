@@ -1,7 +1,6 @@
 #include "io/formats/npz_matrix.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -10,6 +9,7 @@
 
 #include "io/files/extents.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/listed.hpp"
 #include "io/formats/npy_header.hpp"
 #include "io/formats/npz_compressed.hpp"
 #include "io/formats/npz_file.hpp"
@@ -233,7 +233,7 @@ class NpzMatrix : public MatrixSource {
       const auto names = archive_->arrays();
       if (std::find(names.begin(), names.end(), "format") != names.end()) return;
       throw InputError(fmt::format("{}: is not a sparse matrix of scipy.sparse.save_npz: its arrays are {}", path_,
-                                   fmt::join(names, ", ")));
+                                   listed(names)));
     });
     std::string format = open("format")->text();
     comm_.collectively([&] {

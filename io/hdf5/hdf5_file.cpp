@@ -4,9 +4,13 @@
 #include <fmt/ranges.h>
 #include <hdf5.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <set>
 #include <type_traits>
+#include <utility>
 
 #include "io/files/damage.hpp"
 #include "io/files/extents.hpp"
@@ -23,9 +27,13 @@ static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>
 
 namespace {
 
-/// Deeper nesting and more objects than this are taken for a cycle of links.
+/// Deeper nesting and more objects than this are nobody's data.
 constexpr int max_depth = 32;
 constexpr std::size_t max_objects = 100000;
+/// As are texts, and lists of numbers in attributes, of more than this: nothing is set aside for what a damaged
+/// file says of them.
+constexpr std::size_t longest_text = std::size_t{16} << 20;
+constexpr hssize_t most_numbers = 4096;
 
 std::vector<std::int64_t> shape_of(hid_t space) {
   const int rank = H5Sget_simple_extent_ndims(space);
@@ -45,7 +53,9 @@ std::optional<std::string> text_of(hid_t type, hid_t space, const std::function<
     H5free_memory(text);
     return result;
   }
-  std::string text(H5Tget_size(type), '\0');
+  const std::size_t width = H5Tget_size(type);
+  if (width > longest_text) return std::nullopt;
+  std::string text(width, '\0');
   if (read(memory_type.id(), text.data()) < 0) return std::nullopt;
   if (const auto end = text.find('\0'); end != std::string::npos) text.resize(end);
   while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -82,6 +92,24 @@ void require_filters(hid_t dataset, const std::string& name) {
   }
 }
 
+/// Throws where the type of the elements, or the bytes that the file has for them, cannot be: HDF5 reads beyond
+/// its memory then.
+void require_readable(hid_t dataset, hid_t type, std::int64_t elements, const std::string& name) {
+  const std::size_t width = H5Tget_size(type);
+  const auto kind = H5Tget_class(type);
+  const bool number = kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_BITFIELD;
+  const std::size_t bits = number ? H5Tget_precision(type) + static_cast<std::size_t>(H5Tget_offset(type)) : 0;
+  require(width > 0 && bits <= 8 * width,
+          fmt::format("{}: is damaged: its elements have {} bits in {} bytes", name, bits, width));
+  const Hdf5Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  const auto layout = H5Pget_layout(creation.id());
+  if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS) return;
+  const std::uint64_t stored = H5Dget_storage_size(dataset);
+  require(
+      stored / width >= static_cast<std::uint64_t>(elements),
+      fmt::format("{}: is damaged: the file has {} bytes for {} elements of {}", name, stored, elements, width));
+}
+
 std::string explain_open_failure(const std::string& path, const std::string& reason) {
   const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
   // Other reasons are file systems without locks, and a signal that came in between.
@@ -105,29 +133,52 @@ std::string explain_open_failure(const std::string& path, const std::string& rea
       fmt::format("{}:{}/: its contents cannot be listed: {}; the file is damaged", path, group, hdf5_failure()));
 }
 
-/// `path` of the file and `prefix`, the group's own name, are for messages and names.
-void visit(hid_t group, const std::string& path, const std::string& prefix, int depth,
-           std::vector<std::string>& found) {
-  if (depth > max_depth) return;
-  H5G_info_t info;
-  if (H5Gget_info(group, &info) < 0) fail_listing(path, prefix);
-  for (hsize_t i = 0; i < info.nlinks && found.size() < max_objects; ++i) {
-    const auto length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
-    if (length <= 0) fail_listing(path, prefix);
-    std::string name(static_cast<std::size_t>(length) + 1, '\0');
-    H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
-    name.pop_back();
-    const Hdf5Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
-    if (!object.valid() || (prefix.empty() && name.front() == '#')) continue;
-    const auto type = H5Iget_type(object.id());
-    if (type != H5I_GROUP && type != H5I_DATASET) continue;
-    const std::string full_name = fmt::format("{}/{}", prefix, name);
-    found.push_back(full_name);
-    if (type == H5I_GROUP) visit(object.id(), path, full_name, depth + 1, found);
-  }
+/// File and place in it: the same for an object under whatever name; zeros where HDF5 cannot tell. Of the calls
+/// for this the old one alone is the same in all versions of the library.
+std::array<unsigned long, 4> identity(hid_t group, const std::string& name) {
+  H5G_stat_t found{};
+  if (H5Gget_objinfo(group, name.c_str(), true, &found) < 0) return {};
+  return {found.fileno[0], found.fileno[1], found.objno[0], found.objno[1]};
 }
 
+struct Listing {
+  const std::string& path;  ///< of the file, for messages
+  std::vector<std::string> found{};
+  std::set<std::array<unsigned long, 4>> seen{};  ///< identities
+
+  /// `prefix` is the group's own name. What has several names is listed under the first: links may lead in
+  /// circles, through which there are as many ways as 2^depth.
+  void visit(hid_t group, const std::string& prefix, int depth) {
+    if (depth > max_depth) return;
+    H5G_info_t info;
+    if (H5Gget_info(group, &info) < 0) fail_listing(path, prefix);
+    for (hsize_t i = 0; i < info.nlinks && found.size() < max_objects; ++i) {
+      const auto length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, nullptr, 0, H5P_DEFAULT);
+      if (length <= 0) fail_listing(path, prefix);
+      std::string name(static_cast<std::size_t>(length) + 1, '\0');
+      H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name.data(), name.size(), H5P_DEFAULT);
+      name.pop_back();
+      const Hdf5Handle object(H5Oopen(group, name.c_str(), H5P_DEFAULT), H5Oclose);
+      if (!object.valid() || (prefix.empty() && name.front() == '#')) continue;
+      const auto type = H5Iget_type(object.id());
+      if (type != H5I_GROUP && type != H5I_DATASET) continue;
+      if (!seen.insert(identity(group, name)).second) continue;
+      const std::string full_name = fmt::format("{}/{}", prefix, name);
+      found.push_back(full_name);
+      if (type == H5I_GROUP) visit(object.id(), full_name, depth + 1);
+    }
+  }
+};
+
 }  // namespace
+
+bool Hdf5Dataset::is_whole() const {
+  const QuietHdf5 quiet;
+  const Hdf5Handle type(H5Dget_type(dataset_.id()), H5Tclose);
+  const std::uint64_t width = H5Tget_size(type.id());
+  const std::uint64_t stored = H5Dget_storage_size(dataset_.id());
+  return width > 0 && stored / width == static_cast<std::uint64_t>(size_) && stored % width == 0;
+}
 
 void Hdf5Dataset::read(const std::vector<Hdf5Range>& ranges, double* out) const {
   if (ranges.size() == 1 && read_in_place(dataset_, path_, ranges.front(), out)) return;
@@ -143,16 +194,20 @@ void Hdf5Dataset::read_as(std::int64_t type, const std::vector<Hdf5Range>& range
   const QuietHdf5 quiet;
   std::vector<hsize_t> first;
   std::vector<hsize_t> count;
+  std::size_t elements = 1;
   for (const Hdf5Range& range : ranges) {
     if (range.count == 0) return;
     first.push_back(static_cast<hsize_t>(range.first));
     count.push_back(static_cast<hsize_t>(range.count));
+    elements *= static_cast<std::size_t>(range.count);
   }
   const Hdf5Handle file_space(H5Dget_space(dataset_.id()), H5Sclose);
   const Hdf5Handle memory_space(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose);
-  // Conversion between widths goes through a buffer; HDF5's default of 1 MiB makes it needlessly slow.
+  // Conversion between widths goes through a buffer, which HDF5 clears for every read: its default of 1 MiB makes
+  // large reads needlessly slow, and 8 MiB small ones.
   const Hdf5Handle transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-  H5Pset_buffer(transfer.id(), std::size_t{8} << 20, nullptr, nullptr);
+  H5Pset_buffer(transfer.id(), std::clamp(elements, std::size_t{8} << 10, std::size_t{1} << 20) * sizeof(double),
+                nullptr, nullptr);
   const bool ok =
       H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr) >= 0 &&
       H5Dread(dataset_.id(), type, memory_space.id(), file_space.id(), transfer.id(), out) >= 0;
@@ -180,11 +235,12 @@ bool Hdf5File::has_dataset(const std::string& object) const { return object_type
 
 std::vector<std::string> Hdf5File::objects() const {
   const QuietHdf5 quiet;
-  std::vector<std::string> found{"/"};
+  Listing listing{path_, {"/"}};
   const Hdf5Handle root(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Gclose);
   if (!root.valid()) fail_listing(path_, "");
-  visit(root.id(), path_, "", 0, found);
-  return found;
+  listing.seen.insert(identity(root.id(), "."));
+  listing.visit(root.id(), "", 0);
+  return std::move(listing.found);
 }
 
 Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
@@ -211,6 +267,7 @@ Hdf5Dataset Hdf5File::dataset(const std::string& object) const {
   H5Dget_space_status(result.dataset_.id(), &allocated);
   require(allocated != H5D_SPACE_STATUS_NOT_ALLOCATED,
           fmt::format("{}: was created, but nothing was ever written into it", result.name_));
+  require_readable(result.dataset_.id(), type.id(), result.size_, result.name_);
   return result;
 }
 
@@ -238,6 +295,8 @@ std::optional<std::vector<std::int64_t>> Hdf5File::integer_attribute(const std::
   const auto points = H5Sget_simple_extent_npoints(space.id());
   const Hdf5Kind kind = kind_of(type.id());
   if (points <= 0 || (kind != Hdf5Kind::integer && kind != Hdf5Kind::floating)) return std::nullopt;
+  require(points <= most_numbers,
+          fmt::format("{}:{}: its attribute {} has {} numbers", path_, object, name, points));
   if (kind == Hdf5Kind::floating) {
     std::vector<double> numbers(static_cast<std::size_t>(points));
     if (H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, numbers.data()) < 0) return std::nullopt;

@@ -28,6 +28,9 @@ class Hdf5Dataset {
   Hdf5Kind kind() const { return kind_; }
   /// In HDF5's or NumPy's words, for messages: "float64", "int32", "compound", "string".
   const std::string& type_name() const { return type_name_; }
+  /// Whether the file holds as many bytes as the elements take: parts that were never written, and packed ones,
+  /// do not.
+  bool is_whole() const;
 
   /// The part of the dataset that `ranges` (one a dimension) cut out, row-major, converted from whatever width and
   /// byte order the file has. Throws InputError with HDF5's reason.
@@ -61,7 +64,7 @@ class Hdf5File {
   bool has_dataset(const std::string& object) const;
   bool has_object(const std::string& object) const { return has_group(object) || has_dataset(object); }
   /// Every group or dataset of the file, "/" first, each before what it holds, by name; MATLAB's own groups
-  /// (#refs#) are left out.
+  /// (#refs#) are left out, and what has several names is there under the first.
   std::vector<std::string> objects() const;
 
   /// The dataset, its shape and type. Throws where a filter that its data need is not at hand, or where it has

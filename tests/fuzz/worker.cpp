@@ -21,15 +21,26 @@
 extern "C" {
 extern std::uint8_t __start___sancov_cntrs[];
 extern std::uint8_t __stop___sancov_cntrs[];
+
+// Of the address sanitizer, see sanitizer/allocator_interface.h.
+int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void*, std::size_t),
+                                              void (*free_hook)(const volatile void*));
+void __sanitizer_print_stack_trace();
 }
 
 namespace block_eigs::fuzz {
 
 namespace {
 
-/// For one input; less than libFuzzer's -timeout.
-constexpr int most_milliseconds = 10000;
+/// For one input; less than libFuzzer's -timeout. A process that is stopped within malloc cannot say where it is,
+/// so it is tried again and stopped at another moment.
+constexpr std::array most_milliseconds = {400, 700, 1100};
+/// For the report of a process that is ended.
+constexpr int report_milliseconds = 10000;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
+/// For one input: a loop that takes small pieces without end is told by its stack before it has used up the
+/// memory.
+constexpr long most_allocations = 2000000;
 /// Inputs of one process: what a library leaks must not add up.
 constexpr int most_inputs = 20000;
 
@@ -53,12 +64,22 @@ std::uint8_t* shared_counters() { return shared_input() + most_bytes; }
 
 std::string report_path() { return "/dev/shm/fuzz_block_eigs_report_" + std::to_string(::getpid()); }
 
+long allocations = 0;
+
+void count_allocation(const volatile void* /*memory*/, std::size_t /*size*/) {
+  if (++allocations != most_allocations) return;
+  __sanitizer_print_stack_trace();
+  ::_exit(1);
+}
+
 [[noreturn]] void serve(int (*run)(const std::uint8_t*, std::size_t), int from, int to,
                         const std::string& report) {
   const int file = ::open(report.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::dup2(file, STDERR_FILENO);
+  __sanitizer_install_malloc_and_free_hooks(count_allocation, [](const volatile void*) {});
   for (std::size_t size = 0; ::read(from, &size, sizeof size) == sizeof size;) {
     std::memset(__start___sancov_cntrs, 0, counters());
+    allocations = 0;
     run(shared_input(), size);
     std::memcpy(shared_counters(), __start___sancov_cntrs, counters());
     const char done = 1;
@@ -90,7 +111,7 @@ Worker start(int (*run)(const std::uint8_t*, std::size_t)) {
 void end(Worker& worker) {
   ::kill(worker.process, SIGSEGV);
   pollfd ended{worker.from, POLLIN, 0};
-  ::poll(&ended, 1, most_milliseconds / 2);
+  ::poll(&ended, 1, report_milliseconds);
   ::close(worker.to);
   ::close(worker.from);
   ::kill(worker.process, SIGKILL);
@@ -120,21 +141,25 @@ std::string place_in_library() {
   return place;
 }
 
-/// Whether an answer came before the other process ended or took too long. libFuzzer's clock interrupts calls.
-bool answers(const Worker& worker) {
+enum class Answer { done, ended, none };
+
+/// What came of the input before the time was over. libFuzzer's clock interrupts calls.
+Answer answer_of(const Worker& worker, int milliseconds) {
   pollfd answer{worker.from, POLLIN, 0};
   int ready = -1;
   do {
-    ready = ::poll(&answer, 1, most_milliseconds);
+    ready = ::poll(&answer, 1, milliseconds);
   } while (ready < 0 && errno == EINTR);
+  if (ready == 0) return Answer::none;
   char done = 0;
-  return ready == 1 && ::read(worker.from, &done, 1) == 1;
+  return ::read(worker.from, &done, 1) == 1 ? Answer::done : Answer::ended;
 }
 
-void keep(const std::string& place, const std::uint8_t* data, std::size_t size) {
+/// `what` it did there: of two that ended at a place the first is kept, and of two that were too slow.
+void keep(const std::string& place, const char* what, const std::uint8_t* data, std::size_t size) {
   static std::set<std::string> seen;
-  if (!seen.insert(place).second) return;
-  std::fprintf(stderr, "ended within the HDF5 library, at %s\n", place.c_str());
+  if (!seen.insert(what + place).second) return;
+  std::fprintf(stderr, "%s within the HDF5 library, at %s\n", what, place.c_str());
   const char* folder = std::getenv("BLOCK_EIGS_FUZZ_FINDINGS");
   if (folder == nullptr) return;
   std::ofstream file(std::string(folder) + "/library-" + place, std::ios::binary);
@@ -146,23 +171,26 @@ void keep(const std::string& place, const std::uint8_t* data, std::size_t size) 
 int run_apart(int (*run)(const std::uint8_t* data, std::size_t size), const std::uint8_t* data, std::size_t size) {
   static Worker worker;
   if (size > most_bytes) return -1;
-  if (worker.inputs >= most_inputs) end(worker);  // at rest: its report is not looked at
-  if (worker.process < 0) {
-    shared_input();  // for both
-    worker = start(run);
-  }
-  ++worker.inputs;
-  std::memcpy(shared_input(), data, size);
-  const bool went_through = ::write(worker.to, &size, sizeof size) == sizeof size && answers(worker);
-  if (went_through) {
-    std::memcpy(__start___sancov_cntrs, shared_counters(), counters());
-    return 0;
-  }
-  end(worker);
-  const std::string place = place_in_library();
-  if (!place.empty()) {
-    keep(place, data, size);
-    return -1;
+  for (const int milliseconds : most_milliseconds) {
+    if (worker.inputs >= most_inputs) end(worker);  // at rest: its report is not looked at
+    if (worker.process < 0) {
+      shared_input();  // for both
+      worker = start(run);
+    }
+    ++worker.inputs;
+    std::memcpy(shared_input(), data, size);
+    const bool taken = ::write(worker.to, &size, sizeof size) == sizeof size;
+    const Answer answer = taken ? answer_of(worker, milliseconds) : Answer::ended;
+    if (answer == Answer::done) {
+      std::memcpy(__start___sancov_cntrs, shared_counters(), counters());
+      return 0;
+    }
+    end(worker);
+    const std::string place = place_in_library();
+    if (!place.empty()) {
+      keep(place, answer == Answer::none ? "too slow" : "ended", data, size);
+      return -1;
+    }
   }
   run(data, size);  // most likely for the last time; a process that was slow and not ended has no report
   if (std::ifstream(report_path()).peek() == std::ifstream::traits_type::eof()) return 0;

@@ -1,8 +1,13 @@
-"""Writes the inputs that fuzzing starts from: small files of every kind, python3 write_corpus.py [FOLDER]."""
+"""Writes the inputs that fuzzing starts from: small files of every kind, python3 write_corpus.py [FOLDER [PROGRAMS]].
+
+Results and checkpoints are those of block-eigs and block-solve in the folder PROGRAMS; they are left as they are without it.
+"""
 import gzip
 import io
 import os
+import subprocess
 import sys
+import tempfile
 
 import h5py
 import numpy as np
@@ -111,3 +116,24 @@ def petsc(integers, values):
 for integers in (">i4", ">i8"):
     for values in (">f8", ">f4"):
         put("petsc_binary", f"{integers[1:]}_{values[1:]}.bin", petsc(integers, values))
+
+
+def run(program, problem, name, limit, vectors):
+    """What a run leaves behind that ends at its limit of iterations, and a whole one; of its result the vectors."""
+    text = f"matrix: {{generate: laplacian1d, size: [20]}}\noutput: {{file: result.h5}}\ncheckpoint: {{file: state.h5}}\n{problem}\n"
+    with tempfile.TemporaryDirectory() as place:
+        with open(os.path.join(place, "run.yaml"), "w", encoding="utf-8") as config:
+            config.write(text)
+        for state, more in (("begun", [limit]), ("finished", [])):
+            subprocess.run([os.path.join(os.path.abspath(sys.argv[2]), program), "--quiet", "run.yaml", *more], cwd=place, check=not more)
+            with open(os.path.join(place, "state.h5"), "rb") as file:
+                put("checkpoint", f"{name}_{state}.h5", file.read())
+        with h5py.File(os.path.join(place, "result.h5")) as whole:
+            hdf5("hdf5_block", f"result_of_{name}.h5", lambda file: [whole.copy(whole[part], file) for part in ("checksums", vectors)])
+
+
+if len(sys.argv) > 2:
+    iterations = "{type: none}, filtered_start: false, dense_up_to: 0, block_size: 2}"
+    run("block-eigs", "eigensolver: {pairs: 1, preconditioner: " + iterations, "eigs", "eigensolver.max_iterations=2", "eigenvectors")
+    run("block-solve", "right_hand_sides: {random: 2}\nlinear_solver: {preconditioner: {type: none}}", "solve",
+        "linear_solver.max_iterations=2", "solution")
