@@ -170,6 +170,28 @@ class BadMatrix(harness.AppTest):
         self.assert_refused(self.run_program(self.config("matrix: {file: dense.h5, dataset: /A}\n")), 2,
                             ["dense.h5", "/A"])
 
+    def test_groups_that_hold_each_other(self):
+        """As many ways through them as 2^depth; the matrix is found once all the same."""
+        write_csr(self.path("a.h5"), harness.laplacian(50))
+        with h5py.File(self.path("a.h5"), "r+") as file:
+            for name in ("B", "C", "D"):
+                file.create_group(name)
+            for one, other in (("B", "C"), ("C", "D"), ("D", "B")):
+                for k in range(3):
+                    file[f"{one}/{k}"] = file[other]
+            file["B/matrix"] = file["A"]
+        result = self.run_program(self.config(FILE.format("a.h5")))
+        self.assertEqual(result.code, 0, result)
+        self.assertLess(result.seconds, 10, result)
+
+    def test_many_matrices_are_not_all_named(self):
+        with h5py.File(self.path("a.h5"), "w") as file:
+            for k in range(300):
+                for part in ("data", "indices", "indptr"):
+                    file[f"A{k:03}/{part}"] = [0]
+        result = self.run_program(self.config(FILE.format("a.h5")))
+        self.assert_refused(result, 2, ["/A000, /A001", "and 288 more", "dataset"])
+
     def test_no_such_dataset(self):
         write_csr(self.path("a.h5"), harness.laplacian(50))
         self.assert_refused(self.run_program(self.config("matrix: {file: a.h5, dataset: /K}\n")), 2, ["a.h5", "/K"])
@@ -279,6 +301,18 @@ class BadCompanions(harness.AppTest):
                     result = self.run_program(self.config(text + "mass: {file: m.npz}\neigensolver: {pairs: 2}"))
                     self.assert_refused(result, 2, ["mass", "m.npz", "not positive definite", words])
                     self.assertEqual(result.stdout, "", result)
+
+    def test_mass_that_float_makes_indefinite(self):
+        n = 600
+        mixed = sp.eye(n) + 0.3 * sp.random(n, n, 0.005, random_state=1)
+        self.save(sp.csr_matrix(mixed @ sp.diags(np.logspace(0, -9, n)) @ mixed.T), "m.npz")
+        text = (f"matrix: {{generate: laplacian1d, size: [{n}]}}\nmass: {{file: m.npz}}\noutput: {{file: result.h5}}\n"
+                "eigensolver: {pairs: 6, which: largest, dense_up_to: 0, tolerance: 1e-3}")
+        single = self.run_program(self.config(text), "precision=float")
+        # As input that is none where x'Bx < 0 is met, else as a run that did not converge.
+        self.assertIn(single.code, (2, 4), single)
+        self.assertRegex(single.stderr, "try:? precision[:=] ?double|try: .*precision=double")
+        self.assertEqual(self.run_program(self.config(text)).code, 0)
 
     def test_initial_of_other_size(self):
         with h5py.File(self.path("x.h5"), "w") as file:

@@ -120,6 +120,13 @@ class RefusedTest(harness.AppTest):
         with h5py.File(self.path("c.h5"), "r+") as file:
             del file["vectors/p"]
         self.refused(["is damaged", "/vectors/p"])
+        # Shapes of more than the file holds: neither memory nor time is spent on them.
+        for object, shape, chunks in (("numbers/ritz_values", (2**47,), (1024,)), ("vectors/x", (2**40, 4), (256, 4))):
+            shutil.copy(self.path("good.h5"), self.path("c.h5"))
+            with h5py.File(self.path("c.h5"), "r+") as file:
+                del file[object]
+                file.create_dataset(object, shape, "f8", chunks=chunks)[0] = 1.0
+            self.refused(["is damaged", "/" + object])
         with h5py.File(self.path("c.h5"), "w") as file:
             file["a"] = 1.0
         self.refused(["is no checkpoint"])

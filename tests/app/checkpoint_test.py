@@ -16,6 +16,7 @@ JACOBI = "eigensolver: {pairs: 6, preconditioner: {type: jacobi}, filtered_start
 WAYS = {
     "jacobi": f"{{{GRID}, {JACOBI}}}",
     "filters": f"{{{GRID}, eigensolver: {{pairs: 12, preconditioner: {{type: none}}}}}}",
+    "basis": f"{{{GRID}, eigensolver: {{pairs: 12, filter: basis, preconditioner: {{type: none}}}}}}",
     "auto": f"{{{GRID}, eigensolver: {{pairs: 6}}}}",
     "chebyshev": f"{{{GRID}, eigensolver: {{pairs: 6, preconditioner: {{type: chebyshev}}}}}}",
     "mixed": f"{{{GRID}, eigensolver: {{pairs: 6, preconditioner: {{type: jacobi}}, filtered_start: false,"
@@ -131,6 +132,16 @@ class CheckpointTest(harness.AppTest):
 class EigensolverTest(CheckpointTest):
     def test_stops(self):
         self.check_stops(WAYS["jacobi"], "eigensolver")
+
+    def test_basis_of_pairs_that_are_done(self):
+        """They are locked when a run goes on, which needs fewer columns than the state holds."""
+        config = self.config(WAYS["basis"])
+        iterations, (values, _) = self.fresh(config)
+        for limit in range(max(iterations - 5, 1), iterations):
+            result = self.run_program(config, "checkpoint.file=c.h5", f"eigensolver.max_iterations={limit}")
+            self.assertEqual(result.code, 4, result)
+            self.goes_on(config, harness.options.ranks, iterations, values, f"from {limit}")
+            os.remove(self.path("c.h5"))
 
     def test_no_window_again(self):
         """Pairs of windows that are done are those of the state, bit for bit."""

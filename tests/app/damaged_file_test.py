@@ -104,6 +104,55 @@ class DamagedFile(harness.AppTest):
                 self.flip("a.h5", place + 8)
                 self.refuse_matrix("a.h5", "/A/" + name, "damaged")
 
+    def test_hdf5_shape_too_long(self):
+        with h5py.File(self.path("a.h5"), "w") as file:
+            for key in ("data", "indices", "indptr"):
+                file["A/" + key] = getattr(self.matrix, key)
+            file.create_dataset("A/shape", (2**47,), "i8", chunks=(16,))[:2] = self.matrix.shape
+        self.refuse_matrix("a.h5", "/A/shape", "two integers")
+
+    def test_hdf5_attribute_too_long(self):
+        """Its dataspace is changed in the file, where it stands before the two numbers."""
+        with h5py.File(self.path("a.h5"), "w") as file:
+            group = file.create_group("A")
+            for key in ("data", "indices", "indptr"):
+                group[key] = getattr(self.matrix, key)
+            group.attrs["encoding-type"] = "csr_matrix"
+            group.attrs["shape"] = np.array(self.matrix.shape, np.int64)
+        content = bytearray(self.content("a.h5"))
+        numbers = content.index(struct.pack("<qq", *self.matrix.shape))
+        extent = content.rindex(struct.pack("<QQ", 2, 2), 0, numbers)
+        content[extent : extent + 16] = struct.pack("<QQ", 2**61, 2**61)
+        self.write("a.h5", bytes(content))
+        self.refuse_matrix("a.h5", "shape")
+
+    def test_hdf5_impossible_elements(self):
+        """What HDF5 itself would read beyond its memory for."""
+        def write(layout):
+            with h5py.File(self.path("a.h5"), "w") as file:
+                for key in ("data", "indices", "indptr"):
+                    values = getattr(self.matrix, key)
+                    creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+                    creation.set_layout(layout)
+                    space = h5py.h5s.create_simple(values.shape)
+                    group = file.require_group("A")
+                    dataset = h5py.h5d.create(group.id, key.encode(), h5py.h5t.py_create(values.dtype), space, creation)
+                    dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, values)
+                file["A"].attrs["encoding-type"], file["A"].attrs["shape"] = "csr_matrix", self.matrix.shape
+        for layout in (h5py.h5d.COMPACT, h5py.h5d.CONTIGUOUS):
+            write(layout)
+            entries = struct.pack("<QQ", self.matrix.nnz, self.matrix.nnz)
+            content = bytearray(self.content("a.h5"))
+            self.assertEqual(content.count(entries), 2)
+            self.write("a.h5", content.replace(entries, struct.pack("<QQ", 2 * self.matrix.nnz, 2 * self.matrix.nnz)))
+            self.refuse_matrix("a.h5", "is damaged", "bytes for")
+        write(h5py.h5d.CONTIGUOUS)
+        integers = struct.pack("<BBBBIHH", 0x10, 8, 0, 0, 4, 0, 32)  # of 4 bytes, from bit 0, 32 bits
+        content = bytes(self.content("a.h5"))
+        self.assertIn(integers, content)
+        self.write("a.h5", content.replace(integers, integers[:-2] + struct.pack("<H", 32 * 256)))
+        self.refuse_matrix("a.h5", "is damaged", "8192 bits in 4 bytes")
+
     # ---- results ----
 
     def solve(self, more="", precision="double"):

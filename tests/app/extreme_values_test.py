@@ -22,8 +22,10 @@ class ExtremeTest(harness.AppTest):
     def eigen(self, text, **extra):
         result = self.run_program(self.config("output: {file: result.h5}\n" + text), **extra)
         self.assertEqual(result.code, 0, f"{text}\n{result}")
+        # The folder's name is drawn, and may have such letters.
+        said = result.stdout.replace(self.folder, "").lower().replace("info", "")
         for word in ("nan", "inf"):
-            self.assertNotIn(word, result.stdout.lower().replace("info", ""), result)
+            self.assertNotIn(word, said, result)
         with h5py.File(self.path("result.h5")) as file:
             names = ["eigenvalues", "residual_norms", "error_bounds", "eigenvectors", "history/eigenvalues"]
             return {name: file[name][()] for name in names if name in file}

@@ -67,6 +67,7 @@ std::string draw_options(Random& random, int pairs, int rows, std::string& preci
   add("seed", std::to_string(whole(random, 1, 1000)));
   // Else small problems that iterations leave undone would be solved densely.
   if (whole(random, 0, 2) > 0) add("dense_up_to", "0");
+  if (whole(random, 0, 1) == 0) add("filter", one_of<2>(random, {"basis", "block"}));
   return text;
 }
 
