@@ -75,9 +75,10 @@ class InertiaTest(harness.AppTest):
         self.assertLess(abs(predicted - foreseen), 0.15 * foreseen)
 
     def test_without_memory_for_factors_the_result_is_there(self):
-        self.config(GRID % (36, 36, 36))
-        certain = foreseen = missing = 0
-        for limit in (4096, 900, 850, 800, 760, 720, 700, 680, 660, 640, 620, 600, 560):
+        side = 36 if harness.options.ranks == 1 else 44  # factors of a rank take more than what a run must have to start
+        self.config(GRID % (side, side, side))
+        certain = missing = 0
+        for limit in (4096, *range(1000, 400, -50)):
             if os.path.exists(self.path("out.h5")):
                 os.remove(self.path("out.h5"))
             result = self.limited(limit)
@@ -88,8 +89,7 @@ class InertiaTest(harness.AppTest):
                 continue
             if "PMIX ERROR" in result.stderr:
                 continue
-            if result.code == 2:  # before the solve
-                foreseen += 1
+            if result.code == 2:  # foreseen before the solve
                 self.assert_refused(result, 2, ["not enough memory"])
                 self.assertFalse(os.path.exists(self.path("out.h5")), about)
                 continue
@@ -107,8 +107,7 @@ class InertiaTest(harness.AppTest):
             self.assertIn(said[0], attributes["proof_statement"])
             self.assertEqual(len(values), 8)
         self.assertGreater(certain, 0)
-        # How wide the band is in which memory lacks without having been foreseen depends on the machine; it may be empty.
-        self.assertGreater(foreseen + missing, 0)
+        self.assertGreater(missing, 0)
 
 
 class ProbeTest(harness.AppTest):

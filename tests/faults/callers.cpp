@@ -30,6 +30,7 @@ Caller owner(const char* path) {
   constexpr std::array program = {"libstdc++.", "libyaml-cpp.", "libfmt."};
   constexpr std::array libraries = {"libhdf5", "libopenblas", "libz.", "libzip.", "libptscotch", "libscotch"};
   if (*path == '\0' || any_of(program)) return Caller::program;
+  if (std::strncmp(name, "libdmumps", 9) == 0) return Caller::factors;
   return any_of(libraries) ? Caller::libraries : Caller::others;
 }
 

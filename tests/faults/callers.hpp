@@ -6,6 +6,7 @@ namespace faults {
 enum class Caller : int {
   program,    ///< the program itself, with what C++ and the parsers do for it
   libraries,  ///< HDF5, OpenBLAS, zlib, libzip, PT-Scotch: on the program's behalf, but with code of their own
+  factors,    ///< MUMPS, which answers for its own memory
   others      ///< MPI and what it starts, PETSc, the system's own library: not ours to test
 };
 

@@ -31,7 +31,7 @@ struct alignas(64) Call {
   bool by_pointer;         ///< the communicator is behind a pointer
   bool made_all_the_same;  ///< what is closed is closed, and an error told of it
   int length;  ///< number of the argument that a short read or write makes smaller; below 0: there is none
-  std::array<long, 2> counts;  ///< calls so far, of the program's own and of its libraries
+  std::array<long, 3> counts;  ///< calls so far, by caller
 };
 
 /// All of them.

@@ -136,6 +136,7 @@ bool is_its_turn(Call& call, Caller who, Arguments& arguments) {
   auto& count = call.counts[static_cast<std::size_t>(who)];
   const long now = std::atomic_ref(count).fetch_add(1) + 1;
   if (!meant || &call != plan.call || who != plan.caller) return false;
+  if (plan.over >= 0) return arguments.registers[0] > plan.over;
   if (now != plan.number && !(plan.lasting && now > plan.number)) return false;
   if (!plan.shortened) return true;
   if (call.length < 0) return false;

@@ -5,10 +5,15 @@ when others come before them."""
 import argparse
 import concurrent.futures
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import unittest
 
 try:
+    import h5py
+    import numpy as np
     import settings
     import trial
 except ImportError as missing:
@@ -94,6 +99,46 @@ class FaultsTest(unittest.TestCase):
         before = trial.shared_memory()
         self.survive("all", [("eigs-npz", fault) for fault in ("H5Fcreate:program:last:fail", "mkostemp:program:last:ENOSPC")])
         self.assertEqual(trial.shared_memory() - before, set())
+
+
+class FactorsTest(unittest.TestCase):
+    CONFIG = """
+matrix: {generate: laplacian3d, size: [36, 36, 36]}
+eigensolver: {pairs: 8, verify: inertia, tolerance: 1e-6}
+output: {file: out.h5}
+"""
+
+    def test_when_memory_for_factors_lacks_the_result_is_there(self):
+        """The one array of MUMPS that all factors are in is refused, after the pairs have been found."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("run.yaml", self.CONFIG), ("small.yaml", self.CONFIG.replace("36", "6"))):
+                with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+                    file.write(text)
+            if "needs" in self.run_with("", folder, "small.yaml", "--check").stderr:
+                self.skipTest("a build without MUMPS")
+            for failing in ("all", "last"):
+                with self.subTest(failing=failing):
+                    self.refuse_factors(folder, failing)
+
+    def refuse_factors(self, folder, failing):
+        run = self.run_with("malloc:factors:over10000000:ENOMEM", folder, "run.yaml", failing=failing)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        said = re.findall("^block-eigs: no certificate: none, inertia failed: (.*)$", run.stderr, re.MULTILINE)
+        self.assertEqual(len(said), 1, run.stderr)
+        self.assertIn("memory", said[0])
+        with h5py.File(os.path.join(folder, "out.h5"), "r") as file:
+            self.assertEqual(file.attrs["proof"], "none")
+            self.assertIn(said[0], file.attrs["proof_statement"])
+            line = 2.0 - 2.0 * np.cos(np.pi * np.arange(1, 37) / 37)
+            known = np.sort(np.add.outer(np.add.outer(line, line), line).ravel())[:8]
+            np.testing.assert_allclose(file["eigenvalues"][()], known, rtol=1e-6)
+
+    @staticmethod
+    def run_with(fault, folder, *arguments, failing="all"):
+        launcher = [] if options.ranks == 1 else options.mpiexec.split() + [str(options.ranks)]
+        program = [os.path.join(options.programs, "block-eigs"), *arguments]
+        given = ["env", f"LD_PRELOAD={options.injector}", f"BLOCK_EIGS_FAULT={fault}", f"BLOCK_EIGS_FAULT_RANK={failing}"]
+        return subprocess.run(launcher + given + program, cwd=folder, text=True, capture_output=True, timeout=300, check=False)
 
 
 def main():

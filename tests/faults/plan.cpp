@@ -33,6 +33,11 @@ int errno_of(const char* name) {
   return 0;
 }
 
+Caller caller_of(const char* who) {
+  if (std::strcmp(who, "factors") == 0) return Caller::factors;
+  return std::strcmp(who, "libraries") == 0 ? Caller::libraries : Caller::program;
+}
+
 }  // namespace
 
 Plan read_plan() {
@@ -42,10 +47,13 @@ Plan read_plan() {
   char name[64], who[16], number[24], how[16];
   if (std::sscanf(text, "%63[^:]:%15[^:]:%23[^:]:%15s", name, who, number, how) != 4) cannot_read(text);
   plan.call = find(name);
-  plan.caller = std::strcmp(who, "libraries") == 0 ? Caller::libraries : Caller::program;
+  plan.caller = caller_of(who);
+  const bool by_size = std::strncmp(number, "over", 4) == 0;
   char* rest = nullptr;
-  plan.number = std::strtol(number, &rest, 10);
+  plan.number = std::strtol(number + (by_size ? 4 : 0), &rest, 10);
   plan.lasting = *rest == '+';
+  if (by_size) plan.over = plan.number;
+  if (by_size && std::strcmp(name, "malloc") != 0) cannot_read(text);
   plan.shortened = std::strcmp(how, "short") == 0;
   plan.ended = std::strcmp(how, "end") == 0;
   plan.error = errno_of(how);

@@ -7,15 +7,17 @@
 
 namespace faults {
 
-/// What BLOCK_EIGS_FAULT asks for: FUNCTION:CALLER:K:HOW, such as "read:program:3:EIO". CALLER is program or
-/// libraries, K counts from 1, with a + behind it that call and all after it fail. HOW is the name of an errno, a
-/// number (of a CUDA error), "short" (half as much as was asked for), "end" (of the file), or "fail".
+/// What BLOCK_EIGS_FAULT asks for: FUNCTION:CALLER:K:HOW, such as "read:program:3:EIO". CALLER is program,
+/// libraries or factors, K counts from 1, with a + behind it that call and all after it fail; "over" and a number
+/// of bytes in place of K: each call of malloc that asks for more. HOW is the name of an errno, a number (of a
+/// CUDA error), "short" (half as much as was asked for), "end" (of the file), or "fail".
 struct Plan {
   const Call* call = nullptr;  ///< null: only count
   Caller caller = Caller::program;
   long number = 0;
   bool lasting = false;
-  int error = 0;  ///< an errno, or what CUDA calls the error
+  long over = -1;  ///< bytes; below 0: all calls count
+  int error = 0;   ///< an errno, or what CUDA calls the error
   bool shortened = false;
   bool ended = false;
 };
