@@ -1,5 +1,8 @@
 #include "solver/lobpcg/inverse_iteration.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "spmm/error.hpp"
@@ -13,6 +16,32 @@ void apply_preconditioner(const EigenProblem<T>& problem, ConstBlockView<T> x, B
   const Profile::Scope scope(problem.space.profile(), Phase::preconditioner);
   problem.preconditioner->apply(x, y);
   problem.space.clear_left_out(y);
+}
+
+/// Leading Ritz values that lie beyond all there are now by more than rounding errors: of the first so many pairs
+/// nothing is left. A Ritz value is a bound of as many eigenvalues as it has before it, so that one that was seen
+/// may not be given up.
+template <class T>
+LocalIndex pairs_lost(const LobpcgRun<T>& run, const LobpcgState<T>& state, const std::vector<double>& values,
+                      const std::vector<double>& errors) {
+  constexpr double roundings = 10.0;
+  if (state.ritz.values.empty()) return 0;
+  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
+  const double best = sign * state.ritz.values.front();
+  LocalIndex lost = 0;
+  for (std::size_t j = 0; j < values.size() && sign * values[j] + roundings * errors[j] < best; ++j) ++lost;
+  return lost;
+}
+
+/// How far rounding errors in A x and B x may move each Ritz value.
+template <class T>
+std::vector<double> errors_of_values(const LobpcgState<T>& state) {
+  std::vector<double> errors;
+  for (int j = 0; j < state.active(); ++j) {
+    const RitzPair pair = state.ritz.pair(j);
+    errors.push_back(state.test.accuracy_limit(pair) * pair.norm);
+  }
+  return errors;
 }
 
 }  // namespace
@@ -43,10 +72,18 @@ void restart_from_inverse(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const LocalIndex columns = state.active();
   DenseBlock<T> before = space.make_block(columns);
   space.copy(state.x.v(), before.view());
+  const std::vector<double> values = state.ritz.values;
+  const std::vector<double> errors = errors_of_values(state);
   state.spare.set_columns(columns);
   apply_preconditioner<T>(run.problem, state.x.b(), state.spare.view());
   try {
     begin_anew<T>(run, state, state.spare.view());
+    const LocalIndex lost = std::min(pairs_lost(run, state, values, errors), columns);
+    if (lost == 0) return;
+    // What the inverse takes off there is what was wanted: far from sigma, beyond it or before it.
+    if (lost < columns)
+      space.copy(state.x.v().columns(0, columns - lost), before.view().columns(lost, columns - lost));
+    begin_anew<T>(run, state, before.view());
   } catch (const NumericalError&) {
     begin_anew<T>(run, state, before.view());  // values that are not finite
   }

@@ -125,7 +125,7 @@ bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
 }  // namespace
 
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors) {
-  constexpr int most_steps = 5;
+  constexpr int most_steps = 10;  // between two eigenvalues a Rayleigh quotient is in no hurry
   const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
   State state = measure(pencil, vectors);
   State best = state;

@@ -45,6 +45,15 @@ def system_config(keys):
     )
 
 
+def resident(process):
+    """Bytes of memory that a process has; 0 where it is no more."""
+    try:
+        with open(f"/proc/{process}/statm") as pages:
+            return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
 class EarlyEndTest(harness.AppTest):
     def program(self, name):
         return os.path.join(os.path.dirname(harness.options.program), name)
@@ -70,6 +79,14 @@ class EarlyEndTest(harness.AppTest):
         while words not in self.said():
             self.assertLess(time.monotonic(), deadline, self.said())
             time.sleep(0.01)
+
+    def wait_for_memory(self, launcher, size):
+        """Until some rank has so many bytes at least."""
+        deadline = time.monotonic() + 60
+        while max(map(resident, [launcher.pid, *ranks_of(launcher.pid)])) < size:
+            self.assertIsNone(launcher.poll(), self.said())
+            self.assertLess(time.monotonic(), deadline, self.said())
+            time.sleep(0.005)
 
     def target(self, launcher, rank):
         """The process of a rank, or the launcher itself."""
@@ -226,7 +243,7 @@ class EarlyEndTest(harness.AppTest):
         slow = "matrix: {generate: laplacian3d, size: [200, 200, 200]}\noutput: {file: result.h5}\n"
         for number in SIGNALS:
             launcher = self.start("block-eigs", slow)
-            time.sleep(1.2)
+            self.wait_for_memory(launcher, 150_000_000)  # of a rank: a part of its matrix
             self.assertNotIn("columns", self.said(), "too quick for this test")
             rank = None if harness.options.ranks == 1 else harness.options.ranks - 1
             code, seconds = self.send(launcher, number, rank)
