@@ -6,7 +6,10 @@
 #include <cstdlib>
 #include <vector>
 
+#include "solver/lobpcg/inverse_iteration.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
+#include "solver/lobpcg/lobpcg_start.hpp"
+#include "solver/lobpcg/lobpcg_steps.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
 
@@ -116,6 +119,63 @@ TEST(LobpcgInverse, ValuesFarBelowTheNormAreTakenToTheLimitOfItsRoundingErrors) 
       EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-3 * exact[j]) << columns << " columns, pair " << j;
     }
     EXPECT_LT(test::orthogonality_error(problem.space, result.eigenvectors), 1e-13);
+  }
+}
+
+/// One value far beyond 399 others, 1 to 5; times `sign`.
+struct Outlier {
+  static constexpr double sigma = 1.5;
+  double sign;
+
+  double value(GlobalIndex i) const { return sign * (i == 0 ? -1e5 : 1.0 + 0.01 * static_cast<double>(i)); }
+};
+
+/// (A - sigma I)^-1 of that.
+class OutlierInverse final : public LinearOperator<double> {
+ public:
+  explicit OutlierInverse(Outlier outlier) : outlier_(outlier) {}
+  LocalIndex rows() const override { return 400; }
+  LocalIndex columns() const override { return 400; }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override {
+    for (LocalIndex i = 0; i < 400; ++i) {
+      const double pivot = outlier_.value(i) - outlier_.sign * (Outlier::sigma + 0.005);
+      for (LocalIndex j = 0; j < x.cols; ++j) y.data[i * y.stride + j] = x.data[i * x.stride + j] / pivot;
+    }
+  }
+
+ private:
+  Outlier outlier_;
+};
+
+/// An inverse takes off what lies far from sigma, and that may be what is wanted most.
+TEST(LobpcgInverse, ARestartKeepsAWantedPairThatIsFarFromTheShift) {
+  for (const double sign : {1.0, -1.0}) {
+    const Outlier outlier{sign};
+    test::RuleSource source(400, [&](GlobalIndex i, GlobalIndex j) { return i == j ? outlier.value(i) : 0.0; });
+    test::Problem<double> problem(source);
+    OutlierInverse inverse(outlier);
+    const LobpcgOptions options{.pairs = 6,
+                                .which = sign > 0.0 ? Which::smallest : Which::largest,
+                                .block_size = 8,
+                                .exact_inverse = true};
+    Budget budget{10};
+    const Observer observer;
+    const Proceed proceed;
+    std::vector<LobpcgIteration> history;
+    const LobpcgRun<double> run{
+        {problem.space, problem.matrix, nullptr, &inverse}, options, {}, budget, observer, proceed, history};
+    LobpcgState<double> state(run.problem, options, 8, 0);
+    state.window = make_window(options, false);
+    DenseBlock<double> initial = problem.space.make_block(8);
+    problem.space.fill_random(initial.view(), 5);
+    initial.view().data[0] = 10.0;  // about half of the first vector's length
+    start_block(run, state, initial);
+    const double first = sign * state.ritz.values[0];
+    const double last = sign * state.ritz.values[5];
+    ASSERT_LT(first, -100.0);
+    for (int restart = 0; restart < 3; ++restart) restart_from_inverse(run, state);
+    EXPECT_LE(sign * state.ritz.values[0], first * (1.0 - 1e-12));
+    EXPECT_LT(std::abs(sign * state.ritz.values[5] - Outlier::sigma), 0.1 * std::abs(last - Outlier::sigma));
   }
 }
 
