@@ -16,11 +16,17 @@ constexpr double passes_of_cg = 14.0;
 constexpr double setup_on_host = 130.0;
 constexpr double setup_beside_gpu = 20000.0;
 /// On the device itself, and what its launches and waits take at the least.
-constexpr double setup_on_gpu = 1000.0;
+constexpr double setup_on_gpu = 320.0;
 constexpr double least_setup_on_gpu = 4e10;
 /// The same of several, which hand each other rows by way of host memory.
 constexpr double setup_on_gpus = 5000.0;
 constexpr double least_setup_on_gpus = 7e11;
+/// On a GPU bounds of the spectrum are taken from rows that are on the host.
+constexpr double polynomial_setup_beside_gpu = 260.0;
+/// A product and what goes with it: 12 microseconds. An iteration of block CG and a cycle are as many of them.
+constexpr double launches_on_gpu = 5e7;
+constexpr double launches_of_cg = 4.0;
+constexpr double launches_of_cycle = 20.0;
 /// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
 /// the finest level, and the levels below once more in all.
 constexpr double cycle_products = 6.0;
@@ -60,7 +66,7 @@ CostModel CostModel::with_columns(double other) const {
   return result;
 }
 
-double CostModel::cg_iteration() const { return matrix + passes_of_cg * block; }
+double CostModel::cg_iteration() const { return matrix + passes_of_cg * block + launches_of_cg * launches; }
 
 double CostModel::preconditioner(const PreconditionerConfig& config) const {
   switch (config.type) {
@@ -68,16 +74,17 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
       return 2.0 * block;
     case PreconditionerType::chebyshev:
       return (config.chebyshev.degree - 1) *
-             (config.of == PreconditionedMatrix::mass ? mass + 3.0 * block : degree());
+             (config.of == PreconditionedMatrix::mass ? mass + 3.0 * block + launches : degree());
     case PreconditionerType::amg:
-      return cycle_products * degree();
+      return cycle_products * (degree() - launches) + launches_of_cycle * launches;
     default:
       return 0.0;
   }
 }
 
 double CostModel::setup(PreconditionerType type) const {
-  return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
+  if (type == PreconditionerType::amg) return least_setup + setup_per_byte * matrix;
+  return type == PreconditionerType::chebyshev ? polynomial_setup * matrix : 0.0;
 }
 
 double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
@@ -104,6 +111,10 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
     model.setup_per_byte = on_gpu ? setup_beside_gpu : setup_on_host;
   }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
+  if (on_gpu) {
+    model.polynomial_setup = polynomial_setup_beside_gpu;
+    model.launches = launches_on_gpu;
+  }
   model.host = host_work;
   model.ranks = ranks;
   model.rows = traits.rows;

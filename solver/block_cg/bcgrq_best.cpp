@@ -29,13 +29,12 @@ void note_best(BlockSpace<T>& space, Sides<T>& sides) {
 }
 
 template <class T>
-bool restore_best(BlockSpace<T>& space, Sides<T>& sides, bool open_only) {
+bool restore_best(BlockSpace<T>& space, Sides<T>& sides) {
   if (!sides.best.known) return false;
   bool restored = false;
   for (LocalIndex j = 0; j < sides.count(); ++j) {
     const Column& column = sides.columns[static_cast<std::size_t>(j)];
-    if (column.true_norm <= column.best_norm) continue;
-    if (open_only && column.outcome != Outcome::not_converged) continue;
+    if (column.outcome != Outcome::not_converged || column.true_norm <= column.best_norm) continue;
     if (sides.best.is_zero) {
       space.kernels().fill(sides.x.columns(j, 1), 0.0);
     } else {
@@ -50,7 +49,7 @@ template void note_start(BlockSpace<float>&, Sides<float>&);
 template void note_start(BlockSpace<double>&, Sides<double>&);
 template void note_best(BlockSpace<float>&, Sides<float>&);
 template void note_best(BlockSpace<double>&, Sides<double>&);
-template bool restore_best(BlockSpace<float>&, Sides<float>&, bool);
-template bool restore_best(BlockSpace<double>&, Sides<double>&, bool);
+template bool restore_best(BlockSpace<float>&, Sides<float>&);
+template bool restore_best(BlockSpace<double>&, Sides<double>&);
 
 }  // namespace block_eigs::bcgrq

@@ -13,9 +13,9 @@ void note_start(BlockSpace<T>& space, Sides<T>& sides);
 /// Takes note of the iterates that are no worse than the best so far.
 template <class T>
 void note_best(BlockSpace<T>& space, Sides<T>& sides);
-/// Puts the best iterates back where the present ones are worse, but for right-hand sides that are done where
-/// `open_only`. Returns whether there were any; true norms are no longer those of X then.
+/// Puts the best iterates back where the present ones are worse and their right-hand sides are not done, as their
+/// outcomes say. Returns whether there were any; true norms are no longer those of X then.
 template <class T>
-bool restore_best(BlockSpace<T>& space, Sides<T>& sides, bool open_only = false);
+bool restore_best(BlockSpace<T>& space, Sides<T>& sides);
 
 }  // namespace block_eigs::bcgrq

@@ -7,6 +7,7 @@
 #include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/bcgrq_checkpoint.hpp"
 #include "solver/block_cg/bcgrq_collected.hpp"
+#include "solver/block_cg/bcgrq_one_by_one.hpp"
 #include "solver/block_cg/block_storage.hpp"
 #include "spmm/error.hpp"
 
@@ -120,67 +121,6 @@ void collect(const Sides<T>& sides, Collected<T>& collected) {
   result.remark += (result.remark.empty() ? "" : "; ") + sides.remark;
 }
 
-bool is_open(const Column& column) { return column.outcome == Outcome::not_converged && !column.unsolvable; }
-
-/// One right-hand side of a block by itself: place j of it, from where it came to, or from zero.
-template <class T>
-Sides<T> alone(const Sides<T>& block, std::size_t j, bool from_zero) {
-  Sides<T> one{};
-  one.f = block.f.columns(static_cast<LocalIndex>(j), 1);
-  one.x = block.x.columns(static_cast<LocalIndex>(j), 1);
-  one.starts_at_zero = from_zero;
-  one.columns.resize(1);
-  one.columns.front().rhs_norm = block.columns[j].rhs_norm;
-  one.columns.front().iterations = block.columns[j].iterations;
-  return one;
-}
-
-/// Of a block that rounding errors have ended, the right-hand sides that are left, one by one. Directions that
-/// some have no more use for, as where A is singular or has no more eigenvectors than the block has been through,
-/// become rounding errors, and go into the residuals of the others. What the block came to may hold so many of
-/// them that zero is the better start. No states are saved meanwhile: the block's is the last.
-template <class T>
-void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,
-                      Collected<T>& collected, const std::function<bool(const Sides<T>&, const Budget&)>& wanted) {
-  if (block.count() < 2 || block.findings.end != BlockCgEnd::at_rounding) return;
-  const std::size_t first = collected.first;
-  const int done = collected.done;
-  const auto is_done = [](const Column& column) { return column.outcome != Outcome::not_converged; };
-  collected.done += static_cast<int>(std::count_if(block.columns.begin(), block.columns.end(), is_done));
-  bool goes_on = true;
-  DenseBlock<T> before = space.make_block(1);
-  for (std::size_t j = 0; j < block.columns.size(); ++j) {
-    Column& column = block.columns[j];
-    collected.first = first + j;
-    for (const bool from_zero : {false, true}) {
-      if (!is_open(column) || !goes_on) break;
-      Sides<T> one = alone(block, j, from_zero);
-      space.copy(one.x, before.view());
-      if (from_zero) space.kernels().fill(one.x, 0.0);
-      Budget budget = of_block;
-      budget.spend(column.iterations - budget.spent());
-      solver.solve(one, budget, [&](LocalIndex) { return goes_on = wanted(one, budget); });
-      Column& now = one.columns.front();
-      if (is_open(now) && !(now.true_norm < column.true_norm)) {
-        space.copy(before.view(), one.x);
-        column.iterations = now.iterations;
-      } else {
-        column = now;
-      }
-      if (now.unsolvable) {
-        block.remark = one.remark;
-        block.findings = one.findings;
-      }
-      if (!is_open(column)) ++collected.done;
-    }
-  }
-  collected.first = first;
-  collected.done = done;
-  if (!std::all_of(block.columns.begin(), block.columns.end(), is_done)) return;
-  block.remark.clear();
-  block.findings.end = BlockCgEnd::solved;
-}
-
 /// Judges solutions that were scaled to the size that they are wanted in, which may have cost them bits or all.
 template <class T>
 void settle(BlockSpace<T>& space, BlockView<T> x, Sides<T>& sides, const BlockSolver<T>& solver) {
@@ -270,11 +210,15 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     });
     // Conjugate gradients lower the error in every step, not the residual: what they leave undone may be worse
     // than what there was at first.
-    if (restore_best(space, sides, true)) solver.measure(sides);
-    solve_one_by_one<T>(space, sides, budget, solver, collected, [&](const Sides<T>& one, const Budget& own) {
-      stopped |= !record_iteration(one, 1, own, collected) || space.to_end_early();
+    if (restore_best(space, sides)) solver.measure(sides);
+    const int done_before = collected.done;
+    solve_one_by_one<T>(space, sides, budget, solver, [&](const Sides<T>& one, std::size_t place, int done) {
+      collected.first = static_cast<std::size_t>(first) + place;
+      collected.done = done_before + done;
+      stopped |= !record_iteration(one, 1, budget, collected) || space.to_end_early();
       return !stopped;
     });
+    collected.first = static_cast<std::size_t>(first);
     best = std::move(sides.best);
     const BlockView<T> x = result.solution.columns(first, count);
     if (storage.give_back(sides, x, first)) settle(space, x, sides, solver);

@@ -181,7 +181,8 @@ template <class T>
 Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, RoundEnd end, bool first_round) {
   measure_residuals(state, sides);
   for (Column& column : sides.columns) {
-    column.active = !column.unsolvable && judge(state, column) == Outcome::not_converged;
+    column.outcome = judge(state, column);
+    column.active = !column.unsolvable && column.outcome == Outcome::not_converged;
   }
   const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
   bool worth_it = (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
@@ -198,6 +199,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
+  // One that is done stays, too: of a smaller x with a smaller residual rounding errors may cover less.
   if (doubtful && restore_best(state.space, sides)) measure_residuals(state, sides);
   if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;

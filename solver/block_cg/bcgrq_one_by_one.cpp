@@ -1,0 +1,75 @@
+#include "solver/block_cg/bcgrq_one_by_one.hpp"
+
+#include <algorithm>
+
+namespace block_eigs::bcgrq {
+
+namespace {
+
+bool is_done(const Column& column) { return column.outcome != Outcome::not_converged; }
+
+/// The right-hand side at place j, from where it came to, or from zero.
+template <class T>
+Sides<T> alone(BlockSpace<T>& space, const Sides<T>& block, std::size_t j, bool from_zero) {
+  Sides<T> one{};
+  one.f = block.f.columns(static_cast<LocalIndex>(j), 1);
+  one.x = block.x.columns(static_cast<LocalIndex>(j), 1);
+  one.starts_at_zero = from_zero;
+  if (from_zero) space.kernels().fill(one.x, 0.0);
+  one.columns.resize(1);
+  one.columns.front().rhs_norm = block.columns[j].rhs_norm;
+  one.columns.front().iterations = block.columns[j].iterations;
+  return one;
+}
+
+}  // namespace
+
+template <class T>
+void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,
+                      const IteratedAlone<T>& iterated) {
+  BlockCgFindings& findings = block.findings;
+  const bool by_rounding = findings.end == BlockCgEnd::at_rounding || findings.end == BlockCgEnd::singular_matrix;
+  if (block.count() < 2 || !by_rounding || of_block.ended()) return;
+  std::vector<Column>& columns = block.columns;
+  auto done = static_cast<int>(std::count_if(columns.begin(), columns.end(), is_done));
+  bool goes_on = true;
+  // Of many sides without a solution one is enough to be told so.
+  bool none_in_range = false;
+  DenseBlock<T> before = space.make_block(1);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    Column& column = columns[j];
+    for (const bool from_zero : {false, true}) {
+      const bool lost = column.unsolvable && (none_in_range || !from_zero);
+      if (is_done(column) || lost || !goes_on) continue;
+      space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
+      Sides<T> one = alone(space, block, j, from_zero);
+      Budget budget = of_block;
+      budget.spend(column.iterations - budget.spent());
+      solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
+      const Column& now = one.columns.front();
+      none_in_range = none_in_range || now.unsolvable;
+      if (is_done(now) || now.true_norm < column.true_norm) {
+        column = now;
+      } else {
+        space.copy(before.view(), one.x);
+        column.iterations = now.iterations;
+      }
+      if (is_done(column)) ++done;
+    }
+  }
+  if (!goes_on) {
+    findings.end = BlockCgEnd::stopped;
+    block.remark = ended_on_request;
+  }
+  if (done < static_cast<int>(columns.size())) return;
+  block.remark.clear();
+  findings.end = BlockCgEnd::solved;
+  findings.singular_matrix = false;
+}
+
+template void solve_one_by_one(BlockSpace<float>&, Sides<float>&, const Budget&, const BlockSolver<float>&,
+                               const IteratedAlone<float>&);
+template void solve_one_by_one(BlockSpace<double>&, Sides<double>&, const Budget&, const BlockSolver<double>&,
+                               const IteratedAlone<double>&);
+
+}  // namespace block_eigs::bcgrq

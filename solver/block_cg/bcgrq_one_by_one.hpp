@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "solver/block_cg/bcgrq_blocks.hpp"
+
+namespace block_eigs::bcgrq {
+
+/// Called after every iteration on one right-hand side: with it, its place in the block, and how many of the block
+/// are done. Returns whether to go on: the same on all ranks.
+template <class T>
+using IteratedAlone = std::function<bool(const Sides<T>& one, std::size_t place, int done)>;
+
+/// Of a block that rounding errors have ended, the right-hand sides that are left, one by one, each with what it
+/// has left of the block's budget. Directions that some have no more use for, as where A is singular or has no
+/// more eigenvectors than the block has been through, become rounding errors, and go into the residuals of the
+/// others; along a null vector they grow until A seems to leave out a side that it has in its range. What the
+/// block came to may hold so many of them that zero is the better start. No states are saved meanwhile: the
+/// block's is the last. Collective.
+template <class T>
+void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,
+                      const IteratedAlone<T>& iterated);
+
+}  // namespace block_eigs::bcgrq
