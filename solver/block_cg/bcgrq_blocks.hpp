@@ -22,6 +22,8 @@ struct BlockSolver {
   std::function<void(Sides<T>&, Budget&, const Iterated&)> solve;
   /// Norms and outcomes for an X that has changed since.
   std::function<void(Sides<T>&)> measure;
+  /// A is called singular where ways that differ agree on it, not after one.
+  bool confirms_singularity = false;
 };
 
 /// Who hears of every iteration, and who is asked whether to go on; either may be empty.

@@ -28,7 +28,8 @@ template <class T>
 void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,
                       const IteratedAlone<T>& iterated) {
   BlockCgFindings& findings = block.findings;
-  const bool by_rounding = findings.end == BlockCgEnd::at_rounding || findings.end == BlockCgEnd::singular_matrix;
+  const bool by_rounding = findings.end == BlockCgEnd::at_rounding ||
+                           (findings.end == BlockCgEnd::singular_matrix && !solver.confirms_singularity);
   if (block.count() < 2 || !by_rounding || of_block.ended()) return;
   std::vector<Column>& columns = block.columns;
   auto done = static_cast<int>(std::count_if(columns.begin(), columns.end(), is_done));

@@ -143,7 +143,7 @@ BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, c
   };
   const BlockSolver<T> solver{
       [&](Sides<T>& sides, Budget& budget, const Iterated& iterated) { adaptive.solve(sides, budget, iterated); },
-      [&](Sides<T>& sides) { adaptive.present.measure(sides); }};
+      [&](Sides<T>& sides) { adaptive.present.measure(sides); }, true};
   return bcgrq::solve_in_blocks<T>(space, f, std::move(initial), options, {listening, wanted, checkpoint}, began,
                                    solver);
 }
