@@ -112,6 +112,7 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   current().at_this_rate = left * current().step;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));
   if (at_ == 0) expect_of_others(left);
+  expect_of_first(left);
   return left * current().step;
 }
 
@@ -124,6 +125,13 @@ void Choice::expect_of_others(double steps) {
     if (other.share > 0.0 && !other.taken)
       other.cost = other.setup + std::max(other.least, other.share * steps) * other.step;
   }
+}
+
+/// The first one needs as many more as this one needs fewer: a slow start of the one is no reason for the other.
+void Choice::expect_of_first(double steps) {
+  Candidate& first = candidates_.front();
+  if (at_ == 0 || first.taken || !(current().share > 0.0)) return;
+  first.cost = std::max(first.cost, first.setup + steps / current().share * first.step);
 }
 
 std::optional<std::size_t> Choice::best_other() const {

@@ -99,6 +99,7 @@ class Choice {
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<double> steps_by_pairs(const IterationReport& report);
   void expect_of_others(double steps);
+  void expect_of_first(double steps);
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
   std::optional<std::size_t> next_way() const;

@@ -129,6 +129,29 @@ TEST(LinearSolverChoice, FewerIterationsAreNoReasonWhereTheyTakeAsLong) {
   EXPECT_TRUE(goes_to_the_end(choice, 0.99));
 }
 
+/// Jacobi needs more iterations by what Chebyshev needs fewer.
+TEST(LinearSolverChoice, ASlowStartOfAPolynomialIsNoReasonForTheDiagonal) {
+  MatrixTraits traits = diffusion(6e4, 7);
+  traits.zero_sums = 0.0;
+  traits.dominant = 0.0;
+  LinearSolverChoice choice = choice_for(traits, 8, {}, Backend::cuda);
+  ASSERT_EQ(type_of(choice), PreconditionerType::chebyshev);
+  if (goes_to_the_end(choice, 0.9)) return;
+  ASSERT_TRUE(choice.change(Limitation::stopped));
+  EXPECT_NE(type_of(choice), PreconditionerType::jacobi);
+}
+
+/// As measured on a GPU: up to where launches, not bytes, take the time multigrid's set-up does not pay.
+TEST(LinearSolverChoice, OnAGpuMultigridForLargeDiffusions) {
+  for (const int sides : {1, 8}) {
+    for (const double side : {48.0, 64.0, 100.0, 128.0, 160.0}) {
+      const LinearSolverChoice choice = choice_for(diffusion(side * side * side, 7), sides, {}, Backend::cuda);
+      EXPECT_EQ(type_of(choice), side < 80.0 ? PreconditionerType::chebyshev : PreconditionerType::amg)
+          << side << "^3, " << sides;
+    }
+  }
+}
+
 TEST(LinearSolverChoice, AFaultyPreconditionerIsNotTakenAgain) {
   LinearSolverChoice choice = choice_for(diffusion(1e5, 7));
   ASSERT_EQ(type_of(choice), PreconditionerType::amg);
