@@ -34,21 +34,21 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
   std::vector<Column>& columns = block.columns;
   auto done = static_cast<int>(std::count_if(columns.begin(), columns.end(), is_done));
   bool goes_on = true;
-  // Of many sides without a solution one is enough to be told so.
-  bool none_in_range = false;
+  // What one by itself does not come to, from zero either, is not the block's doing: the others are spared the
+  // time.
+  bool hopeless = false;
   DenseBlock<T> before = space.make_block(1);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     Column& column = columns[j];
     for (const bool from_zero : {false, true}) {
-      const bool lost = column.unsolvable && (none_in_range || !from_zero);
-      if (is_done(column) || lost || !goes_on) continue;
+      if (is_done(column) || (column.unsolvable && !from_zero) || hopeless || !goes_on) continue;
       space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
       Sides<T> one = alone(space, block, j, from_zero);
       Budget budget = of_block;
       budget.spend(column.iterations - budget.spent());
       solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
       const Column& now = one.columns.front();
-      none_in_range = none_in_range || now.unsolvable;
+      hopeless = from_zero && !is_done(now);
       if (is_done(now) || now.true_norm < column.true_norm) {
         column = now;
       } else {
