@@ -1,7 +1,7 @@
-// What the set-up of multigrid takes where the matrix is, stage by stage, on one rank, and what the eigensolver
-// makes of the levels: bench_setup --device cuda --grid 128 [--elasticity] [--repeats 5]. The floor of a level
-// counts its matrix read once, and the interpolation, the restriction and the next matrix written once, at the
-// rate of a copy within the device.
+// What the set-up of multigrid takes where the matrix is, stage by stage, and what the eigensolver makes of the
+// levels: [mpirun -n 2] bench_setup --device cuda --grid 128 [--elasticity] [--repeats 5]. Times are those of the
+// slowest rank. The floor of a level, printed on one rank, counts its matrix read once, and the interpolation, the
+// restriction and the next matrix written once, at the rate of a copy within the device.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string device = "auto";
+  HaloWay halo = HaloWay::automatic;
   GlobalIndex grid = 64;
   bool elasticity = false;
   int repeats = 5;
@@ -51,8 +52,14 @@ struct Problem {
   std::unique_ptr<DistributedMatrix<double>> matrix;
 };
 
+/// Of rank 0 alone.
+template <class... Values>
+void tell(const Communicator& comm, fmt::format_string<Values...> text, Values&&... values) {
+  if (comm.is_root()) fmt::print(text, std::forward<Values>(values)...);
+}
+
 Problem make_problem(const Communicator& comm, const Options& options) {
-  Problem problem{make_context<double>(comm, backend_from_name(options.device)), {}, {}, {}, {}};
+  Problem problem{make_context<double>(comm, backend_from_name(options.device), options.halo), {}, {}, {}, {}};
   const std::vector<GlobalIndex> size(3, options.grid);
   std::unique_ptr<MatrixSource> source;
   if (options.elasticity) {
@@ -61,27 +68,36 @@ Problem make_problem(const Communicator& comm, const Options& options) {
     source = elasticity3d(comm, elastic);
     problem.space.modes = 6;
     problem.space.unknowns_per_node = 3;
-    problem.space.vectors = elasticity3d_rigid_body_modes(elastic, 0, source->rows());
+    constexpr GlobalIndex unknowns = 3;  // which stay together
+    std::vector<GlobalIndex> offsets = Partition::uniform(source->rows() / unknowns, comm.size()).offsets();
+    for (GlobalIndex& offset : offsets) offset *= unknowns;
+    problem.partition = Partition(std::move(offsets));
+    problem.space.vectors = elasticity3d_rigid_body_modes(elastic, problem.partition.begin(comm.rank()),
+                                                          problem.partition.end(comm.rank()));
   } else {
     LaplacianOptions laplacian;
     laplacian.size = size;
     source = laplacian3d(comm, laplacian);
+    problem.partition = Partition::uniform(source->rows(), comm.size());
   }
-  problem.partition = Partition::uniform(source->rows(), 1);
   problem.rows = source->read(problem.partition);
   std::vector<double> seconds;
   for (int i = 0; i <= options.repeats; ++i) {
     CsrRows rows = copy_of(problem.rows);
     problem.matrix.reset();
     problem.context.device->synchronize(Queue::compute);
+    comm.barrier();
     const Clock::time_point began = Clock::now();
     problem.matrix = std::make_unique<DistributedMatrix<double>>(problem.context, std::move(rows),
                                                                  problem.partition, problem.partition);
     problem.context.device->synchronize(Queue::compute);
-    if (i > 0) seconds.push_back(seconds_since(began));  // the first takes page-locked memory
+    const double all = comm.max(seconds_since(began));
+    if (i > 0) seconds.push_back(all);  // the first takes page-locked memory
   }
-  fmt::print("{} rows, {} nonzeros on {}\n{:8.3f} ms  rows from host memory to the device, numbers, analysis\n",
-             source->rows(), problem.rows.nonzeros(), problem.context.device->name(), 1e3 * median(seconds));
+  tell(comm,
+       "{} rows, {} nonzeros on {} x {}\n{:8.3f} ms  rows from host memory to the device, numbers, analysis\n",
+       source->rows(), problem.matrix->global_nonzeros(), comm.size(), problem.context.device->name(),
+       1e3 * median(seconds));
   return problem;
 }
 
@@ -114,6 +130,7 @@ struct Stages {
 /// The levels on the device and the cycle in float.
 std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, double rate, bool print_floors) {
   Device& device = *problem.context.device;
+  const Communicator& comm = problem.context.comm;
   std::vector<std::unique_ptr<Event>> events;
   const auto mark = [&](const std::string& name) {
     events.push_back(device.make_event());
@@ -121,6 +138,7 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
     stages.names.push_back(name);
   };
   device.synchronize(Queue::compute);
+  comm.barrier();
   const Clock::time_point began = Clock::now();
   mark("begin");
   DeviceNearNullSpace space = to_device(problem.context, problem.space, problem.matrix->rows());
@@ -129,7 +147,7 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
       smoothed_aggregation(problem.context, *problem.matrix, 0.0, std::move(space), {},
                            [&](std::string_view stage, int level) { mark(fmt::format("{} {}", level, stage)); });
   device.synchronize(Queue::compute);
-  stages.levels = seconds_since(began);
+  stages.levels = comm.max(seconds_since(began));
   double bytes = 0.0;
   for (std::size_t level = 0; print_floors && level < hierarchy.levels.size(); ++level) {
     const DeviceLevel& made = hierarchy.levels[level];
@@ -148,9 +166,9 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
       std::make_unique<Amg<float>>(with_precision<float>(problem.context), std::move(hierarchy), AmgOptions{});
   mark("cycle: float, analysis, inverse");
   device.synchronize(Queue::compute);
-  stages.cycle = seconds_since(cycle_began);
+  stages.cycle = comm.max(seconds_since(cycle_began));
   for (std::size_t i = 1; i < events.size(); ++i)
-    stages.seconds.push_back(device.seconds_between(*events[i - 1], *events[i]));
+    stages.seconds.push_back(comm.max(device.seconds_between(*events[i - 1], *events[i])));
   stages.names.erase(stages.names.begin());
   return cycle;
 }
@@ -166,28 +184,28 @@ void solve(const Problem& problem, Amg<float>& cycle, const Options& options) {
   int iterations = 0;
   for (int i = 0; i < options.repeats; ++i) {
     context.device->synchronize(Queue::compute);
+    context.comm.barrier();
     const Clock::time_point began = Clock::now();
     const DenseBlock<float> nested = nested_iteration(cycle, options.pairs, 1);
     DenseBlock<double> start(context.device, nested.rows(), nested.cols());
     if (nested.cols() > 0) with_precision<float>(context).kernels->convert(nested.view(), {}, start.view());
     const auto result = lobpcg_mixed(space, *problem.matrix, &preconditioner, {cycle.finest_matrix(), &cycle},
                                      nullptr, std::move(start), solver);
-    seconds.push_back(seconds_since(began));
+    seconds.push_back(context.comm.max(seconds_since(began)));
     iterations = result.iterations;
   }
-  fmt::print("{} pairs to 1e-6: {} iterations, {:.4f} s; {}\n", options.pairs, iterations, median(seconds),
-             cycle.description());
+  tell(context.comm, "{} pairs to 1e-6: {} iterations, {:.4f} s; {}\n", options.pairs, iterations, median(seconds),
+       cycle.description());
 }
 
 void run(const Communicator& comm, const Options& options) {
-  require(comm.size() == 1, "bench_setup: one rank");
   const Problem problem = make_problem(comm, options);
   const double rate = copy_rate(*problem.context.device);
   std::vector<Stages> all(static_cast<std::size_t>(options.repeats) + 1);
   std::unique_ptr<Amg<float>> cycle;
   for (std::size_t i = 0; i < all.size(); ++i) {
     cycle.reset();
-    cycle = set_up(problem, all[i], rate, i == 0);
+    cycle = set_up(problem, all[i], rate, i == 0 && comm.size() == 1);
   }
   const auto first = all.begin() + 1;  // the one before warms up
   const auto medians = [&](const auto& of) {
@@ -196,13 +214,13 @@ void run(const Communicator& comm, const Options& options) {
     return 1e3 * median(values);
   };
   for (std::size_t s = 0; s < first->names.size(); ++s)
-    fmt::print("{:8.3f} ms  {}\n", medians([&](const Stages& stages) { return stages.seconds[s]; }),
-               first->names[s]);
+    tell(comm, "{:8.3f} ms  {}\n", medians([&](const Stages& stages) { return stages.seconds[s]; }),
+         first->names[s]);
   const double levels = medians([](const Stages& stages) { return stages.levels; });
   const double rest = medians([](const Stages& stages) { return stages.cycle; });
-  fmt::print(
-      "{:8.3f} ms  levels\n{:8.3f} ms  cycle\n{:8.3f} ms  hierarchy on the device (the first time: {:.3f} ms)\n",
-      levels, rest, levels + rest, 1e3 * (all.front().levels + all.front().cycle));
+  tell(comm,
+       "{:8.3f} ms  levels\n{:8.3f} ms  cycle\n{:8.3f} ms  hierarchy on the device (the first time: {:.3f} ms)\n",
+       levels, rest, levels + rest, 1e3 * (all.front().levels + all.front().cycle));
   solve(problem, *cycle, options);
 }
 
@@ -213,6 +231,8 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Set-up of multigrid on the device, stage by stage"};
   app.add_option("--device", options.device, "auto, host or cuda");
+  std::string halo = "auto";
+  app.add_option("--halo", halo, "auto, staged, peer or nccl");
   app.add_option("--grid", options.grid, "points or elements an edge of the cube");
   app.add_flag("--elasticity", options.elasticity,
                "elasticity with rigid-body modes instead of the 7-point Laplacian");
@@ -221,6 +241,7 @@ int main(int argc, char** argv) {
   int code = 0;
   try {
     app.parse(argc, argv);
+    options.halo = halo_way_from_name(halo);
     run(Communicator(MPI_COMM_WORLD), options);
   } catch (const CLI::ParseError& error) {
     code = app.exit(error);
