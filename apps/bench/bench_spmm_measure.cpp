@@ -109,7 +109,7 @@ SpmmBench<T>::SpmmBench(std::shared_ptr<Device> device, const CsrArrays<double>&
                 values_.data(), nullptr};
   for (const SpmmAlgorithm algorithm : algorithms) {
     const double began = now();
-    plans_[static_cast<int>(algorithm)] = kernels_->analyse(on_host_, on_device_, {algorithm});
+    plans_[static_cast<int>(algorithm)] = kernels_->analyse(on_device_, {algorithm});
     if (algorithm == SpmmAlgorithm::automatic) setup_ = now() - began;
   }
   peer_ = make_cusparse_spmm<T>(device_, on_host_, on_device_);
@@ -119,7 +119,7 @@ template <class T>
 std::unique_ptr<typename SpmmBench<T>::HostProduct> SpmmBench<T>::multiply_on_host(ConstBlockView<T> b) {
   const std::shared_ptr<Device> host = make_device(Backend::host, 0);
   const auto kernels = make_kernels<T>(host);
-  const auto plan = kernels->analyse(on_host_, on_host_, {});
+  const auto plan = kernels->analyse(on_host_, {});
   const auto multiply = [&](const std::vector<T>& a_values, const std::vector<T>& host_b) {
     CsrView<T> a = on_host_;
     a.values = a_values.data();

@@ -90,10 +90,9 @@ class Kernels {
 
   // ---- sparse ----
 
-  /// `on_host` and `on_device` are the same matrix in two places (one place on the host backend); the
-  /// host copy may go after the call. Without arrays on the host the device is read.
-  virtual std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
-                                            const SpmmOptions& options) = 0;
+  /// What products with `a` need to know of its pattern; the values may change afterwards, the arrays stay where
+  /// they are.
+  virtual std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options) = 0;
   /// C = A B and what `step` adds, X being B and Y being C. b.rows == a.columns; b and c must not overlap. Rows of
   /// C outside a.row_map stay. Deterministic: the same call gives the same bits.
   virtual void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,

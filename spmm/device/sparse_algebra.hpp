@@ -113,8 +113,9 @@ class SparseAlgebra {
   /// stay.
   virtual CsrBuffers<double> with_columns(const CsrView<double>& a, LocalIndex own,
                                           const Buffer<LocalIndex>& places, LocalIndex columns) = 0;
-  /// The first `own` columns, and the others numbered from 0.
-  virtual SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) = 0;
+  /// The first `own` columns, and the others numbered from 0. In rows, the first `below` of the others come before
+  /// own ones, the rest after them, as numbers over all ranks ascend.
+  virtual SplitColumns split_columns(const CsrView<double>& a, LocalIndex own, LocalIndex below = 0) = 0;
   /// A - shift I; diagonal entries that are not stored stay so.
   virtual CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                                      double shift) = 0;

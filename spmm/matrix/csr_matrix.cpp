@@ -91,12 +91,7 @@ CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrArrays<T> arrays, const Sp
   row_map_ = uploaded(context.device, arrays.row_map);
   view_ = arrays_.view();
   view_.row_map = row_map_.data();
-  CsrView<T> on_host = view_;
-  on_host.row_offsets = arrays.row_offsets.data();
-  on_host.column_indices = arrays.column_indices.data();
-  on_host.values = arrays.values.data();
-  on_host.row_map = arrays.row_map.empty() ? nullptr : arrays.row_map.data();
-  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
+  plan_ = kernels_->analyse(view_, options);
 }
 
 template <class T>
@@ -104,11 +99,7 @@ CsrMatrix<T>::CsrMatrix(const Context<T>& context, CsrBuffers<T> arrays, const S
                         Buffer<LocalIndex> row_map)
     : kernels_(context.kernels), arrays_(std::move(arrays)), row_map_(std::move(row_map)), view_(arrays_.view()) {
   view_.row_map = row_map_.data();
-  // Without rows there is nothing to look at on the device.
-  const Offset no_entries = 0;
-  CsrView<T> on_host{};
-  if (view_.rows == 0) on_host.row_offsets = &no_entries;
-  plan_ = kernels_->analyse(context.device->host_addressable() ? view_ : on_host, view_, options);
+  plan_ = kernels_->analyse(view_, options);
 }
 
 template <class T>

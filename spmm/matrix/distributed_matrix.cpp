@@ -14,6 +14,7 @@
 #include "spmm/matrix/row_numbers.hpp"
 #include "spmm/matrix/split_rows.hpp"
 #include "spmm/matrix/whole_rows.hpp"
+#include "spmm/parallel/all_ranks.hpp"
 
 namespace block_eigs {
 
@@ -49,40 +50,72 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrRows rows,
                                         Partition column_partition, const SpmmOptions& options,
                                         const DeviceEntries& resident)
     : DistributedMatrix(context, std::move(row_partition), std::move(column_partition)) {
-  if (!take_whole(rows, options, resident)) take_parts(std::move(rows), options, resident);
+  if (!take_to_device(rows, options, resident)) take_from_host(std::move(rows), options, resident);
 }
 
-/// The rows of one rank go to a GPU as they are, and their numbers are found there. False where there are more
-/// ranks, or something is wrong with the rows, which take_parts() will say.
+/// Rows go to a GPU as they are; their numbers are found and they are split there. False where this is not a GPU,
+/// it has no room for two copies, or something is wrong with the rows, which take_from_host() will say.
+/// Collective.
 template <class T>
-bool DistributedMatrix<T>::take_whole(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident) {
+bool DistributedMatrix<T>::take_to_device(CsrRows& rows, const SpmmOptions& options,
+                                          const DeviceEntries& resident) {
   if constexpr (std::is_same_v<T, double>) {
-    const bool all_rows = rows.row_begin == 0 && rows.rows() == row_partition_.rows() && rows.rows() > 0;
-    if (context_.comm.size() > 1 || context_.device->host_addressable() || !all_rows || !resident.wide ||
+    const Communicator& comm = context_.comm;
+    if (context_.device->host_addressable() || !resident.wide || row_partition_.rows() == 0 ||
         row_partition_.rows() != column_partition_.rows())
       return false;
-    HaloPlan plan(context_.comm, column_partition_, {});
-    context_.comm.collectively([&] {
-      std::optional<CsrBuffers<double>> arrays;
-      if (resident) {
-        arrays = borrow_whole<double>(context_.device, rows, resident);
-      } else {
-        arrays = upload_whole(context_.device, rows, rows.rows());
-      }
-      if (!arrays) return;
-      rows = {};
-      MatrixNumbers numbers = make_sparse_algebra(context_.device)->numbers(arrays->view());
-      numbers.damped = {};
-      if (numbers.norm_inf <= far_above * numbers.typical_row_sum) numbers.row_sums = {};
-      numbers_ = std::make_shared<const MatrixNumbers>(std::move(numbers));
-      take_numbers();
-      global_nonzeros_ = nonzeros_ = arrays->pattern->nonzeros;
-      matrix_ = std::make_unique<SplitMatrix<T>>(context_, CsrMatrix<T>(context_, std::move(*arrays), options),
-                                                 CsrMatrix<T>(context_, CsrArrays<T>{}, {}), std::move(plan));
+    std::optional<CsrBuffers<double>> arrays;
+    std::shared_ptr<SparseAlgebra> algebra;
+    comm.collectively([&] {
+      arrays = arrived(rows, resident);
+      algebra = make_sparse_algebra(context_.device);
     });
-    return matrix_ != nullptr;
+    if (comm.any(!arrays)) return false;
+    rows = {};
+    AllRanks ranks(comm);
+    MatrixNumbers numbers = algebra->numbers(arrays->view(), ranks);
+    numbers.damped = {};
+    if (numbers.norm_inf <= far_above * numbers.typical_row_sum) numbers.row_sums = {};
+    numbers_ = std::make_shared<const MatrixNumbers>(std::move(numbers));
+    take_numbers();
+    CsrParts<double> parts;
+    comm.collectively([&] {
+      if (ghosts_.empty()) {
+        parts.own = std::move(*arrays);
+        return;
+      }
+      const GlobalIndex begin = column_partition_.begin(comm.rank());
+      const auto below = std::lower_bound(ghosts_.begin(), ghosts_.end(), begin) - ghosts_.begin();
+      SplitColumns split = algebra->split_columns(arrays->view(), columns(), static_cast<LocalIndex>(below));
+      parts = {std::move(split.own), std::move(split.others), std::move(split.rows), {}};
+      arrays.reset();
+    });
+    take_parts(std::move(parts), options);
+    return true;
   }
   return false;
+}
+
+/// This rank's rows in device memory, in the numbers of its own columns and of `ghosts_`, which are found. Not
+/// collective.
+template <class T>
+std::optional<CsrBuffers<double>> DistributedMatrix<T>::arrived(const CsrRows& rows,
+                                                                const DeviceEntries& resident) {
+  const int rank = context_.comm.rank();
+  if (rows.row_begin != row_partition_.begin(rank) || rows.rows() != row_partition_.size(rank)) return {};
+  if (resident) {
+    if (context_.comm.size() > 1) return {};
+    return borrow_whole<double>(context_.device, rows, resident);
+  }
+  const GlobalIndex begin = column_partition_.begin(rank);
+  const GlobalIndex end = column_partition_.end(rank);
+  if (context_.comm.size() > 1) {
+    const std::size_t bytes = rows.row_offsets.size() * sizeof(Offset) +
+                              static_cast<std::size_t>(rows.nonzeros()) * (sizeof(LocalIndex) + sizeof(double));
+    if (2 * bytes > context_.device->memory().free) return {};
+    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+  }
+  return upload_whole(context_.device, rows, {begin, end, ghosts_});
 }
 
 template <class T>
@@ -95,7 +128,8 @@ void DistributedMatrix<T>::take_numbers() {
 
 /// Collective.
 template <class T>
-void DistributedMatrix<T>::take_parts(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident) {
+void DistributedMatrix<T>::take_from_host(CsrRows rows, const SpmmOptions& options,
+                                          const DeviceEntries& resident) {
   const Communicator& comm = context_.comm;
   const GlobalIndex begin = column_partition_.begin(comm.rank());
   const GlobalIndex end = column_partition_.end(comm.rank());
@@ -150,9 +184,15 @@ DistributedMatrix<T>::DistributedMatrix(const Context<T>& context, CsrParts<T> p
       numbers_(std::move(numbers)),
       norm_inf_(std::numeric_limits<double>::quiet_NaN()),
       ghosts_(std::move(parts.ghosts)) {
+  if (numbers_) take_numbers();
+  take_parts(std::move(parts), options);
+}
+
+/// All but numbers and ghosts. Collective.
+template <class T>
+void DistributedMatrix<T>::take_parts(CsrParts<T> parts, const SpmmOptions& options) {
   nonzeros_ = parts.own.pattern->nonzeros + (parts.boundary.pattern ? parts.boundary.pattern->nonzeros : 0);
   global_nonzeros_ = context_.comm.sum(std::int64_t{nonzeros_});
-  if (numbers_) take_numbers();
   HaloPlan plan(context_.comm, column_partition_, ghosts_);
   neighbours_ = static_cast<int>(plan.sources().size());
   context_.comm.collectively([&] {

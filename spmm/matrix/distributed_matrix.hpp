@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -88,8 +89,10 @@ class DistributedMatrix final : public LinearOperator<T> {
         row_partition_(std::move(row_partition)),
         column_partition_(std::move(column_partition)) {}
   void take_numbers();
-  bool take_whole(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident);
-  void take_parts(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident);
+  bool take_to_device(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident);
+  void take_from_host(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident);
+  std::optional<CsrBuffers<double>> arrived(const CsrRows& rows, const DeviceEntries& resident);
+  void take_parts(CsrParts<T> parts, const SpmmOptions& options);
   void raise_diagonal(const CsrRows& rows, double largest);
 
   Context<T> context_;

@@ -20,8 +20,15 @@ bool has_right_offsets(const CsrRows& rows) {
   return right;
 }
 
-/// Entries begin .. end - 1 in narrow column numbers; whether they ascend from 0 to less than `limit` in each row.
-bool narrow(const CsrRows& rows, std::size_t begin, std::size_t end, GlobalIndex limit, LocalIndex* to) {
+LocalIndex local_number(const RankColumns& columns, GlobalIndex column) {
+  if (column >= columns.begin && column < columns.end) return static_cast<LocalIndex>(column - columns.begin);
+  const auto ghost = std::lower_bound(columns.ghosts.begin(), columns.ghosts.end(), column);
+  return static_cast<LocalIndex>(columns.end - columns.begin + (ghost - columns.ghosts.begin()));
+}
+
+/// Entries begin .. end - 1 in local column numbers; whether columns ascend in each row, from 0 to fewer than
+/// there are.
+bool narrow(const CsrRows& rows, std::size_t begin, std::size_t end, const RankColumns& columns, LocalIndex* to) {
   const auto after =
       std::upper_bound(rows.row_offsets.begin(), rows.row_offsets.end(), static_cast<Offset>(begin));
   auto row = static_cast<std::size_t>(after - rows.row_offsets.begin()) - 1;
@@ -33,9 +40,9 @@ bool narrow(const CsrRows& rows, std::size_t begin, std::size_t end, GlobalIndex
       const GlobalIndex column = rows.columns[k];
       right &= column > before;
       before = column;
-      *to++ = static_cast<LocalIndex>(column);
+      *to++ = local_number(columns, column);
     }
-    right &= before < limit;
+    right &= before < rows.global_columns;
   }
   return right;
 }
@@ -43,11 +50,12 @@ bool narrow(const CsrRows& rows, std::size_t begin, std::size_t end, GlobalIndex
 }  // namespace
 
 std::optional<CsrBuffers<double>> upload_whole(const std::shared_ptr<Device>& device, const CsrRows& rows,
-                                               LocalIndex columns) {
+                                               const RankColumns& columns) {
   if (!has_right_offsets(rows)) return std::nullopt;
   auto pattern = std::make_shared<CsrPattern>();
   pattern->rows = rows.rows();
-  pattern->columns = columns;
+  pattern->columns =
+      static_cast<LocalIndex>(columns.end - columns.begin) + static_cast<LocalIndex>(columns.ghosts.size());
   pattern->nonzeros = rows.nonzeros();
   pattern->row_offsets = Buffer<Offset>(device, rows.row_offsets.size());
   pattern->column_indices = Buffer<LocalIndex>(device, rows.columns.size());

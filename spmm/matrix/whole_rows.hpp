@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "spmm/device/csr_buffers.hpp"
@@ -9,11 +10,18 @@
 
 namespace block_eigs {
 
-/// All of `rows`, columns [0, columns), in memory of the device. Column numbers are narrowed and looked at on the
-/// way there, so that there is no copy in host memory. Nothing where row offsets decrease, or columns are out of
-/// range or out of order. Not collective; throws RunError where memory runs out.
+/// How a rank numbers columns: its own ones, then those of others that its rows have entries in.
+struct RankColumns {
+  GlobalIndex begin = 0;  ///< of its own ones
+  GlobalIndex end = 0;
+  std::span<const GlobalIndex> ghosts{};  ///< ascending
+};
+
+/// All of `rows` in memory of the device, entries in their order. Column numbers are made those of `columns` and
+/// looked at on the way there, so that there is no copy in host memory. Nothing where row offsets decrease, or
+/// columns are out of range or out of order. Not collective; throws RunError where memory runs out.
 std::optional<CsrBuffers<double>> upload_whole(const std::shared_ptr<Device>& device, const CsrRows& rows,
-                                               LocalIndex columns);
+                                               const RankColumns& columns);
 
 /// The rows of a square matrix whose entries are on the device already, in order, in range and in T: their
 /// offsets, which are wider here, follow them. Not collective; throws RunError where memory runs out.

@@ -64,6 +64,42 @@ TYPED_TEST(SparseAlgebraRearranged, MovesColumns) {
   EXPECT_EQ(download(this->algebra_->with_columns(ad.view(), 60, to, 200)), expected);
 }
 
+/// Rows in the order of ghosts below, own columns, ghosts above, as numbers over all ranks ascend.
+TYPED_TEST(SparseAlgebraRearranged, SplitsColumnsWithOthersBefore) {
+  constexpr LocalIndex all = 300;
+  constexpr LocalIndex own = 120;
+  for (const LocalIndex below : {1, 75, 180}) {
+    const HostCsr global = random_matrix(this->random_, 1200, all, of_any_length);
+    HostCsr a = global;  // in local numbers
+    for (LocalIndex& column : a.indices)
+      column = column < below ? own + column : column < below + own ? column - below : column;
+    HostCsr left;
+    HostCsr right;
+    left.columns = own;
+    right.columns = all - own;
+    std::vector<LocalIndex> expected_rows;
+    for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) {
+      bool has_others = false;
+      for (auto k = static_cast<std::size_t>(a.offsets[i]); k < static_cast<std::size_t>(a.offsets[i + 1]); ++k) {
+        if (a.indices[k] < own) {
+          left.add(a.indices[k], a.values[k]);
+        } else {
+          right.add(a.indices[k] - own, a.values[k]);
+          has_others = true;
+        }
+      }
+      left.close_row();
+      if (!has_others) continue;
+      right.close_row();
+      expected_rows.push_back(static_cast<LocalIndex>(i));
+    }
+    const SplitColumns split = this->algebra_->split_columns(this->on_device(a).view(), own, below);
+    EXPECT_EQ(download(split.own), left);
+    EXPECT_EQ(download(split.others), right);
+    EXPECT_EQ(download(split.rows), expected_rows);
+  }
+}
+
 TYPED_TEST(SparseAlgebraRearranged, SplitsColumns) {
   for (const LocalIndex all_rows : {0, 1, 1200}) {
     const HostCsr a = random_matrix(this->random_, all_rows, 300, of_any_length);

@@ -34,17 +34,10 @@ class TestMatrix {
     columns_there_ = upload(device, column_indices_);
     values_there_ = upload(device, values_);
     map_there_ = upload(device, row_map_);
-    const CsrView<T> here{rows(),
-                          columns_,
-                          nonzeros(),
-                          row_offsets_.data(),
-                          column_indices_.data(),
-                          values_.data(),
-                          row_map_.empty() ? nullptr : row_map_.data()};
     there_ = {
         rows(),           columns_, nonzeros(), offsets_there_.data(), columns_there_.data(), values_there_.data(),
         map_there_.data()};
-    plan_ = kernels.analyse(device->host_addressable() ? there_ : here, there_, {algorithm});
+    plan_ = kernels.analyse(there_, {algorithm});
   }
 
   LocalIndex rows() const { return static_cast<LocalIndex>(row_offsets_.size()) - 1; }

@@ -49,7 +49,7 @@ std::vector<T> on_host(const Buffer<T>& buffer) {
 TEST_P(WholeRows, ArriveAsTheyAre) {
   const auto device = make_device(GetParam(), 0);
   const CsrRows rows = random_rows(1500);
-  const auto there = upload_whole(device, rows, 1500);
+  const auto there = upload_whole(device, rows, {0, 1500});
   ASSERT_TRUE(there);
   EXPECT_EQ(there->pattern->rows, 1500);
   EXPECT_EQ(there->pattern->columns, 1500);
@@ -65,7 +65,7 @@ TEST_P(WholeRows, AreRefusedWhereSomethingIsWrong) {
   const auto is_refused = [&](auto spoil) {
     CsrRows rows = right;
     spoil(rows);
-    return !upload_whole(device, rows, 1500);
+    return !upload_whole(device, rows, {0, 1500});
   };
   EXPECT_FALSE(is_refused([](CsrRows&) {}));
   for (const std::size_t k : {std::size_t{0}, right.columns.size() / 2, right.columns.size() - 1}) {

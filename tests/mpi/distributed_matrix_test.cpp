@@ -3,11 +3,12 @@
 #include <cmath>
 #include <random>
 
+#include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 
-// Distributed products against a dense reference that every rank computes for itself.
+// Distributed products, and what is known of a matrix, against a dense reference that every rank computes for itself.
 namespace block_eigs {
 namespace {
 
@@ -54,10 +55,19 @@ double x_value(GlobalIndex row, LocalIndex column) {
   return std::sin(0.3 * static_cast<double>(row) + 0.7 * column);
 }
 
+class DistributedMatrixTest : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Backend::cuda && cuda::device_count() == 0)
+      GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
+  }
+};
+
 template <class T>
-void expect_product(const Shape& shape, const Partition& row_partition, const Partition& column_partition) {
+void expect_product(Backend backend, const Shape& shape, const Partition& row_partition,
+                    const Partition& column_partition) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto context = make_context<T>(comm, Backend::host);
+  const auto context = make_context<T>(comm, backend);
   const std::vector<double> reference = reference_matrix(shape);
   DistributedMatrix<T> matrix(context, own_rows(reference, shape, row_partition, comm.rank()), row_partition,
                               column_partition);
@@ -88,33 +98,33 @@ void expect_product(const Shape& shape, const Partition& row_partition, const Pa
   }
 }
 
-TEST(DistributedMatrixTest, SquareMatchesDense) {
+TEST_P(DistributedMatrixTest, SquareMatchesDense) {
   const int p = Communicator(MPI_COMM_WORLD).size();
   const Partition rows = Partition::uniform(97, p);
-  expect_product<double>({97, 97, 0.1}, rows, rows);
-  expect_product<float>({97, 97, 0.1}, rows, rows);
+  expect_product<double>(GetParam(), {97, 97, 0.1}, rows, rows);
+  expect_product<float>(GetParam(), {97, 97, 0.1}, rows, rows);
 }
 
-TEST(DistributedMatrixTest, RectangularMatchesDense) {
+TEST_P(DistributedMatrixTest, RectangularMatchesDense) {
   const int p = Communicator(MPI_COMM_WORLD).size();
-  expect_product<double>({60, 23, 0.2}, Partition::uniform(60, p), Partition::uniform(23, p));
-  expect_product<double>({23, 60, 0.2}, Partition::uniform(23, p), Partition::uniform(60, p));
+  expect_product<double>(GetParam(), {60, 23, 0.2}, Partition::uniform(60, p), Partition::uniform(23, p));
+  expect_product<double>(GetParam(), {23, 60, 0.2}, Partition::uniform(23, p), Partition::uniform(60, p));
 }
 
-TEST(DistributedMatrixTest, EmptyRanksAndFewerRowsThanRanks) {
+TEST_P(DistributedMatrixTest, EmptyRanksAndFewerRowsThanRanks) {
   const int p = Communicator(MPI_COMM_WORLD).size();
-  expect_product<double>({2, 2, 1.0}, Partition::uniform(2, p), Partition::uniform(2, p));
+  expect_product<double>(GetParam(), {2, 2, 1.0}, Partition::uniform(2, p), Partition::uniform(2, p));
   std::vector<GlobalIndex> all_on_last(static_cast<std::size_t>(p) + 1, 0);
   all_on_last.back() = 41;
-  expect_product<double>({41, 41, 0.3}, Partition(all_on_last), Partition(all_on_last));
+  expect_product<double>(GetParam(), {41, 41, 0.3}, Partition(all_on_last), Partition(all_on_last));
 }
 
-TEST(DistributedMatrixTest, DiagonalNormsAndCounts) {
+TEST_P(DistributedMatrixTest, DiagonalNormsAndCounts) {
   const Communicator comm(MPI_COMM_WORLD);
   const Shape shape{50, 50, 0.2};
   const std::vector<double> reference = reference_matrix(shape);
   const Partition partition = Partition::uniform(50, comm.size());
-  DistributedMatrix<double> matrix(make_context<double>(comm, Backend::host),
+  DistributedMatrix<double> matrix(make_context<double>(comm, GetParam()),
                                    own_rows(reference, shape, partition, comm.rank()), partition, partition);
   double norm = 0.0;
   double bound = 0.0;
@@ -132,15 +142,26 @@ TEST(DistributedMatrixTest, DiagonalNormsAndCounts) {
   EXPECT_DOUBLE_EQ(matrix.norm_inf(), norm);
   EXPECT_DOUBLE_EQ(matrix.scaled_gershgorin_bound(), bound);
   EXPECT_EQ(matrix.global_nonzeros(), nonzeros);
+  EXPECT_EQ(comm.sum(std::int64_t{matrix.nonzeros()}), nonzeros);
+  std::vector<GlobalIndex> ghosts;
+  for (GlobalIndex j = 0; j < 50; ++j) {
+    const bool is_own = j >= partition.begin(comm.rank()) && j < partition.end(comm.rank());
+    bool occurs = false;
+    for (GlobalIndex i = partition.begin(comm.rank()); i < partition.end(comm.rank()); ++i)
+      occurs = occurs || reference[static_cast<std::size_t>(i * 50 + j)] != 0.0;
+    if (occurs && !is_own) ghosts.push_back(j);
+  }
+  EXPECT_EQ(matrix.ghost_columns(), ghosts);
+  EXPECT_EQ(matrix.ghosts(), static_cast<LocalIndex>(ghosts.size()));
   for (LocalIndex i = 0; i < matrix.rows(); ++i) {
     const auto row = static_cast<std::size_t>(partition.begin(comm.rank()) + i);
     EXPECT_EQ(matrix.diagonal()[static_cast<std::size_t>(i)], reference[row * 51]);
   }
 }
 
-TEST(DistributedMatrixTest, InFloatIsTheMatrixOfRoundedRows) {
+TEST_P(DistributedMatrixTest, InFloatIsTheMatrixOfRoundedRows) {
   const Communicator comm(MPI_COMM_WORLD);
-  const auto context = make_context<double>(comm, Backend::host);
+  const auto context = make_context<double>(comm, GetParam());
   const auto float_context = with_precision<float>(context);
   const Shape shape{23, 23, 0.3};
   const Partition partition = Partition::uniform(shape.rows, comm.size());
@@ -171,7 +192,7 @@ TEST(DistributedMatrixTest, InFloatIsTheMatrixOfRoundedRows) {
   EXPECT_EQ(rounded.own_columns().pattern(), matrix.own_columns().pattern());
 }
 
-TEST(DistributedMatrixTest, AColumnOutOfRangeOnOneRankFailsOnAll) {
+TEST_P(DistributedMatrixTest, AColumnOutOfRangeOnOneRankFailsOnAll) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(8, comm.size());
   CsrRows rows;
@@ -185,9 +206,12 @@ TEST(DistributedMatrixTest, AColumnOutOfRangeOnOneRankFailsOnAll) {
     rows.row_offsets.back() = 1;
   }
   EXPECT_THROW(
-      DistributedMatrix<double>(make_context<double>(comm, Backend::host), std::move(rows), partition, partition),
+      DistributedMatrix<double>(make_context<double>(comm, GetParam()), std::move(rows), partition, partition),
       Error);
 }
+
+INSTANTIATE_TEST_SUITE_P(Backends, DistributedMatrixTest, ::testing::Values(Backend::host, Backend::cuda),
+                         [](const auto& backend) { return std::string(name_of(backend.param)); });
 
 }  // namespace
 }  // namespace block_eigs

@@ -12,37 +12,36 @@ block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_scaling SOURCES mpi/column_scaling_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(jacobi SOURCES mpi/jacobi_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_major_product SOURCES mpi/column_major_product_test.cpp RANKS 1 2 3 4 LABELS mpi)
-block_eigs_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)
 
+# block_eigs_ranks_and_devices_test(NAME SOURCES ...): on 1 to 4 ranks, on the host (NAME.1, ...) and, with the label
+# gpu, on the GPUs that there are, which ranks may share (NAME.cuda.1, ...): the tests with "cuda" in their names.
+function(block_eigs_ranks_and_devices_test name)
+  block_eigs_test(${name} ${ARGN} RANKS 1 2 3 4 LABELS mpi)
+  foreach(ranks 1 2 3 4)
+    set_tests_properties(${name}.${ranks} PROPERTIES ENVIRONMENT
+      "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
+    add_test(NAME ${name}.cuda.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
+      ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}.cuda.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
+      SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
+      "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
+  endforeach()
+endfunction()
+
+# Rows as ranks have them, in products and in what is known of them.
+block_eigs_ranks_and_devices_test(distributed_matrix SOURCES mpi/distributed_matrix_test.cpp)
+
 # Levels that ranks make where their matrix is, on the host and on GPUs, which ranks may share.
-block_eigs_test(level_ranks SOURCES mpi/level_ranks_test.cpp RANKS 1 2 3 4 LABELS mpi)
-foreach(ranks 1 2 3 4)
-  set_tests_properties(level_ranks.${ranks} PROPERTIES ENVIRONMENT
-    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
-  add_test(NAME level_ranks.cuda.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-    ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_level_ranks>)
-  set_tests_properties(level_ranks.cuda.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
-    SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
-    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
-endforeach()
+block_eigs_ranks_and_devices_test(level_ranks SOURCES mpi/level_ranks_test.cpp)
 
 # Packing and moving of halos, on the way of the host and on that of a GPU.
 block_eigs_test(halo_exchange SOURCES mpi/halo_exchange_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 # Halos that ranks store into each other's memory: in shared memory of the host, and on the GPUs that there are, which
 # ranks may share.
-block_eigs_test(peer_transport SOURCES mpi/peer_transport_test.cpp RANKS 1 2 3 4 LABELS mpi)
-foreach(ranks 1 2 3 4)
-  set_tests_properties(peer_transport.${ranks} PROPERTIES ENVIRONMENT
-    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=-*cuda*")
-  add_test(NAME peer_transport.cuda.${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks}
-    ${BLOCK_EIGS_MPIEXEC_FLAGS} $<TARGET_FILE:test_peer_transport>)
-  set_tests_properties(peer_transport.cuda.${ranks} PROPERTIES LABELS gpu TIMEOUT 120 PROCESSORS ${ranks}
-    SKIP_REGULAR_EXPRESSION "this machine has no GPU" ENVIRONMENT
-    "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;GTEST_FILTER=*cuda*")
-endforeach()
+block_eigs_ranks_and_devices_test(peer_transport SOURCES mpi/peer_transport_test.cpp)
 
 # Halos that the devices' queues send: by messages of MPI in the place of NCCL's on the host, and on GPUs, one a rank; once
 # more by the way between nodes.

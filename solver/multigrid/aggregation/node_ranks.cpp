@@ -6,7 +6,10 @@
 namespace block_eigs::aggregation {
 
 NodeRanks::NodeRanks(const Context<double>& context, const Partition& nodes, std::span<const GlobalIndex> ghosts)
-    : context_(context), first_(nodes.begin(context.comm.rank())), own_(nodes.size(context.comm.rank())) {
+    : AllRanks(context.comm),
+      context_(context),
+      first_(nodes.begin(context.comm.rank())),
+      own_(nodes.size(context.comm.rank())) {
   if (!has_others()) return;
   HaloPlan plan(context.comm, nodes, ghosts);
   context.comm.collectively([&] { halo_ = make_halo_exchange(context, std::move(plan)); });
@@ -25,17 +28,6 @@ void NodeRanks::refresh(double* values) {
     halo_->give_up();
     throw;
   }
-}
-
-void NodeRanks::raise_to_largest(std::span<double> values) {
-  for (double& value : values) value = context_.comm.max(value);
-}
-
-GlobalIndex NodeRanks::sum_before(LocalIndex count) {
-  const std::vector<std::int64_t> counts = context_.comm.all_gather(std::int64_t{count});
-  GlobalIndex sum = 0;
-  for (int rank = 0; rank < context_.comm.rank(); ++rank) sum += counts[static_cast<std::size_t>(rank)];
-  return sum;
 }
 
 }  // namespace block_eigs::aggregation

@@ -39,8 +39,8 @@ class CudaSparseAlgebra final : public SparseAlgebra {
                                   LocalIndex columns) override {
     return cuda::with_columns(gpu_, a, own, places, columns);
   }
-  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) override {
-    return cuda::split_columns(gpu_, a, own);
+  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own, LocalIndex below) override {
+    return cuda::split_columns(gpu_, a, own, below);
   }
   CsrBuffers<double> shifted(const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                              double shift) override {

@@ -27,7 +27,7 @@ CsrBuffers<double> with_added_rows(const Gpu& gpu, const CsrView<double>& a, con
                                    const LocalIndex* rows);
 CsrBuffers<double> with_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own,
                                 const Buffer<LocalIndex>& places, LocalIndex columns);
-SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own);
+SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own, LocalIndex below);
 CsrBuffers<double> shifted(const Gpu& gpu, const CsrView<double>& a, std::shared_ptr<const CsrPattern> pattern,
                            double shift);
 Buffer<float> to_float(const Gpu& gpu, const Buffer<double>& values);

@@ -30,24 +30,31 @@ Buffer<LocalIndex> rows_of_entries(const Gpu& gpu, const CsrView<double>& a) {
   return rows;
 }
 
-/// Row k of the result has the last entries of row list[k] of A or, without a list, the first ones of row k.
+/// Some entries of a row, by their places in it: all but [after, after + skipped).
+struct RowPart {
+  const LocalIndex* after;    ///< null: of all rows 0
+  const LocalIndex* skipped;  ///< of every row of A
+};
+
+/// Row k of the result has that part of row list[k] of A or, without a list, of row k.
 template <int L>
-__global__ void copy_rows(CsrView<double> a, const LocalIndex* list, LocalIndex first_column, LocalIndex rows,
-                          const Offset* offsets, LocalIndex* columns, double* values) {
+__global__ void copy_rows(CsrView<double> a, const LocalIndex* list, RowPart part, LocalIndex first_column,
+                          LocalIndex rows, const Offset* offsets, LocalIndex* columns, double* values) {
   const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const auto k = static_cast<LocalIndex>(thread / L);
   if (k >= rows) return;
   const LocalIndex row = list != nullptr ? list[k] : k;
   const Offset count = offsets[k + 1] - offsets[k];
-  const Offset from = list != nullptr ? a.row_offsets[row + 1] - count : a.row_offsets[row];
+  const Offset after = part.after != nullptr ? part.after[row] : 0;
   for (Offset e = thread % L; e < count; e += L) {
-    columns[offsets[k] + e] = a.column_indices[from + e] - first_column;
-    values[offsets[k] + e] = a.values[from + e];
+    const Offset from = a.row_offsets[row] + e + (e < after ? 0 : part.skipped[row]);
+    columns[offsets[k] + e] = a.column_indices[from] - first_column;
+    values[offsets[k] + e] = a.values[from];
   }
 }
 
-/// Rows of these lengths: the first entries of all rows of A or, of the rows in `list`, the last ones.
-CsrBuffers<double> copied_rows(const Gpu& gpu, const CsrView<double>& a, const LocalIndex* list,
+/// Rows of these lengths: that part of all rows of A, or of those in `list`.
+CsrBuffers<double> copied_rows(const Gpu& gpu, const CsrView<double>& a, const LocalIndex* list, RowPart part,
                                const Buffer<LocalIndex>& lengths, LocalIndex first_column, LocalIndex columns) {
   auto pattern = std::make_shared<CsrPattern>();
   const std::size_t rows = lengths.size();
@@ -63,12 +70,26 @@ CsrBuffers<double> copied_rows(const Gpu& gpu, const CsrView<double>& a, const L
     with_lanes(static_cast<double>(entries) / static_cast<double>(rows), [&](auto lanes) {
       constexpr int L = lanes;
       copy_rows<L><<<blocks_for(std::int64_t{pattern->rows} * L), block_threads, 0, gpu->stream(Queue::compute)>>>(
-          a, list, first_column, pattern->rows, pattern->row_offsets.data(), pattern->column_indices.data(),
+          a, list, part, first_column, pattern->rows, pattern->row_offsets.data(), pattern->column_indices.data(),
           values.data());
       check_launch("rows of a part");
     });
   }
   return {std::move(pattern), std::move(values)};
+}
+
+/// Where in a row the first entry is that `stands` holds for: from there on it holds for all.
+template <class Stands>
+__device__ Offset first_place(const CsrView<double>& a, Offset begin, Offset end, const Stands& stands) {
+  while (begin < end) {
+    const Offset middle = (begin + end) / 2;
+    if (stands(a.column_indices[middle])) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin;
 }
 
 }  // namespace
@@ -117,26 +138,23 @@ CsrBuffers<double> with_columns(const Gpu& gpu, const CsrView<double>& a, LocalI
   return {std::move(pattern), std::move(values)};
 }
 
-SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own) {
+SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex own, LocalIndex below) {
   const auto rows = static_cast<std::size_t>(a.rows);
+  Buffer<LocalIndex> before(gpu, rows);  // other entries that come first
   Buffer<LocalIndex> own_lengths(gpu, rows);
   Buffer<LocalIndex> has_others(gpu, rows);
   for_each(*gpu, a.rows,
-           [a, own, lengths = own_lengths.data(), flags = has_others.data()] __device__(std::int64_t i) {
+           [a, own, below, before = before.data(), lengths = own_lengths.data(),
+            flags = has_others.data()] __device__(std::int64_t i) {
              const Offset first = a.row_offsets[i];
-             Offset begin = first;
-             Offset end = a.row_offsets[i + 1];
-             const Offset last = end;
-             while (begin < end) {
-               const Offset middle = (begin + end) / 2;
-               if (a.column_indices[middle] < own) {
-                 begin = middle + 1;
-               } else {
-                 end = middle;
-               }
-             }
-             lengths[i] = static_cast<LocalIndex>(begin - first);
-             flags[i] = begin < last ? 1 : 0;
+             const Offset last = a.row_offsets[i + 1];
+             const auto is_below = [&](LocalIndex column) { return column >= own && column - own < below; };
+             const Offset begin =
+                 first_place(a, first, last, [&](LocalIndex column) { return !is_below(column); });
+             const Offset end = first_place(a, begin, last, [&](LocalIndex column) { return column >= own; });
+             before[i] = static_cast<LocalIndex>(begin - first);
+             lengths[i] = static_cast<LocalIndex>(end - begin);
+             flags[i] = end - begin < last - first ? 1 : 0;
            });
   Buffer<LocalIndex> places(gpu, rows);
   const LocalIndex count = number_flags(gpu, has_others, places);
@@ -150,8 +168,9 @@ SplitColumns split_columns(const Gpu& gpu, const CsrView<double>& a, LocalIndex 
              list[places[i]] = static_cast<LocalIndex>(i);
              others[places[i]] = static_cast<LocalIndex>(a.row_offsets[i + 1] - a.row_offsets[i]) - lengths[i];
            });
-  result.own = copied_rows(gpu, a, nullptr, own_lengths, 0, own);
-  result.others = copied_rows(gpu, a, result.rows.data(), other_lengths, own, a.columns - own);
+  result.own = copied_rows(gpu, a, nullptr, {nullptr, before.data()}, own_lengths, 0, own);
+  result.others = copied_rows(gpu, a, result.rows.data(), {before.data(), own_lengths.data()}, other_lengths, own,
+                              a.columns - own);
   return result;
 }
 

@@ -27,10 +27,9 @@ void CudaKernels<T>::receive(std::span<double> values) {
 }
 
 template <class T>
-std::unique_ptr<SpmmPlan> CudaKernels<T>::analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
-                                                  const SpmmOptions& options) {
+std::unique_ptr<SpmmPlan> CudaKernels<T>::analyse(const CsrView<T>& a, const SpmmOptions& options) {
   device_->stream(Queue::compute);  // makes the GPU current
-  return spmm_.analyse(on_host, on_device, options);
+  return spmm_.analyse(a, options);
 }
 
 template <class T>

@@ -16,8 +16,7 @@ class CudaKernels final : public Kernels<T> {
  public:
   explicit CudaKernels(std::shared_ptr<CudaDevice> device);
 
-  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>& on_device,
-                                    const SpmmOptions& options) override;
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options) override;
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
             const Progress& progress) override;
   void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue queue) override;

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "spmm/cuda/sparse/spmm_algorithms.hpp"
-#include "spmm/cuda/sparse/spmm_device_bundles.hpp"
-#include "spmm/cuda/sparse/spmm_device_pattern.hpp"
+#include "spmm/cuda/sparse/spmm_bundles.hpp"
 #include "spmm/cuda/sparse/spmm_launch.cuh"
 #include "spmm/cuda/sparse/spmm_rule.hpp"
 #include "spmm/cuda/sparse/spmm_shape.cuh"
@@ -15,38 +14,12 @@ namespace block_eigs::cuda {
 
 namespace {
 
-template <class T>
-Buffer<T> upload(const std::shared_ptr<Device>& device, const std::vector<T>& values) {
-  Buffer<T> buffer(device, values.size());
-  buffer.upload(values.data());
-  return buffer;
-}
-
 template <class X>
 const X* or_else(const Buffer<X>& own, const X* other) {
   return own.size() > 0 ? own.data() : other;
 }
 
-/// The same from arrays that are on the device alone.
-template <class T>
-SparsePattern find_pattern_of_device(const std::shared_ptr<Device>& device, const CsrView<T>& a) {
-  std::vector<Offset> offsets(static_cast<std::size_t>(a.rows) + 1);
-  std::vector<LocalIndex> columns(static_cast<std::size_t>(a.nonzeros));
-  std::vector<LocalIndex> row_map(a.row_map != nullptr ? static_cast<std::size_t>(a.rows) : 0);
-  const auto receive = [&](auto& values, const auto* from) {
-    if (!values.empty())
-      device->copy_to_host(values.data(), from, values.size() * sizeof(values.front()), Queue::compute);
-  };
-  receive(offsets, a.row_offsets);
-  receive(columns, a.column_indices);
-  receive(row_map, a.row_map);
-  device->synchronize(Queue::compute);
-  return find_pattern<T>({a.rows, a.columns, a.nonzeros, offsets.data(), columns.data(), nullptr,
-                          row_map.empty() ? nullptr : row_map.data()});
-}
-
-/// What was found in device memory.
-void take(DeviceBundles bundles, CudaSpmmPlan& plan) {
+void take(Bundles bundles, CudaSpmmPlan& plan) {
   plan.bundled = true;
   plan.bundles = bundles.count;
   plan.statistics.columns_total = bundles.columns_total;
@@ -56,20 +29,6 @@ void take(DeviceBundles bundles, CudaSpmmPlan& plan) {
   plan.value_offsets = std::move(bundles.value_offsets);
   plan.first_rows = std::move(bundles.first_rows);
   plan.columns = std::move(bundles.columns);
-}
-
-void take(const std::shared_ptr<Device>& device, SparsePattern pattern, CudaSpmmPlan& plan) {
-  plan.bundled = pattern.bundled;
-  plan.bundles =
-      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
-  plan.most_columns = std::move(pattern.most_columns);
-  plan.most_values = std::move(pattern.most_values);
-  plan.column_offsets = upload(device, pattern.column_offsets);
-  plan.value_offsets = upload(device, pattern.value_offsets);
-  plan.first_rows = upload(device, pattern.first_rows);
-  plan.columns = upload(device, pattern.columns);
-  plan.targets = upload(device, pattern.targets);
-  plan.empty_targets = upload(device, pattern.empty_targets);
 }
 
 template <class T>
@@ -202,32 +161,33 @@ SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> devic
     : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
 
 template <class T>
-std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& host, const CsrView<T>& device,
-                                                 const SpmmOptions& options) {
-  std::optional<SparsePattern> plain =
-      find_plain_pattern(device_, stream_, device.row_offsets, device.column_indices, device.rows);
-  SparsePattern pattern = plain                         ? std::move(*plain)
-                          : host.row_offsets != nullptr ? find_pattern(host)
-                                                        : find_pattern_of_device(device_, device);
+std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const SpmmOptions& options) {
+  SparsePattern pattern = find_pattern(device_, stream_, a.row_offsets, a.column_indices, a.rows, a.row_map);
   auto plan = std::make_unique<CudaSpmmPlan>();
   plan->algorithm = options.algorithm;
   plan->multiprocessors = multiprocessors_;
   plan->statistics = pattern.statistics;
-  std::optional<DeviceBundles> bundles;
+  plan->targets = std::move(pattern.targets);
+  plan->empty_targets = std::move(pattern.empty_targets);
+  const RowStatistics& rows = plan->statistics;
+  std::optional<Bundles> bundles;
   if (pattern.worth_bundling)
     bundles =
-        find_bundles(device_, device.row_offsets, device.column_indices, device.rows, pattern.statistics.nonzeros);
+        find_bundles(device_, or_else(pattern.offsets, a.row_offsets), a.column_indices, rows.rows, rows.nonzeros);
   if (bundles) {
     take(std::move(*bundles), *plan);
   } else {
-    take(device_, std::move(pattern), *plan);
+    plan->bundles = rows.rows;
+    plan->column_offsets = std::move(pattern.offsets);
+    plan->most_columns = std::move(pattern.most_columns);
+    plan->most_values = plan->most_columns;
   }
   if (plan->bundles > 0 && choose_algorithm(*plan) == SpmmAlgorithm::merge) {
-    MergePathArrays path = find_merge_path(device_, stream_, or_else(plan->column_offsets, device.row_offsets),
+    MergePathArrays path = find_merge_path(device_, stream_, or_else(plan->column_offsets, a.row_offsets),
                                            plan->bundles, plan->statistics.columns_total);
     plan->path_ends = std::move(path.ends);
     plan->path_bundles = std::move(path.bundles);
-    plan->make_room = [this_plan = plan.get(), a = device, gpu = device_, stream = stream_,
+    plan->make_room = [this_plan = plan.get(), a, gpu = device_, stream = stream_,
                        multiprocessors = multiprocessors_](LocalIndex columns) {
       reserve_for<T>({*this_plan, gpu, stream, multiprocessors, bundles_of(*this_plan, a), {}, {}}, columns);
     };

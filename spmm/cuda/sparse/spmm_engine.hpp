@@ -20,10 +20,9 @@ class SpmmEngine {
   /// current one.
   SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> device);
 
-  /// What the products will need to know of the pattern; the values may change afterwards. Reads
-  /// `device`, and `host`, the same matrix in host memory, where empty rows are to be sorted out; without it that
-  /// is fetched. Throws RunError when device memory runs out.
-  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& host, const CsrView<T>& device, const SpmmOptions& options);
+  /// What the products will need to know of the pattern; the values may change afterwards. Throws RunError when
+  /// device memory runs out.
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options);
 
   /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;
   /// b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as they are.

@@ -1,138 +1,153 @@
 #include "spmm/cuda/sparse/spmm_pattern.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
+
+#include "spmm/cuda/algebra/lanes.cuh"
+#include "spmm/cuda/algebra/scan.hpp"
+#include "spmm/cuda/runtime/cuda_check.hpp"
+#include "spmm/cuda/sparse/same_columns.cuh"
+#include "spmm/cuda/sparse/spmm_bundles.hpp"
 
 namespace block_eigs::cuda {
 
 namespace {
 
-/// Rows that have nonzeros, one after the other.
-struct FilledRows {
-  const Offset* offsets;
-  const LocalIndex* columns;
-  LocalIndex count;
+constexpr int threads = 256;
 
-  Offset length(LocalIndex row) const { return offsets[row + 1] - offsets[row]; }
-  bool same_columns(LocalIndex row, LocalIndex other) const {
-    const Offset n = length(row);
-    return length(other) == n && std::memcmp(columns + offsets[row], columns + offsets[other],
-                                             static_cast<std::size_t>(n) * sizeof(LocalIndex)) == 0;
-  }
-  LocalIndex bundle_end(LocalIndex first) const {
-    LocalIndex end = first + 1;
-    while (end < count && end - first < bundle_rows_limit && same_columns(first, end)) ++end;
-    return end;
-  }
-};
+/// Counts over all rows.
+enum Finding { empty_rows, like_before, squares, finding_count };
 
-/// Nonzeros over columns to be loaded, from samples of the rows; 1 where no rows are alike.
-double expected_gain(const FilledRows& rows) {
-  constexpr LocalIndex samples = 64, run = 32;
-  Offset nonzeros = 0, columns = 0;
-  const LocalIndex step = std::max<LocalIndex>(rows.count / samples, run);
-  for (std::int64_t begin = 0; begin < rows.count; begin += step) {
-    const LocalIndex end = static_cast<LocalIndex>(std::min<std::int64_t>(begin + run, rows.count));
-    for (LocalIndex row = static_cast<LocalIndex>(begin); row < end;) {
-      const LocalIndex next = std::min(rows.bundle_end(row), end);
-      nonzeros += rows.offsets[next] - rows.offsets[row];
-      columns += rows.length(row);
-      row = next;
-    }
-  }
-  return columns == 0 ? 1.0 : static_cast<double>(nonzeros) / static_cast<double>(columns);
+using Word = unsigned long long;
+
+__device__ Word sum_in_warp(Word value) {
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
+  return value;
 }
 
-void make_bundles(const FilledRows& rows, SparsePattern& pattern) {
-  pattern.bundled = true;
-  pattern.column_offsets = {0};
-  for (LocalIndex row = 0; row < rows.count;) {
-    pattern.first_rows.push_back(row);
-    pattern.value_offsets.push_back(rows.offsets[row]);
-    pattern.columns.insert(pattern.columns.end(), rows.columns + rows.offsets[row],
-                           rows.columns + rows.offsets[row + 1]);
-    pattern.column_offsets.push_back(static_cast<Offset>(pattern.columns.size()));
-    row = rows.bundle_end(row);
+__global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, LocalIndex rows, Word* findings) {
+  const auto row = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
+  Word length = 0;
+  Word like = 0;
+  if (row < rows) {
+    length = static_cast<Word>(offsets[row + 1] - offsets[row]);
+    if (row > 0 && same_columns(offsets, columns, row, row - 1)) like = length;
   }
-  pattern.first_rows.push_back(rows.count);
-  pattern.value_offsets.push_back(rows.offsets[rows.count]);
+  const Word empty = sum_in_warp(row < rows && length == 0 ? 1 : 0);
+  const Word nonzeros_alike = sum_in_warp(like);
+  const Word sum_of_squares = sum_in_warp(length * length);
+  if (threadIdx.x % 32 != 0) return;
+  if (empty > 0) atomicAdd(findings + empty_rows, empty);
+  if (nonzeros_alike > 0) atomicAdd(findings + like_before, nonzeros_alike);
+  atomicAdd(findings + squares, sum_of_squares);
+}
+
+__global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset words, std::uint32_t* ends,
+                          LocalIndex* first_bundles) {
+  const Offset word = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (word >= words) return;
+  const Offset begin = 32 * word;
+  LocalIndex low = 0;  // the last bundle that begins at or before `begin`
+  LocalIndex high = bundles;
+  while (high - low > 1) {
+    const LocalIndex middle = low + (high - low) / 2;
+    if (offsets[middle] <= begin) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  first_bundles[word] = low;
+  std::uint32_t bits = 0;
+  for (LocalIndex bundle = low; bundle < bundles && offsets[bundle + 1] <= begin + 32; ++bundle)
+    bits |= 1u << (offsets[bundle + 1] - 1 - begin);
+  ends[word] = bits;
+}
+
+using Findings = std::array<Word, finding_count>;
+
+/// Waits.
+Findings findings_of(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
+                     const LocalIndex* columns, LocalIndex rows) {
+  Buffer<Word> findings(device, finding_count);
+  Findings found{};
+  check(cudaMemsetAsync(findings.data(), 0, sizeof(found), stream), "analysis of a matrix");
+  const auto blocks = static_cast<unsigned>((static_cast<std::int64_t>(rows) + threads - 1) / threads);
+  look_at_rows<<<blocks, threads, 0, stream>>>(offsets, columns, rows, findings.data());
+  check_launch("analysis of a matrix");
+  findings.download(found.data());
+  return found;
 }
 
 /// Lists the rows with and those without nonzeros, where there are both.
-template <class T>
-void split_off_empty_rows(const CsrView<T>& a, SparsePattern& pattern) {
-  const Offset* offsets = a.row_offsets;
-  LocalIndex empty = 0;
-  for (LocalIndex row = 0; row < a.rows; ++row) empty += offsets[row] == offsets[row + 1] ? 1 : 0;
-  pattern.statistics.empty_rows = empty;
-  pattern.statistics.rows = a.rows - empty;
-  if (empty == 0) return;
-  pattern.targets.reserve(static_cast<std::size_t>(a.rows - empty));
-  pattern.empty_targets.reserve(static_cast<std::size_t>(empty));
-  pattern.column_offsets = {0};
-  for (LocalIndex row = 0; row < a.rows; ++row) {
-    const LocalIndex target = a.row_map == nullptr ? row : a.row_map[row];
-    if (offsets[row] == offsets[row + 1]) {
-      pattern.empty_targets.push_back(target);
-      continue;
-    }
-    pattern.targets.push_back(target);
-    pattern.column_offsets.push_back(offsets[row + 1]);
-  }
-}
-
-void measure_lengths(const FilledRows& rows, RowStatistics& statistics) {
-  statistics.nonzeros = rows.offsets[rows.count];
-  if (rows.count == 0) return;
-  statistics.mean = static_cast<double>(statistics.nonzeros) / rows.count;
-  double squares = 0.0;
-  for (LocalIndex row = 0; row < rows.count; ++row) {
-    const Offset length = rows.length(row);
-    statistics.longest = std::max(statistics.longest, length);
-    squares += (static_cast<double>(length) - statistics.mean) * (static_cast<double>(length) - statistics.mean);
-  }
-  statistics.spread = std::sqrt(squares / rows.count) / statistics.mean;
-}
-
-/// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them.
-std::vector<Offset> most_in_runs(const Offset* offsets, LocalIndex count) {
-  std::vector<Offset> most;
-  for (std::int64_t run = 1; count > 0; run *= 2) {
-    Offset largest = 0;
-    for (std::int64_t i = 0; i < count; i += run) {
-      largest = std::max(largest, offsets[std::min<std::int64_t>(i + run, count)] - offsets[i]);
-    }
-    most.push_back(largest);
-    if (run >= count) break;
-  }
-  return most;
+void split_off_empty_rows(const std::shared_ptr<CudaDevice>& device, const Offset* offsets, LocalIndex rows,
+                          const LocalIndex* row_map, SparsePattern& pattern) {
+  Buffer<LocalIndex> filled(device, static_cast<std::size_t>(rows));
+  Buffer<LocalIndex> numbers(device, static_cast<std::size_t>(rows));
+  for_each(*device, rows, [offsets, filled = filled.data()] __device__(std::int64_t i) {
+    filled[i] = offsets[i] < offsets[i + 1] ? 1 : 0;
+  });
+  number_flags(device, filled.data(), rows, numbers.data());
+  pattern.offsets = Buffer<Offset>(device, static_cast<std::size_t>(pattern.statistics.rows) + 1);
+  pattern.targets = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern.statistics.rows));
+  pattern.empty_targets = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern.statistics.empty_rows));
+  for_each(
+      *device, rows,
+      [offsets, row_map, filled = filled.data(), numbers = numbers.data(), ends = pattern.offsets.data() + 1,
+       targets = pattern.targets.data(), empty_targets = pattern.empty_targets.data()] __device__(std::int64_t i) {
+        const LocalIndex target = row_map == nullptr ? static_cast<LocalIndex>(i) : row_map[i];
+        const LocalIndex before = numbers[i];
+        if (i == 0) ends[-1] = 0;
+        if (filled[i] == 0) {
+          empty_targets[i - before] = target;
+        } else {
+          targets[before] = target;
+          ends[before] = offsets[i + 1];
+        }
+      });
 }
 
 }  // namespace
 
-template <class T>
-SparsePattern find_pattern(const CsrView<T>& host) {
+SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
+                           const LocalIndex* columns, LocalIndex rows, const LocalIndex* row_map) {
   SparsePattern pattern;
-  if (host.rows == 0) return pattern;
-  split_off_empty_rows(host, pattern);
-  const std::vector<Offset> filled = pattern.column_offsets;
-  const FilledRows rows{filled.empty() ? host.row_offsets : filled.data(), host.column_indices,
-                        pattern.statistics.rows};
-  measure_lengths(rows, pattern.statistics);
-  if (pattern.statistics.nonzeros >= least_nonzeros_of_bundles && expected_gain(rows) >= least_gain_of_bundles)
-    make_bundles(rows, pattern);
-  const Offset* columns = pattern.column_offsets.empty() ? host.row_offsets : pattern.column_offsets.data();
-  const LocalIndex bundles =
-      pattern.bundled ? static_cast<LocalIndex>(pattern.first_rows.size()) - 1 : pattern.statistics.rows;
-  pattern.statistics.columns_total = columns[bundles];
-  pattern.most_columns = most_in_runs(columns, bundles);
-  pattern.most_values =
-      pattern.bundled ? most_in_runs(pattern.value_offsets.data(), bundles) : pattern.most_columns;
+  RowStatistics& statistics = pattern.statistics;
+  if (rows == 0) return pattern;
+  Findings found = findings_of(device, stream, offsets, columns, rows);
+  statistics.empty_rows = static_cast<LocalIndex>(found[empty_rows]);
+  statistics.rows = rows - statistics.empty_rows;
+  if (statistics.empty_rows > 0) {
+    split_off_empty_rows(device, offsets, rows, row_map, pattern);
+    if (statistics.rows == 0) return pattern;
+    offsets = pattern.offsets.data();
+    found = findings_of(device, stream, offsets, columns, statistics.rows);
+  }
+  pattern.most_columns = most_in_runs(device, offsets, statistics.rows);
+  const Offset nonzeros = pattern.most_columns.back();
+  statistics.nonzeros = statistics.columns_total = nonzeros;
+  statistics.longest = pattern.most_columns.front();
+  statistics.mean = static_cast<double>(nonzeros) / statistics.rows;
+  const double variance =
+      static_cast<double>(found[squares]) / statistics.rows - statistics.mean * statistics.mean;
+  statistics.spread = std::sqrt(std::max(variance, 0.0)) / statistics.mean;
+  const auto alike = static_cast<double>(found[like_before]);
+  pattern.worth_bundling = nonzeros >= least_nonzeros_of_bundles &&
+                           alike > (1.0 - 1.0 / least_gain_of_bundles) * static_cast<double>(nonzeros);
   return pattern;
 }
 
-template SparsePattern find_pattern(const CsrView<float>&);
-template SparsePattern find_pattern(const CsrView<double>&);
+MergePathArrays find_merge_path(const std::shared_ptr<Device>& device, cudaStream_t stream,
+                                const Offset* column_offsets, LocalIndex bundles, Offset columns) {
+  const Offset words = (columns + 31) / 32;
+  MergePathArrays path{Buffer<std::uint32_t>(device, static_cast<std::size_t>(words)),
+                       Buffer<LocalIndex>(device, static_cast<std::size_t>(words))};
+  if (words == 0) return path;
+  walk_path<<<static_cast<unsigned>((words + threads - 1) / threads), threads, 0, stream>>>(
+      column_offsets, bundles, words, path.ends.data(), path.bundles.data());
+  check_launch("merge path");
+  return path;
+}
 
 }  // namespace block_eigs::cuda

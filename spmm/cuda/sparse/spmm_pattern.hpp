@@ -1,19 +1,16 @@
 #pragma once
 
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "spmm/device/kernels.hpp"
+#include "spmm/cuda/runtime/cuda_device.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/device/csr_buffers.hpp"
 
 namespace block_eigs::cuda {
-
-/// Rows of one bundle at most. Bundles are made where consecutive rows have the same columns, as with several
-/// unknowns a grid point or in dense rows: the rows of B are then loaded once for all of them.
-inline constexpr int bundle_rows_limit = 4;
-
-/// Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
-inline constexpr Offset least_nonzeros_of_bundles = 1 << 19;
-/// Nonzeros over columns to be loaded from which on bundles are made.
-inline constexpr double least_gain_of_bundles = 1.3;
 
 /// Lengths of the rows of A that have nonzeros.
 struct RowStatistics {
@@ -26,24 +23,32 @@ struct RowStatistics {
   Offset columns_total = 0;  ///< nonzeros, those of a bundle counted once
 };
 
-/// What is known of the pattern of A before the first product, in host memory. Arrays as in RowBundles and
-/// MergePath; those that A's own arrays can stand in for are empty.
+/// What is known of the pattern of A before the first product. Arrays, in device memory, are there where some rows
+/// are empty; else A's own serve.
 struct SparsePattern {
   RowStatistics statistics;
-  bool worth_bundling = false;  ///< many rows are like the one before, and none is in a bundle yet
-  bool bundled = false;
-  std::vector<Offset> column_offsets;
-  std::vector<Offset> value_offsets;
-  std::vector<LocalIndex> first_rows;
-  std::vector<LocalIndex> columns;
-  std::vector<LocalIndex> targets;
-  std::vector<LocalIndex> empty_targets;
-  /// Most columns and values in any aligned run of 2^i bundles.
-  std::vector<Offset> most_columns;
-  std::vector<Offset> most_values;
+  bool worth_bundling = false;       ///< many rows are like the one before
+  Buffer<Offset> offsets;            ///< of the rows with nonzeros, one after the other
+  Buffer<LocalIndex> targets;        ///< rows of C that they belong to
+  Buffer<LocalIndex> empty_targets;  ///< and those of the others
+  std::vector<Offset> most_columns;  ///< in any aligned run of 2^i rows with nonzeros
 };
 
-template <class T>
-SparsePattern find_pattern(const CsrView<T>& host);
+/// Row i of `offsets` and `columns` belongs to row row_map[i] of C, without a map to row i; all in device memory.
+/// Queued on `stream`, that of Queue::compute; waits.
+SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
+                           const LocalIndex* columns, LocalIndex rows, const LocalIndex* row_map);
+
+/// The arrays of MergePath: bit k % 32 of word k / 32 marks the last column of a bundle, and the bundle that
+/// column 32 i belongs to.
+struct MergePathArrays {
+  Buffer<std::uint32_t> ends;
+  Buffer<LocalIndex> bundles;
+};
+
+/// `column_offsets`, in device memory, are those of `bundles` bundles with `columns` columns in all, none of them
+/// empty. Queued on `stream`.
+MergePathArrays find_merge_path(const std::shared_ptr<Device>& device, cudaStream_t stream,
+                                const Offset* column_offsets, LocalIndex bundles, Offset columns);
 
 }  // namespace block_eigs::cuda

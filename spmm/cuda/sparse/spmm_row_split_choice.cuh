@@ -1,6 +1,7 @@
 #pragma once
 
 #include "spmm/cuda/sparse/spmm_algorithms.hpp"
+#include "spmm/cuda/sparse/spmm_bundles.hpp"
 #include "spmm/cuda/sparse/spmm_shape.cuh"
 
 // Which row-split kernel, by the lengths of the rows and the columns of B.

@@ -66,8 +66,8 @@ class HostSparseAlgebra final : public SparseAlgebra {
                                   LocalIndex columns) override {
     return host::with_columns(device_, a, own, places, columns);
   }
-  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own) override {
-    return host::split_columns(device_, a, own);
+  SplitColumns split_columns(const CsrView<double>& a, LocalIndex own, LocalIndex below) override {
+    return host::split_columns(device_, a, own, below);
   }
 
   MatrixNumbers numbers(const CsrView<double>& a, Neighbourhood& ranks) override {

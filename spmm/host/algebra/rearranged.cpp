@@ -35,12 +35,20 @@ MadeMatrix with_lengths(const std::shared_ptr<Device>& device, LocalIndex rows, 
 
 Offset length_of(const CsrView<double>& a, LocalIndex i) { return a.row_offsets[i + 1] - a.row_offsets[i]; }
 
-/// Entries of row i in the columns before `own`: they come first.
-Offset own_entries(const CsrView<double>& a, LocalIndex i, LocalIndex own) {
-  const LocalIndex* const first = a.column_indices + a.row_offsets[i];
-  const LocalIndex* const last = a.column_indices + a.row_offsets[i + 1];
-  if (first == last || last[-1] < own) return last - first;
-  return std::lower_bound(first, last, own) - first;
+/// Where in a row its own entries are: others may come before them, and after them.
+struct OwnEntries {
+  Offset first = 0;
+  Offset count = 0;
+};
+
+/// The first `below` columns from `own` on come before own ones.
+OwnEntries own_entries(const CsrView<double>& a, LocalIndex i, LocalIndex own, LocalIndex below) {
+  const LocalIndex* const begin = a.column_indices + a.row_offsets[i];
+  const LocalIndex* const end = a.column_indices + a.row_offsets[i + 1];
+  const LocalIndex* const first =
+      std::partition_point(begin, end, [&](LocalIndex column) { return column >= own && column - own < below; });
+  if (first == end || end[-1] < own) return {first - begin, end - first};
+  return {first - begin, std::lower_bound(first, end, own) - first};
 }
 
 }  // namespace
@@ -91,10 +99,12 @@ CsrBuffers<double> with_columns(const std::shared_ptr<Device>& device, const Csr
   return std::move(made).buffers();
 }
 
-SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own) {
+SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
+                           LocalIndex below) {
+  const auto entries_of = [&](LocalIndex i) { return own_entries(a, i, own, below); };
   Buffer<LocalIndex> place(device, static_cast<std::size_t>(a.rows) + 1);  // among rows with other columns
   const LocalIndex with_others = running_sums(
-      a.rows, [&](LocalIndex i) { return own_entries(a, i, own) < length_of(a, i) ? 1 : 0; }, place.data());
+      a.rows, [&](LocalIndex i) { return entries_of(i).count < length_of(a, i) ? 1 : 0; }, place.data());
   SplitColumns result;
   result.rows = Buffer<LocalIndex>(device, static_cast<std::size_t>(with_others));
   LocalIndex* const rows = result.rows.data();
@@ -102,23 +112,26 @@ SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<
   for (LocalIndex i = 0; i < a.rows; ++i) {
     if (place.data()[i] < place.data()[i + 1]) rows[place.data()[i]] = i;
   }
-  MadeMatrix left = with_lengths(device, a.rows, own, [&](LocalIndex i) { return own_entries(a, i, own); });
-  MadeMatrix right = with_lengths(device, with_others, a.columns - own, [&](LocalIndex k) {
-    return length_of(a, rows[k]) - own_entries(a, rows[k], own);
-  });
+  MadeMatrix left = with_lengths(device, a.rows, own, [&](LocalIndex i) { return entries_of(i).count; });
+  MadeMatrix right = with_lengths(device, with_others, a.columns - own,
+                                  [&](LocalIndex k) { return length_of(a, rows[k]) - entries_of(rows[k]).count; });
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < a.rows; ++i) {
-    const Offset first = a.row_offsets[i];
+    const OwnEntries mine = entries_of(i);
+    const Offset first = a.row_offsets[i] + mine.first;
     const Offset to = left.pattern->row_offsets.data()[i];
-    const Offset count = left.pattern->row_offsets.data()[i + 1] - to;
-    std::copy_n(a.column_indices + first, count, left.pattern->column_indices.data() + to);
-    std::copy_n(a.values + first, count, left.values.data() + to);
+    std::copy_n(a.column_indices + first, mine.count, left.pattern->column_indices.data() + to);
+    std::copy_n(a.values + first, mine.count, left.values.data() + to);
     if (place.data()[i] == place.data()[i + 1]) continue;
     Offset at = right.pattern->row_offsets.data()[place.data()[i]];
-    for (Offset k = first + count; k < a.row_offsets[i + 1]; ++k, ++at) {
-      right.pattern->column_indices.data()[at] = a.column_indices[k] - own;
-      right.values.data()[at] = a.values[k];
-    }
+    const auto take = [&](Offset begin, Offset end) {
+      for (Offset k = begin; k < end; ++k, ++at) {
+        right.pattern->column_indices.data()[at] = a.column_indices[k] - own;
+        right.values.data()[at] = a.values[k];
+      }
+    };
+    take(a.row_offsets[i], first);
+    take(first + mine.count, a.row_offsets[i + 1]);
   }
   result.own = std::move(left).buffers();
   result.others = std::move(right).buffers();

@@ -14,6 +14,7 @@ CsrBuffers<double> with_added_rows(const std::shared_ptr<Device>& device, const 
                                    const CsrView<double>& b, const LocalIndex* rows);
 CsrBuffers<double> with_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
                                 const Buffer<LocalIndex>& places, LocalIndex columns);
-SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own);
+SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
+                           LocalIndex below);
 
 }  // namespace block_eigs::host

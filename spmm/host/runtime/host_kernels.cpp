@@ -65,9 +65,8 @@ class HostKernels final : public Kernels<T> {
  public:
   explicit HostKernels(std::shared_ptr<Device> device) : device_(std::move(device)) {}
 
-  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& on_host, const CsrView<T>&,
-                                    const SpmmOptions& options) override {
-    return make_spmm_plan(on_host, options.algorithm);
+  std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options) override {
+    return make_spmm_plan(a, options.algorithm);
   }
 
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,

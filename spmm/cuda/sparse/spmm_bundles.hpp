@@ -10,8 +10,17 @@
 
 namespace block_eigs::cuda {
 
-/// Bundles as find_pattern() makes them (see RowBundles), in device memory.
-struct DeviceBundles {
+/// Rows of one bundle at most. Bundles are made where consecutive rows have the same columns, as with several
+/// unknowns a grid point or in dense rows: the rows of B are then loaded once for all of them.
+inline constexpr int bundle_rows_limit = 4;
+
+/// Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
+inline constexpr Offset least_nonzeros_of_bundles = 1 << 19;
+/// Nonzeros over columns to be loaded from which on bundles are made.
+inline constexpr double least_gain_of_bundles = 1.3;
+
+/// See RowBundles; in device memory.
+struct Bundles {
   LocalIndex count = 0;
   Offset columns_total = 0;
   Buffer<Offset> column_offsets;
@@ -25,8 +34,8 @@ struct DeviceBundles {
 /// Of a matrix in device memory that has no empty row: consecutive rows with the same columns, up to
 /// bundle_rows_limit of them. Nothing where they gain less than least_gain_of_bundles. Queued in Queue::compute;
 /// waits.
-std::optional<DeviceBundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                                          const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
+std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
+                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
 
 /// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them. Waits.
 std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const Offset* offsets, LocalIndex rows);

@@ -2,8 +2,7 @@
 #include "spmm/cuda/algebra/scan.hpp"
 #include "spmm/cuda/runtime/cuda_check.hpp"
 #include "spmm/cuda/sparse/same_columns.cuh"
-#include "spmm/cuda/sparse/spmm_device_bundles.hpp"
-#include "spmm/cuda/sparse/spmm_pattern.hpp"
+#include "spmm/cuda/sparse/spmm_bundles.hpp"
 
 namespace block_eigs::cuda {
 
@@ -76,12 +75,12 @@ std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const O
   return {found.begin(), found.end()};
 }
 
-std::optional<DeviceBundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                                          const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
+std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
+                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
   const Buffer<LocalIndex> flags = beginnings(gpu, row_offsets, columns, rows);
   Buffer<LocalIndex> numbers(gpu, static_cast<std::size_t>(rows));
   number_flags(gpu, flags.data(), rows, numbers.data());
-  DeviceBundles bundles;
+  Bundles bundles;
   const LocalIndex last = one(gpu, numbers.data() + rows - 1);
   bundles.count = last + one(gpu, flags.data() + rows - 1);
   const auto count = static_cast<std::size_t>(bundles.count);
