@@ -8,7 +8,8 @@
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 
-// Distributed products, and what is known of a matrix, against a dense reference that every rank computes for itself.
+// Distributed products, and what is known of a matrix, against a dense reference that every rank computes for
+// itself.
 namespace block_eigs {
 namespace {
 

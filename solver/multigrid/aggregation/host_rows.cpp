@@ -4,13 +4,17 @@
 #include <cstdint>
 #include <utility>
 
+#include "spmm/first_error.hpp"
+#include "spmm/large_vectors.hpp"
+
 namespace block_eigs::aggregation {
 
 namespace {
 
 template <class T>
 std::vector<T> downloaded(Device& device, const T* from, Offset count) {
-  std::vector<T> result(static_cast<std::size_t>(count));
+  std::vector<T> result;
+  resize_large(result, static_cast<std::size_t>(count));
   if (count > 0) device.copy_to_host(result.data(), from, result.size() * sizeof(T), Queue::compute);
   device.synchronize(Queue::compute);
   return result;
@@ -23,6 +27,16 @@ Buffer<T> uploaded(const std::shared_ptr<Device>& device, const std::vector<T>& 
   return result;
 }
 
+/// Row i in local numbers as the sender had it: own columns, then ghosts, and both ascend.
+void take_row(const HostRows& rows, std::size_t i, const ColumnNumbers& columns,
+              std::vector<std::pair<LocalIndex, double>>& row) {
+  row.clear();
+  for (auto k = static_cast<std::size_t>(rows.offsets[i]); k < static_cast<std::size_t>(rows.offsets[i + 1]); ++k)
+    row.emplace_back(columns.local(rows.columns[k]), rows.values[k]);
+  const auto before = [](const auto& x, const auto& y) { return x.first < y.first; };
+  if (!std::is_sorted(row.begin(), row.end(), before)) std::sort(row.begin(), row.end(), before);
+}
+
 }  // namespace
 
 HostRows download_rows(Device& device, const CsrView<double>& a, LocalIndex first, const ColumnNumbers& columns) {
@@ -33,9 +47,9 @@ HostRows download_rows(Device& device, const CsrView<double>& a, LocalIndex firs
   const Offset entries = rows.offsets.back() - begin;
   for (Offset& offset : rows.offsets) offset -= begin;
   const std::vector<LocalIndex> local = downloaded(device, a.column_indices + begin, entries);
-  rows.columns.resize(local.size());
-  std::transform(local.begin(), local.end(), rows.columns.begin(),
-                 [&](LocalIndex column) { return columns.global(column); });
+  resize_large(rows.columns, local.size());
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < local.size(); ++k) rows.columns[k] = columns.global(local[k]);
   rows.values = downloaded(device, a.values + begin, entries);
   return rows;
 }
@@ -43,23 +57,28 @@ HostRows download_rows(Device& device, const CsrView<double>& a, LocalIndex firs
 CsrBuffers<double> upload_rows(const std::shared_ptr<Device>& device, const HostRows& rows,
                                const std::vector<std::size_t>& order, const ColumnNumbers& columns) {
   std::vector<Offset> offsets{0};
+  for (const std::size_t i : order) offsets.push_back(offsets.back() + rows.offsets[i + 1] - rows.offsets[i]);
   std::vector<LocalIndex> places;
   std::vector<double> values;
-  std::vector<std::pair<LocalIndex, double>> row;
-  const auto before = [](const auto& x, const auto& y) { return x.first < y.first; };
-  for (const std::size_t i : order) {
-    row.clear();
-    for (auto k = static_cast<std::size_t>(rows.offsets[i]); k < static_cast<std::size_t>(rows.offsets[i + 1]);
-         ++k)
-      row.emplace_back(columns.local(rows.columns[k]), rows.values[k]);
-    // As the sender had them: own ones, then ghosts, and both ascend.
-    if (!std::is_sorted(row.begin(), row.end(), before)) std::sort(row.begin(), row.end(), before);
-    for (const auto& [column, value] : row) {
-      places.push_back(column);
-      values.push_back(value);
+  resize_large(places, static_cast<std::size_t>(offsets.back()));
+  resize_large(values, places.size());
+  FirstError failure;
+#pragma omp parallel
+  {
+    std::vector<std::pair<LocalIndex, double>> row;
+#pragma omp for schedule(dynamic, 64)
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      failure.run([&] {
+        take_row(rows, order[at], columns, row);
+        auto to = static_cast<std::size_t>(offsets[at]);
+        for (const auto& [column, value] : row) {
+          places[to] = column;
+          values[to++] = value;
+        }
+      });
     }
-    offsets.push_back(static_cast<Offset>(places.size()));
   }
+  failure.rethrow();
   auto pattern = std::make_shared<CsrPattern>();
   pattern->rows = static_cast<LocalIndex>(order.size());
   pattern->columns = columns.all();
