@@ -34,7 +34,7 @@ namespace {
 
 /// For one input; less than libFuzzer's -timeout. A process that is stopped within malloc cannot say where it is,
 /// so it is tried again and stopped at another moment; on a busy machine one that ends has not told yet.
-constexpr std::array most_milliseconds = {150, 400, 900, 12000};
+constexpr std::array most_milliseconds = {50, 400, 900, 12000};
 /// For the report of a process that is ended.
 constexpr int report_milliseconds = 10000;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
