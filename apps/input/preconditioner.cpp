@@ -167,14 +167,16 @@ DistributedMatrix<T>& preconditioned(const Problem<T>& problem, const Preconditi
 /// Those that need nothing but what the matrix has in store. Not collective.
 template <class T>
 std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, const PreconditionerConfig& config,
-                                                   bool constant_diagonal) {
+                                                   double constant) {
   DistributedMatrix<T>& a = preconditioned(problem, config);
   if (config.type == PreconditionerType::jacobi)
-    return std::make_unique<Jacobi<T>>(problem.context, a.jacobi_diagonal());
+    return std::make_unique<Jacobi<T>>(problem.context, inverse_on_device(a));
   if (config.type == PreconditionerType::none) return nullptr;
   const double bound = a.jacobi_bound();
-  return std::make_unique<Chebyshev<T>>(problem.context, a, a.jacobi_diagonal(), bound > 0.0 ? bound : 1.0,
-                                        config.chebyshev, constant_diagonal);
+  // Not of T, so that a float polynomial has the same coefficients.
+  const double inverse = constant != 0.0 ? inverse_diagonal<double>(std::span(&constant, 1)).front() : 0.0;
+  return std::make_unique<Chebyshev<T>>(problem.context, a, inverse_on_device(a), inverse,
+                                        bound > 0.0 ? bound : 1.0, config.chebyshev);
 }
 
 }  // namespace
@@ -206,11 +208,9 @@ Preconditioner<T> make_preconditioner(Problem<T>& problem, const MatrixConfig& m
     return {petsc::make_preconditioner(problem.context, rows, problem.partition, config.options)};
   }
   Preconditioner<T> result;
-  const bool constant_diagonal =
-      is_constant(problem.context.comm, preconditioned(problem, config).jacobi_diagonal());
-  if (config.type == PreconditionerType::jacobi && constant_diagonal) return result;
-  problem.context.comm.collectively(
-      [&] { result.operation = make_polynomial(problem, config, constant_diagonal); });
+  const double constant = constant_diagonal(preconditioned(problem, config));
+  if (config.type == PreconditionerType::jacobi && constant != 0.0) return result;
+  problem.context.comm.collectively([&] { result.operation = make_polynomial(problem, config, constant); });
   return result;
 }
 

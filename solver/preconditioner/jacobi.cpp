@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <type_traits>
 
 namespace block_eigs {
 
@@ -30,6 +32,35 @@ bool is_constant(const Communicator& comm, std::span<const double> diagonal) {
 }
 
 template <class T>
+double constant_diagonal(const DistributedMatrix<T>& a) {
+  if (const MatrixNumbers* found = a.numbers_on_device()) return found->jacobi_constant;
+  const std::vector<double>& diagonal = a.jacobi_diagonal();
+  const Communicator& comm = a.context().comm;
+  if (!is_constant(comm, diagonal)) return 0.0;
+  // Of a rank that has rows: all that have some say the same.
+  return comm.max(diagonal.empty() ? -std::numeric_limits<double>::infinity() : diagonal.front());
+}
+
+template <class T>
+Buffer<T> inverse_on_device(const DistributedMatrix<T>& a) {
+  using Range = InverseRange<T>;
+  const Context<T>& context = a.context();
+  if (const MatrixNumbers* found = a.numbers_on_device()) {
+    const std::shared_ptr<SparseAlgebra> algebra = make_sparse_algebra(context.device);
+    Buffer<double> inverse = algebra->inverse_of(found->jacobi_diagonal(), Range::smallest, Range::largest);
+    if constexpr (std::is_same_v<T, double>) {
+      return inverse;
+    } else {
+      return algebra->to_float(inverse);
+    }
+  }
+  const std::vector<T> inverse = inverse_diagonal<T>(a.jacobi_diagonal());
+  Buffer<T> result(context.device, inverse.size());
+  result.upload(inverse.data());
+  return result;
+}
+
+template <class T>
 Jacobi<T>::Jacobi(const Context<T>& context, std::span<const double> diagonal)
     : context_(context), inverse_(context.device, diagonal.size()) {
   inverse_.upload(inverse_diagonal<T>(diagonal).data());
@@ -42,6 +73,10 @@ void Jacobi<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
 
 template std::vector<float> inverse_diagonal(std::span<const double>);
 template std::vector<double> inverse_diagonal(std::span<const double>);
+template double constant_diagonal(const DistributedMatrix<float>&);
+template double constant_diagonal(const DistributedMatrix<double>&);
+template Buffer<float> inverse_on_device(const DistributedMatrix<float>&);
+template Buffer<double> inverse_on_device(const DistributedMatrix<double>&);
 template class Jacobi<float>;
 template class Jacobi<double>;
 

@@ -2,9 +2,11 @@
 
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "spmm/device/buffer.hpp"
+#include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/context.hpp"
@@ -27,6 +29,14 @@ std::vector<T> inverse_diagonal(std::span<const double> diagonal);
 /// identity, with which CG and LOBPCG make the same iterates as without: it need not be applied. Collective.
 bool is_constant(const Communicator& comm, std::span<const double> diagonal);
 
+/// What all entries of a.jacobi_diagonal() are, where they are one number other than zero; else 0. Collective.
+template <class T>
+double constant_diagonal(const DistributedMatrix<T>& a);
+
+/// inverse_diagonal<T>(a.jacobi_diagonal()) in device memory: made there, where the diagonal is. Not collective.
+template <class T>
+Buffer<T> inverse_on_device(const DistributedMatrix<T>& a);
+
 /// y = |D|^-1 x
 template <class T>
 class Jacobi final : public LinearOperator<T> {
@@ -34,6 +44,8 @@ class Jacobi final : public LinearOperator<T> {
   /// `diagonal` holds own entries of D: DistributedMatrix::jacobi_diagonal(), say, or the diagonal of an A that is
   /// known to be positive definite. Not collective.
   Jacobi(const Context<T>& context, std::span<const double> diagonal);
+  /// `inverse`: of |D|.
+  Jacobi(const Context<T>& context, Buffer<T> inverse) : context_(context), inverse_(std::move(inverse)) {}
 
   LocalIndex rows() const override { return static_cast<LocalIndex>(inverse_.size()); }
   LocalIndex columns() const override { return rows(); }

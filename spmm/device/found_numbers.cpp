@@ -25,14 +25,15 @@ bool take_findings(MatrixNumbers& numbers, const LargestOfRows& largest, const R
   return most[4] > too_small * numbers.largest_diagonal;
 }
 
-void take_damped(MatrixNumbers& numbers, double bound, std::optional<double> constant, Neighbourhood& ranks) {
+void take_damped(MatrixNumbers& numbers, double bound, std::optional<ConstantEntries> own, Neighbourhood& ranks) {
   constexpr double none = -std::numeric_limits<double>::infinity();
-  const double own = constant.value_or(none);
-  std::array<double, 3> most{bound, own, constant ? -own : none};
+  std::array<double, 5> most{bound, none, none, none, none};
+  // The largest and, negative, the smallest: 0 where a rank has several.
+  if (own) most = {bound, own->damped, -own->damped, own->jacobi, -own->jacobi};
   ranks.raise_to_largest(most);
   numbers.damped_bound = most[0];
-  // The largest and, negative, the smallest: 0 where a rank has several.
   numbers.constant = most[1] == -most[2] ? most[1] : 0.0;
+  numbers.jacobi_constant = most[3] == -most[4] ? most[3] : 0.0;
 }
 
 }  // namespace block_eigs

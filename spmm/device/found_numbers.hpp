@@ -26,8 +26,13 @@ struct RowExponents {
 bool take_findings(MatrixNumbers& numbers, const LargestOfRows& largest, const RowExponents& exponents,
                    Neighbourhood& ranks);
 
-/// The same for the damped diagonal: the bound, and the number that all entries are, 0 where they differ, nothing
-/// without rows.
-void take_damped(MatrixNumbers& numbers, double bound, std::optional<double> constant, Neighbourhood& ranks);
+/// What the entries of a rank's diagonals are, where they are one number; else 0.
+struct ConstantEntries {
+  double damped = 0.0;
+  double jacobi = 0.0;
+};
+
+/// The same for the damped diagonal and the numbers that all entries are; nothing without rows.
+void take_damped(MatrixNumbers& numbers, double bound, std::optional<ConstantEntries> own, Neighbourhood& ranks);
 
 }  // namespace block_eigs

@@ -37,6 +37,7 @@ struct MatrixNumbers {
   double interpolation_bound = 0.0;  ///< the same for max(|d_i|, s_i / 2)
   double largest_diagonal = 0.0;     ///< in magnitude
   double constant = 0.0;             ///< what all entries of `damped` are, where they are one number
+  double jacobi_constant = 0.0;      ///< the same for jacobi_diagonal()
 
   const Buffer<double>& jacobi_diagonal() const { return raised.size() > 0 ? raised : diagonal; }
   std::size_t bytes() const {

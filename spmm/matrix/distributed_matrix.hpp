@@ -76,6 +76,8 @@ class DistributedMatrix final : public LinearOperator<T> {
   const std::vector<double>& jacobi_diagonal() const;
   /// sum_j |a_ij| of own rows, where some row's is far above the typical one; else empty. In host memory.
   const std::vector<double>& row_sums() const;
+  /// Where they were found on the device, the diagonals among them; else null.
+  const MatrixNumbers* numbers_on_device() const { return numbers_.get(); }
   /// scaled_gershgorin_bound() for jacobi_diagonal().
   double jacobi_bound() const { return jacobi_bound_; }
 

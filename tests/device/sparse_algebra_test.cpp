@@ -126,9 +126,17 @@ TYPED_TEST(SparseAlgebraTest, KnowsConstantDiagonals) {
   HostCsr a;
   a.columns = 300;
   for (LocalIndex i = 0; i < 300; ++i) a.add(i, 2.5), a.close_row();
-  EXPECT_EQ(this->algebra_->numbers(a.on(this->device_).view()).constant, 2.5);
+  const auto numbers = [&] { return this->algebra_->numbers(a.on(this->device_).view()); };
+  EXPECT_EQ(numbers().constant, 2.5);
+  EXPECT_EQ(numbers().jacobi_constant, 2.5);
+  a.values[299] = -2.5;
+  EXPECT_EQ(numbers().constant, 2.5) << "what smoothers divide by is positive";
+  EXPECT_EQ(numbers().jacobi_constant, 0.0);
   a.values[299] = 2.0;
-  EXPECT_EQ(this->algebra_->numbers(a.on(this->device_).view()).constant, 0.0);
+  EXPECT_EQ(numbers().constant, 0.0);
+  EXPECT_EQ(numbers().jacobi_constant, 0.0);
+  for (double& value : a.values) value = -2.0;
+  EXPECT_EQ(numbers().jacobi_constant, -2.0);
 }
 
 TYPED_TEST(SparseAlgebraTest, SettlesEmptyRows) {

@@ -15,8 +15,8 @@ namespace block_eigs::cuda {
 
 namespace {
 
-/// What is found over all rows: largest numbers, as bits of non-negative doubles; whether damped entries differ;
-/// the sum of the exponents of row sums, and of how many rows.
+/// What is found over all rows: largest numbers, as bits of non-negative doubles; whether damped entries, and
+/// those that Jacobi divides by, differ; the sum of the exponents of row sums, and of how many rows.
 enum Finding {
   norm_inf,
   scaled,
@@ -26,6 +26,7 @@ enum Finding {
   raised_bound,
   damped_bound,
   varies,
+  jacobi_varies,
   exponents,
   full_rows,
   finding_count
@@ -114,6 +115,7 @@ __global__ void damp_rows(LocalIndex rows, const double* diagonals, const double
     to[i] = entry;
     if (entry > 0.0) found = sums[i] / entry;
     if (entry != damped(diagonals, sums, 0)) findings[varies] = 1;
+    if (diagonals[i] != diagonals[0]) findings[jacobi_varies] = 1;
   }
   const double most = largest_in_warp(found);
   if (threadIdx.x % 32 == 0) raise_to(findings + damped_bound, most);
@@ -164,7 +166,7 @@ MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a, Neighbourhood& r
                               findings->number(least_sound)};
   const bool raises =
       take_findings(result, largest, {findings->integer(exponents), findings->integer(full_rows)}, ranks);
-  double first = 0.0;
+  ConstantEntries first;
   ranks.collectively([&] {
     if (raises) result.raised = Buffer<double>(gpu, rows);
     if (raises && rows > 0) {
@@ -177,7 +179,8 @@ MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a, Neighbourhood& r
                                                       result.row_sums.data(), result.damped.data(),
                                                       findings->on_device());
       check_launch("damp a diagonal");
-      gpu->copy_to_host(&first, result.damped.data(), sizeof(double), Queue::compute);
+      gpu->copy_to_host(&first.damped, result.damped.data(), sizeof(double), Queue::compute);
+      gpu->copy_to_host(&first.jacobi, result.jacobi_diagonal().data(), sizeof(double), Queue::compute);
     }
     findings->receive();
   });
@@ -185,8 +188,9 @@ MatrixNumbers numbers(const Gpu& gpu, const CsrView<double>& a, Neighbourhood& r
     result.jacobi_bound = findings->number(raised_bound);
     ranks.raise_to_largest(std::span(&result.jacobi_bound, 1));
   }
-  const double constant = findings->integer(varies) == 0 ? first : 0.0;
-  take_damped(result, findings->number(damped_bound), rows == 0 ? std::nullopt : std::optional(constant), ranks);
+  if (findings->integer(varies) != 0) first.damped = 0.0;
+  if (findings->integer(jacobi_varies) != 0) first.jacobi = 0.0;
+  take_damped(result, findings->number(damped_bound), rows == 0 ? std::nullopt : std::optional(first), ranks);
   return result;
 }
 

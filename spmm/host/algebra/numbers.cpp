@@ -83,21 +83,25 @@ bool invert(double* dense, LocalIndex n) {
   return true;
 }
 
-/// What smoothers divide by, and the number that all of it is, or 0.
+/// What smoothers divide by, and the numbers that all of it, and of what Jacobi divides by, are, or 0.
 void damp_diagonal(MatrixNumbers& numbers, Neighbourhood& ranks) {
   const std::size_t rows = numbers.diagonal.size();
   const double* from = numbers.jacobi_diagonal().data();
   const double* sums = numbers.row_sums.data();
   double* to = numbers.damped.data();
   double bound = 0.0;
-  bool constant = rows > 0;
-#pragma omp parallel for schedule(static) reduction(max : bound) reduction(&& : constant)
+  bool constant = true;
+  bool jacobi_constant = true;
+#pragma omp parallel for schedule(static) reduction(max : bound) reduction(&& : constant, jacobi_constant)
   for (std::size_t i = 0; i < rows; ++i) {
     to[i] = std::max(std::abs(from[i]), 0.5 * sums[i]);
     constant = constant && to[i] == std::max(std::abs(from[0]), 0.5 * sums[0]);
+    jacobi_constant = jacobi_constant && from[i] == from[0];
     if (to[i] > 0.0) bound = std::max(bound, sums[i] / to[i]);
   }
-  take_damped(numbers, bound, rows == 0 ? std::nullopt : std::optional(constant ? to[0] : 0.0), ranks);
+  std::optional<ConstantEntries> own;
+  if (rows > 0) own = {constant ? to[0] : 0.0, jacobi_constant ? from[0] : 0.0};
+  take_damped(numbers, bound, own, ranks);
 }
 
 /// Entries that are too small to be those of a positive semi-definite matrix are raised.
