@@ -124,7 +124,7 @@ void solve(EPS eps) {
   EigenInput<double> input;
   input.config = config_of(eps, a, entries, own_preconditioner);
   const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(eps))));
-  const Context<double> context = make_context<double>(comm, input.config.device, input.config.halo);
+  const Context<double> context = kept_context<double>(comm, input.config.device, input.config.halo);
   input.partition = row_partition(a);
   input.a = operator_input(context, "A", a);
   if (b != nullptr) input.b = operator_input(context, "B", b);

@@ -137,7 +137,7 @@ std::unique_ptr<LinearSystem<double>> system_for(KSP ksp, Mat a, const MadeFor& 
   if (system && !system->context().comm.any(!(own.made_for == made_for))) return system;
   system.reset();  // before there is another one
   const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-  const Context<double> context = make_context<double>(comm, config.device, config.halo);
+  const Context<double> context = kept_context<double>(comm, config.device, config.halo);
   return std::make_unique<LinearSystem<double>>(context, operator_input(context, "A", a).matrix, row_partition(a));
 }
 
@@ -157,7 +157,7 @@ LinearAnswer<double> solve_matrix(KSP ksp, Mat a, PC pc, const MadeFor& made_for
 LinearAnswer<double> solve_operator(KSP ksp, Mat a, PC pc, bool own_preconditioner, LinearRequest<double> request,
                                     LocalIndex rows, const Proceed& wanted) {
   const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-  const Context<double> context = make_context<double>(comm, request.config.device, request.config.halo);
+  const Context<double> context = kept_context<double>(comm, request.config.device, request.config.halo);
   LinearInput<double> input;
   input.config = std::move(request.config);
   input.partition = row_partition(a);

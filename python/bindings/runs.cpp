@@ -95,7 +95,7 @@ nb::dict eigsh(const Request& request) {
   EigenInput<T> input;
   input.config = config_with_blocks(request.config, "eigsh", request.blocks);
   EigenAnswer<T> answer = without_gil(session, [&] {
-    const Context<T> context = make_context<T>(session.comm(), input.config.device, input.config.halo);
+    const Context<T> context = kept_context<T>(session.comm(), input.config.device, input.config.halo);
     fill<T>(session, request, a, input);
     input.b = operator_input<T>(session, "M", b, input.partition);
     return run_eigensolver(context, std::move(input),
@@ -113,7 +113,7 @@ nb::dict solve(const Request& request) {
   LinearInput<T> input;
   input.config = config_with_blocks(request.config, "solve", request.blocks);
   LinearAnswer<T> answer = without_gil(session, [&] {
-    const Context<T> context = make_context<T>(session.comm(), input.config.device, input.config.halo);
+    const Context<T> context = kept_context<T>(session.comm(), input.config.device, input.config.halo);
     fill<T>(session, request, a, input);
     return run_linear_solver(context, std::move(input),
                              [&](const IterationReport& report) { return session.go_on(report, *context.stop); });

@@ -37,9 +37,20 @@ void fill_in_parts(char* to, const ByteSource& source, std::size_t begin, std::s
   }
 }
 
+namespace {
+
+bool uses_cuda(Backend backend) {
+  return backend == Backend::cuda || (backend == Backend::automatic && cuda::device_count() > 0);
+}
+
+}  // namespace
+
 std::shared_ptr<Device> make_device(Backend backend, int node_rank) {
-  const bool use_cuda = backend == Backend::cuda || (backend == Backend::automatic && cuda::device_count() > 0);
-  return use_cuda ? cuda::make_device(node_rank) : host::make_device();
+  return uses_cuda(backend) ? cuda::make_device(node_rank) : host::make_device();
+}
+
+std::shared_ptr<Device> kept_device(Backend backend, int node_rank) {
+  return uses_cuda(backend) ? cuda::kept_device(node_rank) : host::make_device();
 }
 
 Backend backend_from_name(std::string_view name) {

@@ -109,6 +109,10 @@ class Device {
 /// Rank `node_rank` of a node takes GPU node_rank modulo the number of GPUs.
 /// Throws InputError when CUDA is asked for and this build has none, no GPU is there, or it is too old.
 std::shared_ptr<Device> make_device(Backend backend, int node_rank);
+/// The same, but for a library that is called again and again: of a GPU, queues and page-locked memory are made
+/// once in a process, and wait for the next call when nobody uses them; memory of the GPU goes back then. For one
+/// thread at a time.
+std::shared_ptr<Device> kept_device(Backend backend, int node_rank);
 
 /// "auto", "host" or "cuda"; throws InputError on other names.
 Backend backend_from_name(std::string_view name);

@@ -26,6 +26,9 @@ struct Context {
 /// Collective: fails on all ranks if one rank has no such device. `halo` as make_transport takes it.
 template <class T>
 Context<T> make_context(const Communicator& comm, Backend backend, HaloWay halo = HaloWay::automatic);
+/// The same on the kept_device().
+template <class T>
+Context<T> kept_context(const Communicator& comm, Backend backend, HaloWay halo = HaloWay::automatic);
 
 /// The same ranks, device, clock and transport for other values.
 template <class U, class T>

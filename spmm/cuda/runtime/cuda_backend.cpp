@@ -1,5 +1,7 @@
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 
+#include <map>
+
 #include "spmm/cuda/algebra/cuda_sparse_algebra.hpp"
 #include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/cuda/runtime/cuda_kernels.hpp"
@@ -30,6 +32,22 @@ std::shared_ptr<Device> make_device(int node_rank) {
   const Search gpus = search();
   require_gpu(gpus.found, gpus.why);
   return std::make_shared<CudaDevice>(node_rank % gpus.found);
+}
+
+std::shared_ptr<Device> kept_device(int node_rank) {
+  struct Kept {
+    CudaDevice* device = nullptr;  // never destroyed: the driver may be gone by the end of the process
+    std::weak_ptr<Device> users;
+  };
+  static std::map<int, Kept> devices;
+  const Search gpus = search();
+  require_gpu(gpus.found, gpus.why);
+  Kept& kept = devices[node_rank % gpus.found];
+  if (std::shared_ptr<Device> used = kept.users.lock()) return used;
+  if (kept.device == nullptr) kept.device = new CudaDevice(node_rank % gpus.found);
+  std::shared_ptr<Device> device(kept.device, [](Device* idle) { static_cast<CudaDevice*>(idle)->rest(); });
+  kept.users = device;
+  return device;
 }
 
 template <class T>

@@ -13,6 +13,8 @@ int device_count();
 
 /// Throws InputError that names what is needed and what there is.
 std::shared_ptr<Device> make_device(int node_rank);
+/// As block_eigs::kept_device.
+std::shared_ptr<Device> kept_device(int node_rank);
 
 template <class T>
 std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device> device);

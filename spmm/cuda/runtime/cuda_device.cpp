@@ -63,6 +63,14 @@ CudaDevice::~CudaDevice() {
   for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }
 
+void CudaDevice::rest() noexcept {
+  // Errors were found by whoever waited for the work.
+  if (cudaSetDevice(ordinal_) != cudaSuccess) return;
+  for (cudaStream_t stream : streams_) cudaStreamSynchronize(stream);
+  cudaMemPoolTrimTo(pool_, 0);
+  cudaGetLastError();
+}
+
 std::string CudaDevice::name() const {
   return std::string(properties_.name) + ", device " + std::to_string(ordinal_);
 }

@@ -22,6 +22,9 @@ class CudaDevice final : public Device {
   explicit CudaDevice(int ordinal);
   ~CudaDevice() override;
 
+  /// Waits, and gives back to the driver the memory that is not in use.
+  void rest() noexcept;
+
   Backend backend() const override { return Backend::cuda; }
   std::string name() const override;
   MemoryInfo memory() const override;

@@ -14,6 +14,8 @@ int device_count() { return 0; }
 
 std::shared_ptr<Device> make_device(int) { throw InputError(reason); }
 
+std::shared_ptr<Device> kept_device(int) { throw InputError(reason); }
+
 template <class T>
 std::shared_ptr<Kernels<T>> make_kernels(std::shared_ptr<Device>) {
   throw InputError(reason);
