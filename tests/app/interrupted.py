@@ -41,12 +41,15 @@ def kill_all(process):
 def kill_rank(process, draw):
     """One rank alone, or the launcher: the others are the launcher's to end."""
     ranks = sorted(ranks_of(process.pid))
-    os.kill(draw.choice(ranks) if ranks else process.pid, signal.SIGKILL)
+    chosen = draw.choice(ranks) if ranks else process.pid
+    os.kill(chosen, signal.SIGKILL)
     try:
         process.wait(timeout=30)
     except subprocess.TimeoutExpired:
+        left = subprocess.run(["ps", "-ww", "-o", "pid,ppid,stat,wchan:20,etime,args", "--forest", "-g", str(process.pid)],
+                              capture_output=True, text=True).stdout
         kill_all(process)
-        raise AssertionError("ranks outlive one that was killed") from None
+        raise AssertionError(f"ranks outlive {chosen} of {ranks}, which was killed\n{left}") from None
 
 
 def killed(line, folder, checkpoint, iteration=None, seconds=None, timeout=120, one_rank_of=None):
