@@ -21,8 +21,6 @@ constexpr double least_setup_on_gpu = 4e10;
 /// The same of several, which hand each other rows by way of host memory.
 constexpr double setup_on_gpus = 5000.0;
 constexpr double least_setup_on_gpus = 7e11;
-/// On a GPU bounds of the spectrum are taken from rows that are on the host.
-constexpr double polynomial_setup_beside_gpu = 260.0;
 /// A product and what goes with it: 12 microseconds. An iteration of block CG and a cycle are as many of them.
 constexpr double launches_on_gpu = 5e7;
 constexpr double launches_of_cg = 4.0;
@@ -83,8 +81,7 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
 }
 
 double CostModel::setup(PreconditionerType type) const {
-  if (type == PreconditionerType::amg) return least_setup + setup_per_byte * matrix;
-  return type == PreconditionerType::chebyshev ? polynomial_setup * matrix : 0.0;
+  return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
 }
 
 double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
@@ -111,10 +108,7 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
     model.setup_per_byte = on_gpu ? setup_beside_gpu : setup_on_host;
   }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
-  if (on_gpu) {
-    model.polynomial_setup = polynomial_setup_beside_gpu;
-    model.launches = launches_on_gpu;
-  }
+  if (on_gpu) model.launches = launches_on_gpu;
   model.host = host_work;
   model.ranks = ranks;
   model.rows = traits.rows;

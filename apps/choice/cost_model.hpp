@@ -11,19 +11,18 @@ namespace block_eigs {
 /// that are the same on all ranks and from run to run, unlike times. Host work under a GPU counts as what the GPU
 /// would move meanwhile.
 struct CostModel {
-  double matrix = 0.0;            ///< one pass over A
-  double block = 0.0;             ///< one pass over a block of the columns at work
-  double mass = 0.0;              ///< one pass over B, 0 without
-  double setup_per_byte = 0.0;    ///< of the multigrid set-up, a byte of A
-  double least_setup = 0.0;       ///< of the same for the smallest A
-  double host = 1.0;              ///< what a byte passing through the memory of the host counts as
-  int ranks = 1;                  ///< that share the work, or wait for one
-  double rows = 0.0;              ///< of A
-  double columns = 1.0;           ///< at work
-  double wide_from = 1.0;         ///< columns from which operations on blocks take longer than their passes
-  double dense = 0.0;             ///< all of a dense solver, on one rank while the others wait
-  double polynomial_setup = 0.0;  ///< of bounds of the spectrum, in passes over A
-  double launches = 0.0;          ///< what the launches of a few kernels on blocks take, however small these are
+  double matrix = 0.0;          ///< one pass over A
+  double block = 0.0;           ///< one pass over a block of the columns at work
+  double mass = 0.0;            ///< one pass over B, 0 without
+  double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
+  double least_setup = 0.0;     ///< of the same for the smallest A
+  double host = 1.0;            ///< what a byte passing through the memory of the host counts as
+  int ranks = 1;                ///< that share the work, or wait for one
+  double rows = 0.0;            ///< of A
+  double columns = 1.0;         ///< at work
+  double wide_from = 1.0;       ///< columns from which operations on blocks take longer than their passes
+  double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
+  double launches = 0.0;        ///< what the launches of a few kernels on blocks take, however small these are
 
   /// The same for a block of other columns.
   CostModel with_columns(double other) const;

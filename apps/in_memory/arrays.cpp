@@ -37,10 +37,13 @@ void require_offsets(const std::string& name, const RowArrays& rows) {
   const IndexArray& offsets = rows.row_offsets;
   const auto nonzeros = static_cast<GlobalIndex>(rows.column_numbers.size);
   require(offsets.size >= 1 && offsets[0] == 0, fmt::format("{}: row offsets (indptr) must begin with 0", name));
-  for (std::size_t i = 0; i + 1 < offsets.size; ++i) {
-    require(offsets[i] <= offsets[i + 1], fmt::format("{}: row offsets (indptr) decrease after row {}: {} and {}",
-                                                      name, i, offsets[i], offsets[i + 1]));
-  }
+  with_type(offsets, [&](const auto* first) {
+    const auto* const last = first + offsets.size;
+    const auto* const larger = std::is_sorted_until(first, last);
+    if (larger == last) return;
+    throw InputError(fmt::format("{}: row offsets (indptr) decrease after row {}: {} and {}", name,
+                                 larger - first - 1, larger[-1], larger[0]));
+  });
   require(offsets[offsets.size - 1] <= nonzeros && rows.values.size >= rows.column_numbers.size,
           fmt::format("{}: row offsets (indptr) end at {}, but there are {} column numbers and {} values", name,
                       offsets[offsets.size - 1], nonzeros, rows.values.size));

@@ -85,7 +85,7 @@ def test_broken_arrays():
     B = A.copy()
     B.indptr = B.indptr.copy()
     B.indptr[4] = B.nnz + 10
-    with pytest.raises(ValueError, match="indptr"):
+    with pytest.raises(ValueError, match=r"indptr\) decrease after row 4: "):
         eigsh(B, k=2)
 
 
