@@ -38,7 +38,7 @@ PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerTy
 
 Choice::Choice(std::vector<Candidate> candidates, const Judgement& judgement)
     : candidates_(std::move(candidates)), judgement_(judgement), at_(cheapest(candidates_)) {
-  if (judgement_.patient && candidates_.front().cost <= worth_a_change * candidates_[at_].cost) at_ = 0;
+  if (judgement_.patient && candidates_.front().cost <= judgement_.much * candidates_[at_].cost) at_ = 0;
   current().taken = true;
 }
 

@@ -46,9 +46,11 @@ struct Judgement {
   /// Iterations left are predicted up to so many for each one that was seen.
   double horizon = std::numeric_limits<double>::infinity();
   double degree = 0.0;  ///< what one degree of a filter costs
-  /// Where rates of the first iterations say little: the first candidate is taken unless another one is expected
-  /// to be much cheaper, and nothing is set up before the present one has cost as much as that set-up.
+  /// Where rates of the first iterations say little: the first candidate is taken unless it is expected to cost
+  /// `much` times what another one does, and nothing is set up before the present one has cost as much as that
+  /// set-up.
   bool patient = false;
+  double much = 1.5;
 };
 
 /// The parts of a config that a choice changes, as numbers; those of the preconditioner that do not depend on its

@@ -23,7 +23,7 @@ constexpr double setup_on_gpus = 5000.0;
 constexpr double least_setup_on_gpus = 7e11;
 /// A product and what goes with it: 12 microseconds. An iteration of block CG and a cycle are as many of them.
 constexpr double launches_on_gpu = 5e7;
-constexpr double launches_of_cg = 4.0;
+constexpr double launches_of_cg = 6.0;
 constexpr double launches_of_cycle = 20.0;
 /// A W-cycle in float, all levels together, in products with A in double: half their bytes, some six products on
 /// the finest level, and the levels below once more in all.

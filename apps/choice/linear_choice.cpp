@@ -90,8 +90,9 @@ LinearSolverChoice::LinearSolverChoice(const MatrixTraits& traits, const CostMod
     : asked_(asked),
       costs_(costs),
       columns_(linear_columns(asked, right_hand_sides)),
+      // Where launches are what takes the time fewer iterations are worth more than they are expected to be.
       choice_(candidates_for(traits, costs, asked, right_hand_sides),
-              {.first = 15, .horizon = 10.0, .patient = true}) {}
+              {.first = 15, .horizon = 10.0, .patient = true, .much = costs.launches > 0.0 ? 1.2 : 1.5}) {}
 
 /// Set up for the block at work: that there are others to come is in their favour.
 LateCandidate LinearSolverChoice::factors() const {
