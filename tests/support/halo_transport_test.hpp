@@ -15,6 +15,7 @@
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/halo_exchange.hpp"
 #include "spmm/parallel/staged_transport.hpp"
+#include "tests/support/parts_of_rows.hpp"
 #include "tests/support/staged_device.hpp"
 
 namespace block_eigs::test {
@@ -209,7 +210,9 @@ class HaloTransportTest : public ::testing::TestWithParam<Place> {
     const auto source = laplacian3d(comm_, {.size = {12, 12, 40}});
     const Partition rows = Partition::uniform(source->rows(), ranks());
     const auto product = [&](const std::shared_ptr<Transport>& transport) {
-      DistributedMatrix<double> matrix(context<double>(transport), source->read(rows), rows, rows);
+      DistributedMatrix<double> matrix(context<double>(transport),
+                                       parts_of(device_, source->read(rows), rows, comm_.rank()), rows, rows,
+                                       nullptr);
       DenseBlock<double> x(device_, matrix.rows(), 16);
       DenseBlock<double> y(device_, matrix.rows(), 16);
       context<double>(transport).kernels->fill_random(x.view(), 3, rows.begin(comm_.rank()));
