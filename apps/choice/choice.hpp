@@ -50,7 +50,7 @@ struct Judgement {
   /// `much` times what another one does, and nothing is set up before the present one has cost as much as that
   /// set-up.
   bool patient = false;
-  double much = 1.5;
+  double much = 1.0;
 };
 
 /// The parts of a config that a choice changes, as numbers; those of the preconditioner that do not depend on its

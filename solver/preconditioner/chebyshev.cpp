@@ -19,19 +19,12 @@ BlockView<T> work_view(DenseBlock<T>& storage, ConstBlockView<T> like) {
   return {storage.view().data, like.rows, like.cols, DenseBlock<T>::padded(like.cols)};
 }
 
-template <class T>
-Buffer<T> uploaded_inverse(const Context<T>& context, std::span<const double> diagonal) {
-  Buffer<T> inverse(context.device, diagonal.size());
-  inverse.upload(inverse_diagonal<T>(diagonal).data());
-  return inverse;
-}
-
 }  // namespace
 
 template <class T>
 Chebyshev<T>::Chebyshev(const Context<T>& context, LinearOperator<T>& a, std::span<const double> diagonal,
                         double upper_bound, const ChebyshevOptions& options, bool constant_diagonal)
-    : Chebyshev(context, a, uploaded_inverse(context, diagonal),
+    : Chebyshev(context, a, inverse_on_device(context, diagonal),
                 // Not of T, so that a float polynomial has the same coefficients.
                 constant_diagonal && !diagonal.empty() ? inverse_diagonal<double>(diagonal.first(1)).front() : 0.0,
                 upper_bound, options) {}

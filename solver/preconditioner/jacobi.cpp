@@ -42,6 +42,13 @@ double constant_diagonal(const DistributedMatrix<T>& a) {
 }
 
 template <class T>
+Buffer<T> inverse_on_device(const Context<T>& context, std::span<const double> diagonal) {
+  Buffer<T> inverse(context.device, diagonal.size());
+  inverse.upload(inverse_diagonal<T>(diagonal).data());
+  return inverse;
+}
+
+template <class T>
 Buffer<T> inverse_on_device(const DistributedMatrix<T>& a) {
   using Range = InverseRange<T>;
   const Context<T>& context = a.context();
@@ -54,16 +61,7 @@ Buffer<T> inverse_on_device(const DistributedMatrix<T>& a) {
       return algebra->to_float(inverse);
     }
   }
-  const std::vector<T> inverse = inverse_diagonal<T>(a.jacobi_diagonal());
-  Buffer<T> result(context.device, inverse.size());
-  result.upload(inverse.data());
-  return result;
-}
-
-template <class T>
-Jacobi<T>::Jacobi(const Context<T>& context, std::span<const double> diagonal)
-    : context_(context), inverse_(context.device, diagonal.size()) {
-  inverse_.upload(inverse_diagonal<T>(diagonal).data());
+  return inverse_on_device<T>(context, a.jacobi_diagonal());
 }
 
 template <class T>
@@ -75,6 +73,8 @@ template std::vector<float> inverse_diagonal(std::span<const double>);
 template std::vector<double> inverse_diagonal(std::span<const double>);
 template double constant_diagonal(const DistributedMatrix<float>&);
 template double constant_diagonal(const DistributedMatrix<double>&);
+template Buffer<float> inverse_on_device(const Context<float>&, std::span<const double>);
+template Buffer<double> inverse_on_device(const Context<double>&, std::span<const double>);
 template Buffer<float> inverse_on_device(const DistributedMatrix<float>&);
 template Buffer<double> inverse_on_device(const DistributedMatrix<double>&);
 template class Jacobi<float>;

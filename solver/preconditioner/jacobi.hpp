@@ -33,7 +33,11 @@ bool is_constant(const Communicator& comm, std::span<const double> diagonal);
 template <class T>
 double constant_diagonal(const DistributedMatrix<T>& a);
 
-/// inverse_diagonal<T>(a.jacobi_diagonal()) in device memory: made there, where the diagonal is. Not collective.
+/// inverse_diagonal<T>(diagonal) in device memory. Not collective.
+template <class T>
+Buffer<T> inverse_on_device(const Context<T>& context, std::span<const double> diagonal);
+
+/// The same of a.jacobi_diagonal(), made where that is. Not collective.
 template <class T>
 Buffer<T> inverse_on_device(const DistributedMatrix<T>& a);
 
@@ -43,7 +47,8 @@ class Jacobi final : public LinearOperator<T> {
  public:
   /// `diagonal` holds own entries of D: DistributedMatrix::jacobi_diagonal(), say, or the diagonal of an A that is
   /// known to be positive definite. Not collective.
-  Jacobi(const Context<T>& context, std::span<const double> diagonal);
+  Jacobi(const Context<T>& context, std::span<const double> diagonal)
+      : Jacobi(context, inverse_on_device(context, diagonal)) {}
   /// `inverse`: of |D|.
   Jacobi(const Context<T>& context, Buffer<T> inverse) : context_(context), inverse_(std::move(inverse)) {}
 
