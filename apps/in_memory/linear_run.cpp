@@ -78,6 +78,19 @@ struct LinearSystem<T>::Made {
   Sources sources;
   std::optional<Problem<T>> problem{};
   std::optional<LinearSolver<T>> solver{};
+  std::unique_ptr<LinearSystem> before{};        ///< holds the matrix that the preconditioner was made of
+  std::unique_ptr<LinearOperator<T>> carried{};  ///< that preconditioner, until there is a solver
+  std::string carried_description{};
+
+  /// Of `older` the preconditioner, and of what it came with the matrix that it was made of.
+  void carry(std::unique_ptr<LinearSystem> older) {
+    Made& from = *older->made_;
+    carried = std::move(from.solver->operators->preconditioner.operation);
+    carried_description = from.before ? from.carried_description
+                                      : description(from.solver->config.linear_solver.preconditioner) +
+                                            ", as it was made of the matrix of before";
+    before = from.before ? std::move(from.before) : std::move(older);
+  }
 
   /// The solver for `config`: the one that there is, under its limits. `given`: with a preconditioner of the
   /// caller's.
@@ -85,6 +98,8 @@ struct LinearSystem<T>::Made {
                               const Announce& note) {
     if (!solver) {
       solver.emplace(make_linear_solver(*problem, config, right_hand_sides, note));
+      if (before) solver->operators->preconditioner.operation = std::move(carried);
+      if (before) note(carried_description);
       if (!solver->operators->preconditioner.made.empty()) note(solver->operators->preconditioner.made);
       return *solver;
     }
@@ -92,15 +107,27 @@ struct LinearSystem<T>::Made {
     solver->config = config;
     solver->config.linear_solver.preconditioner = preconditioner;
     if (solver->choice) solver->choice->ask(config.linear_solver);
-    if (!given) note(description(preconditioner) + ", as it was made before");
+    if (!given) note(before ? carried_description : description(preconditioner) + ", as it was made before");
     return *solver;
   }
 };
 
 template <class T>
-LinearSystem<T>::LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition)
+LinearSystem<T>::LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition,
+                              std::unique_ptr<LinearSystem> before)
     : context_(std::move(context)), partition_(std::move(partition)), made_(std::make_unique<Made>()) {
   made_->sources.a = std::move(a);
+  if (before) made_->carry(std::move(before));
+}
+
+template <class T>
+bool LinearSystem<T>::keeps_preconditioner(const Partition& partition) const {
+  return made_->solver && made_->solver->operators->in_float.a == nullptr && partition == partition_;
+}
+
+template <class T>
+bool LinearSystem<T>::has_older_preconditioner() const {
+  return made_->before != nullptr;
 }
 
 template <class T>
@@ -119,8 +146,9 @@ LinearAnswer<T> LinearSystem<T>::solve_last(LinearRequest<T> request, const Proc
 /// The way of apps/journey/solve.cpp.
 template <class T>
 LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& wanted, bool last) {
-  const RunConfig& config = request.config;
+  RunConfig& config = request.config;
   const LinearSolverConfig& wishes = config.linear_solver;
+  if (made_->before) config.linear_solver.preconditioner = {.type = PreconditionerType::none};
   begin(context_, config);
   LinearAnswer<T> answer;
   const Announce note = [&](const std::string& text) {
@@ -160,6 +188,9 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
   if (gives_back) {
     made_->solver.reset();
     made_->problem.reset();
+  } else {
+    solver.config.right_hand_sides.reset();  // with it what it may hold in memory
+    solver.config.linear_solver.initial.reset();
   }
   hand_over(context_, result.solution, request.place, answer);
   note_phases(*context_.profile, answer.notes);

@@ -32,12 +32,20 @@ struct LinearRequest {
 template <class T>
 class LinearSystem {
  public:
-  LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition);
+  /// With the preconditioner that `before` has solved with, on the same context, in place of one of its own: the
+  /// matrix has changed, and the preconditioner is to stay as it is. `before` then keeps_preconditioner.
+  LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition,
+               std::unique_ptr<LinearSystem> before = nullptr);
   LinearSystem(const LinearSystem&) = delete;
   LinearSystem& operator=(const LinearSystem&) = delete;
   ~LinearSystem();
 
   const Context<T>& context() const { return context_; }
+  /// Whether the preconditioner that there is after a solve can serve another matrix whose rows are dealt so. That
+  /// of iterations in float cannot: these work with A as the preconditioner has it. Not collective.
+  bool keeps_preconditioner(const Partition& partition) const;
+  /// Whether the preconditioner is that of another matrix.
+  bool has_older_preconditioner() const;
   /// The journey of block-solve with nothing printed or written. Configs may differ from the first one in
   /// tolerance, limits, first guess, and right-hand sides, of which there are as many. It ends early where
   /// `wanted` says no, which is asked after every iteration. After an exception it must not be called again.
