@@ -2,6 +2,8 @@
 block_eigs_library(petsc
   SOURCES
     ${petsc_shared_sources}
+    bridge/petsc_columns.cpp
+    bridge/petsc_dense_access${without_cuda}.cpp
     bridge/petsc_dense.cpp
     bridge/petsc_direct.cpp
     bridge/petsc_factorization.cpp

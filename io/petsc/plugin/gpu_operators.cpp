@@ -1,19 +1,19 @@
 #include "io/petsc/plugin/gpu_operators.hpp"
 
-#include <petscdevice.h>
 #include <petscmat.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <set>
+#include <optional>
+#include <string>
 
-#include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_device.hpp"
 #include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/gpu_matrix_part.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
 #include "spmm/device/buffer.hpp"
+#include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/split_matrix.hpp"
 
@@ -23,32 +23,11 @@ namespace {
 
 constexpr const char* doing = "multiplying on the GPU by a matrix of type blockcsr";
 
-PetscDeviceContext petsc_context() {
-  PetscDeviceContext context = nullptr;
-  check(PetscDeviceContextGetCurrentContext(&context), doing);
-  return context;
-}
-
-void* stream_of(PetscDeviceContext context) {
-  void* place = nullptr;
-  void* stream = nullptr;
-  check(PetscDeviceContextGetStreamHandle(context, &place), doing);
-  std::memcpy(&stream, place, sizeof(stream));
-  return stream;
-}
-
-/// The CUDA streams that PETSc may have work of these vectors in; null is CUDA's default stream. One is that of
-/// the current context, which programs can set; most operations on vectors take that of PETSc's null context,
-/// CUDA's default stream, all the same (PETSc 3.25). As a rule the two are one.
-std::set<void*> petsc_streams() { return {stream_of(petsc_context()), stream_of(nullptr)}; }
-
-/// The GPU that PETSc has given to this rank, whatever the rule: vectors live there.
+/// The GPU that PETSc has given to this rank.
 std::shared_ptr<Device> petsc_gpu() {
-  PetscDevice device = nullptr;
-  PetscInt id = 0;
-  check(PetscDeviceContextGetDevice(petsc_context(), &device), doing);
-  check(PetscDeviceGetDeviceId(device, &id), doing);
-  return make_device(Backend::cuda, static_cast<int>(id));
+  const std::optional<int> id = gpu_of_petsc();
+  if (!id) throw RunError(std::string(doing) + ": PETSc has no GPU");
+  return make_device(Backend::cuda, *id);
 }
 
 Context<double> make_gpu_context(const Communicator& comm) {
@@ -155,10 +134,9 @@ class GpuOperators final : public MatOperators {
   /// What PETSc has put into its streams comes first; what it puts there next comes after `work`.
   template <class Work>
   void after_petsc(const Work& work) {
-    const std::set<void*> streams = petsc_streams();
-    for (void* const stream : streams) context_.device->wait_for_stream(Queue::compute, stream);
+    wait_for_petsc(*context_.device);
     work();
-    for (void* const stream : streams) context_.device->let_stream_wait(stream, Queue::compute);
+    let_petsc_wait(*context_.device);
   }
 
   void multiply_panel(const double* b, std::int64_t b_leading, double* c, std::int64_t c_leading,
