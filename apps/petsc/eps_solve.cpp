@@ -8,6 +8,7 @@
 #include "apps/in_memory/mpi_runtime.hpp"
 #include "apps/petsc/eps_blockeigs.hpp"
 #include "apps/petsc/guarded.hpp"
+#include "apps/petsc/petsc_blocks.hpp"
 #include "apps/petsc/petsc_input.hpp"
 #include "apps/petsc/type_options.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
@@ -78,7 +79,7 @@ bool go_on(EPS eps, const IterationReport& report, EPSConvergedReason& reason) {
 }
 
 /// Puts converged pairs first, as EPS has them, in their order.
-void take_answer(EPS eps, const EigenAnswer<double>& answer) {
+void take_answer(EPS eps, const EigenAnswer<double>& answer, const AnswerPlace& vectors) {
   PetscInt place = 0;
   const std::size_t count = answer.pairs.eigenvalues.size();
   for (const bool wanted : {true, false}) {
@@ -90,7 +91,7 @@ void take_answer(EPS eps, const EigenAnswer<double>& answer) {
       eps->perm[place] = place;
       Vec v = nullptr;
       check(BVGetColumn(eps->V, place, &v), solving);
-      give_column(answer.vectors, static_cast<LocalIndex>(i), answer.columns, v);
+      vectors.give(answer, static_cast<LocalIndex>(i), v);
       check(BVRestoreColumn(eps->V, place, &v), solving);
       ++place;
     }
@@ -123,8 +124,9 @@ void solve(EPS eps) {
   const bool own_preconditioner = left_to_us(pc);
   EigenInput<double> input;
   input.config = config_of(eps, a, entries, own_preconditioner);
-  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(eps))));
-  const Context<double> context = kept_context<double>(comm, input.config.device, input.config.halo);
+  const Context<double> context = context_for(reinterpret_cast<PetscObject>(eps), input.config);
+  AnswerPlace vectors(context);
+  input.place = vectors.place();
   input.partition = row_partition(a);
   input.a = operator_input(context, "A", a);
   if (b != nullptr) input.b = operator_input(context, "B", b);
@@ -133,7 +135,7 @@ void solve(EPS eps) {
   EPSConvergedReason stopped = EPS_CONVERGED_ITERATING;
   const EigenAnswer<double> answer = run_eigensolver(
       context, std::move(input), [&](const IterationReport& report) { return go_on(eps, report, stopped); });
-  take_answer(eps, answer);
+  take_answer(eps, answer, vectors);
   static_cast<TypeOptions*>(eps->data)->take(answer, answer.pairs.proof.statement);
   eps->reason = reason_of(eps, answer, stopped);
 }

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "apps/in_memory/mpi_runtime.hpp"
 #include "apps/petsc/guarded.hpp"
 #include "apps/petsc/ksp_blockcg.hpp"
+#include "apps/petsc/petsc_blocks.hpp"
 #include "apps/petsc/petsc_input.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
 #include "io/petsc/bridge/petsc_partition.hpp"
@@ -21,64 +21,38 @@ namespace {
 
 constexpr const char* solving = "solving by KSP of type blockcg";
 
-/// Own rows of right-hand sides, or of a first guess, row-major.
-struct Block {
-  LocalIndex rows = 0;
-  LocalIndex columns = 0;
-  std::vector<double> values;
-};
-
-Block block_of(Vec v) {
-  PetscInt rows = 0;
-  check(VecGetLocalSize(v, &rows), solving);
-  Block block{static_cast<LocalIndex>(rows), 1, std::vector<double>(static_cast<std::size_t>(rows))};
-  take_column(v, 0, 1, block.values);
-  return block;
-}
-
-Block block_of(Mat m) {
-  PetscInt rows = 0;
+LocalIndex columns_of(Vec /*v*/) { return 1; }
+LocalIndex columns_of(Mat m) {
   PetscInt columns = 0;
-  PetscInt leading = 0;
-  const PetscScalar* from = nullptr;
-  check(MatGetLocalSize(m, &rows, nullptr), solving);
   check(MatGetSize(m, nullptr, &columns), solving);
-  check(MatDenseGetLDA(m, &leading), solving);
-  Block block{static_cast<LocalIndex>(rows), static_cast<LocalIndex>(columns), {}};
-  block.values.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
-  check(MatDenseGetArrayRead(m, &from), solving);
-  for (std::ptrdiff_t i = 0; i < rows; ++i) {
-    for (std::ptrdiff_t j = 0; j < columns; ++j)
-      block.values[static_cast<std::size_t>(i * columns + j)] = from[i + j * leading];
-  }
-  check(MatDenseRestoreArrayRead(m, &from), solving);
-  return block;
+  return static_cast<LocalIndex>(columns);
 }
 
-void give_block(const std::vector<double>& values, const Block& shape, Mat m) {
-  PetscInt leading = 0;
-  PetscScalar* to = nullptr;
-  check(MatDenseGetLDA(m, &leading), solving);
-  check(MatDenseGetArrayWrite(m, &to), solving);
-  for (std::ptrdiff_t i = 0; i < shape.rows; ++i) {
-    for (std::ptrdiff_t j = 0; j < shape.columns; ++j)
-      to[i + j * leading] = values[static_cast<std::size_t>(i * shape.columns + j)];
+double largest_norm(Vec v) {
+  PetscReal norm = 0.0;
+  check(VecNorm(v, NORM_2, &norm), solving);
+  return norm;
+}
+
+double largest_norm(Mat m) {
+  double largest = 0.0;
+  for (LocalIndex j = 0; j < columns_of(m); ++j) {
+    Vec column = nullptr;
+    check(MatDenseGetColumnVecRead(m, j, &column), solving);
+    largest = std::max(largest, largest_norm(column));
+    check(MatDenseRestoreColumnVecRead(m, j, &column), solving);
   }
-  check(MatDenseRestoreArrayWrite(m, &to), solving);
+  return largest;
 }
 
 /// ||r|| <= max(rtol ||f||, abstol) for every column; of abstol what the largest f makes of it, which is the
 /// strictest.
-double tolerance_of(KSP ksp, const Block& sides) {
-  if (ksp->abstol <= 0.0 || sides.columns == 0) return ksp->rtol;
-  std::vector<double> squares(static_cast<std::size_t>(sides.columns));
-  for (std::size_t k = 0; k < sides.values.size(); ++k)
-    squares[k % squares.size()] += sides.values[k] * sides.values[k];
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(ksp));
-  std::vector<double> sums(squares.size());
-  MPI_Reduce(squares.data(), sums.data(), static_cast<int>(sums.size()), MPI_DOUBLE, MPI_SUM, 0, comm);
-  double largest = std::sqrt(*std::max_element(sums.begin(), sums.end()));
-  MPI_Bcast(&largest, 1, MPI_DOUBLE, 0, comm);  // the same bits for all
+template <class Held>
+double tolerance_of(KSP ksp, Held sides) {
+  if (ksp->abstol <= 0.0) return ksp->rtol;
+  double largest = largest_norm(sides);
+  // The same bits for all.
+  MPI_Bcast(&largest, 1, MPI_DOUBLE, 0, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)));
   return largest > 0.0 ? std::max(ksp->rtol, ksp->abstol / largest) : ksp->rtol;
 }
 
@@ -128,91 +102,130 @@ bool take_notes(KSP ksp, const LinearAnswer<double>& answer) {
   return all;
 }
 
-/// The system that is kept where it is the one needed, else a new one; the KSP has none until the solve is done:
-/// one that ended by an error must not be used again. Collective.
+bool reuses_preconditioner(KSP ksp) {
+  PetscBool reuse = PETSC_FALSE;
+  check(KSPGetReusePreconditioner(ksp, &reuse), solving);
+  return reuse == PETSC_TRUE;
+}
+
+/// Whether the preconditioner of before is one that our choice and these options stand for. That of the program
+/// is PETSc's affair.
+bool same_preconditioner(const MadeFor& before, const MadeFor& now) {
+  return now.own_preconditioner && before.own_preconditioner && before.device == now.device &&
+         before.overrides == now.overrides;
+}
+
+/// The system that is kept where it is the one needed, else a new one, which takes over the preconditioner where
+/// the program wants that to be used again; the KSP has none until the solve is done: one that ended by an error
+/// must not be used again. Collective.
 std::unique_ptr<LinearSystem<double>> system_for(KSP ksp, Mat a, const MadeFor& made_for,
                                                  const RunConfig& config) {
   auto& own = *static_cast<KspBlockcg*>(ksp->data);
-  std::unique_ptr<LinearSystem<double>> system = std::move(own.system);
-  if (system && !system->context().comm.any(!(own.made_for == made_for))) return system;
-  system.reset();  // before there is another one
-  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-  const Context<double> context = kept_context<double>(comm, config.device, config.halo);
-  return std::make_unique<LinearSystem<double>>(context, operator_input(context, "A", a).matrix, row_partition(a));
-}
-
-LinearAnswer<double> solve_matrix(KSP ksp, Mat a, PC pc, const MadeFor& made_for, LinearRequest<double> request,
-                                  LocalIndex rows, const Proceed& wanted) {
-  auto& own = *static_cast<KspBlockcg*>(ksp->data);
-  std::unique_ptr<LinearSystem<double>> system = system_for(ksp, a, made_for, request.config);
-  if (!made_for.own_preconditioner) request.preconditioner = preconditioner_of(system->context(), pc, rows);
-  LinearAnswer<double> answer = system->solve(std::move(request), wanted);
-  if (take_notes(ksp, answer)) {
-    own.system = std::move(system);
-    own.made_for = made_for;
+  std::unique_ptr<LinearSystem<double>> before = std::move(own.system);
+  const bool reuse = reuses_preconditioner(ksp);
+  const Partition partition = row_partition(a);
+  if (before) {
+    const Communicator& comm = before->context().comm;
+    const bool same = own.made_for == made_for && (reuse || !before->has_older_preconditioner());
+    if (!comm.any(!same)) return before;
+    const bool carried =
+        reuse && same_preconditioner(own.made_for, made_for) && before->keeps_preconditioner(partition);
+    if (comm.any(!carried)) before.reset();  // before there is another one
   }
-  return answer;
+  const Context<double> context =
+      before ? before->context() : context_for(reinterpret_cast<PetscObject>(ksp), config);
+  return std::make_unique<LinearSystem<double>>(context, operator_input(context, "A", a).matrix, partition,
+                                                std::move(before));
 }
 
-LinearAnswer<double> solve_operator(KSP ksp, Mat a, PC pc, bool own_preconditioner, LinearRequest<double> request,
-                                    LocalIndex rows, const Proceed& wanted) {
-  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(reinterpret_cast<PetscObject>(ksp))));
-  const Context<double> context = kept_context<double>(comm, request.config.device, request.config.halo);
+/// A system with the right-hand sides and the unknowns that PETSc has for it, a vector each or a dense matrix.
+template <class Held>
+struct Task {
+  KSP ksp = nullptr;
+  Mat a = nullptr;
+  PC pc = nullptr;
+  Held sides{};
+  Held unknowns{};
+  MadeFor made_for{};
+  RunConfig config{};
+
+  Proceed proceed() const {
+    return [ksp = ksp](const IterationReport& report) {
+      tell(ksp, report);
+      return true;
+    };
+  }
+  /// The config with blocks as sources in memory of the context's device.
+  RunConfig with_blocks(const Context<double>& context, LocalIndex rows) const {
+    RunConfig full = config;
+    full.right_hand_sides->input = block_input(context, "the right-hand sides", rows, sides);
+    if (ksp->guess_zero == PETSC_FALSE)
+      full.linear_solver.initial = block_input(context, "the initial guess", rows, unknowns);
+    return full;
+  }
+};
+
+void give(const AnswerPlace& place, const LinearAnswer<double>& answer, Vec x) { place.give(answer, 0, x); }
+void give(const AnswerPlace& place, const LinearAnswer<double>& answer, Mat x) { place.give(answer, x); }
+
+template <class Held>
+void solve_matrix(const Task<Held>& task, LocalIndex rows) {
+  auto& own = *static_cast<KspBlockcg*>(task.ksp->data);
+  std::unique_ptr<LinearSystem<double>> system = system_for(task.ksp, task.a, task.made_for, task.config);
+  const Context<double>& context = system->context();
+  AnswerPlace place(context);
+  LinearRequest<double> request{task.with_blocks(context, rows), nullptr, place.place()};
+  if (!task.made_for.own_preconditioner) request.preconditioner = preconditioner_of(context, task.pc, rows);
+  const LinearAnswer<double> answer = system->solve(std::move(request), task.proceed());
+  give(place, answer, task.unknowns);
+  if (!take_notes(task.ksp, answer)) return;
+  own.system = std::move(system);
+  own.made_for = task.made_for;
+}
+
+template <class Held>
+void solve_operator(const Task<Held>& task, LocalIndex rows) {
+  const Context<double> context = context_for(reinterpret_cast<PetscObject>(task.ksp), task.config);
+  AnswerPlace place(context);
   LinearInput<double> input;
-  input.config = std::move(request.config);
-  input.partition = row_partition(a);
-  input.a = operator_input(context, "A", a);
-  if (!own_preconditioner) input.preconditioner = preconditioner_of(context, pc, rows);
-  LinearAnswer<double> answer = run_linear_solver(context, std::move(input), wanted);
-  take_notes(ksp, answer);
-  return answer;
+  input.config = task.with_blocks(context, rows);
+  input.place = place.place();
+  input.partition = row_partition(task.a);
+  input.a = operator_input(context, "A", task.a);
+  if (!task.made_for.own_preconditioner) input.preconditioner = preconditioner_of(context, task.pc, rows);
+  const LinearAnswer<double> answer = run_linear_solver(context, std::move(input), task.proceed());
+  give(place, answer, task.unknowns);
+  take_notes(task.ksp, answer);
 }
 
-/// The vectors of the answer, as many as right-hand sides.
-std::vector<double> solve(KSP ksp, Block sides, Block guess) {
+template <class Held>
+void solve(KSP ksp, Held sides, Held unknowns) {
   const ThreadsOfPetsc threads;
   start_mpi();
-  Mat a = nullptr;
-  check(KSPGetOperators(ksp, &a, nullptr), solving);
-  PC pc = nullptr;
-  check(KSPGetPC(ksp, &pc), solving);
-  const bool own_preconditioner = left_to_us(pc);
-  const bool entries = has_entries(a);
-  const LocalIndex rows = sides.rows;
-  const MadeFor made_for = needed(ksp, a, sides.columns, own_preconditioner);
-  LinearRequest<double> request{config_of(ksp, made_for, entries, tolerance_of(ksp, sides))};
-  request.config.right_hand_sides->input =
-      block_input("the right-hand sides", rows, sides.columns, std::move(sides.values));
-  if (guess.columns > 0)
-    request.config.linear_solver.initial =
-        block_input("the initial guess", rows, guess.columns, std::move(guess.values));
+  Task<Held> task{ksp, nullptr, nullptr, sides, unknowns};
+  PetscInt rows = 0;
+  check(KSPGetOperators(ksp, &task.a, nullptr), solving);
+  check(KSPGetPC(ksp, &task.pc), solving);
+  check(MatGetLocalSize(task.a, &rows, nullptr), solving);
+  const bool entries = has_entries(task.a);
+  task.made_for = needed(ksp, task.a, columns_of(sides), left_to_us(task.pc));
+  task.config = config_of(ksp, task.made_for, entries, tolerance_of(ksp, sides));
   ksp->its = 0;
-  const Proceed wanted = [&](const IterationReport& report) {
-    tell(ksp, report);
-    return true;
-  };
-  return entries ? solve_matrix(ksp, a, pc, made_for, std::move(request), rows, wanted).vectors
-                 : solve_operator(ksp, a, pc, own_preconditioner, std::move(request), rows, wanted).vectors;
+  if (entries) {
+    solve_matrix(task, static_cast<LocalIndex>(rows));
+  } else {
+    solve_operator(task, static_cast<LocalIndex>(rows));
+  }
 }
 
 }  // namespace
 
 PetscErrorCode solve_blockcg(KSP ksp) {
-  return guarded(reinterpret_cast<PetscObject>(ksp), [&] {
-    Block guess;
-    if (ksp->guess_zero == PETSC_FALSE) guess = block_of(ksp->vec_sol);
-    give_column(solve(ksp, block_of(ksp->vec_rhs), std::move(guess)), 0, 1, ksp->vec_sol);
-  });
+  return guarded(reinterpret_cast<PetscObject>(ksp), [&] { solve(ksp, ksp->vec_rhs, ksp->vec_sol); });
 }
 
 PetscErrorCode solve_blockcg_block(KSP ksp, Mat b, Mat x) {
-  return guarded(reinterpret_cast<PetscObject>(ksp), [&] {
-    Block guess;
-    if (ksp->guess_zero == PETSC_FALSE) guess = block_of(x);
-    Block sides = block_of(b);
-    const Block shape{sides.rows, sides.columns, {}};
-    give_block(solve(ksp, std::move(sides), std::move(guess)), shape, x);
-  });
+  return guarded(reinterpret_cast<PetscObject>(ksp), [&] { solve(ksp, b, x); });
 }
 
 }  // namespace block_eigs::petsc

@@ -1,10 +1,15 @@
 #include "apps/petsc/petsc_input.hpp"
 
-#include <string_view>
+#include <optional>
 #include <utility>
 
 #include "apps/in_memory/arrays.hpp"
+#include "apps/in_memory/mpi_runtime.hpp"
+#include "apps/petsc/cuda_blocks.hpp"
 #include "io/petsc/bridge/petsc_check.hpp"
+#include "io/petsc/bridge/petsc_columns.hpp"
+#include "io/petsc/bridge/petsc_dense.hpp"
+#include "io/petsc/bridge/petsc_device.hpp"
 #include "io/petsc/bridge/petsc_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -40,7 +45,8 @@ constexpr const char* preparing = "setting up the preconditioner of the program"
 
 using OnVectors = std::function<PetscErrorCode(Vec, Vec)>;
 
-/// By columns that PETSc multiplies one after the other.
+/// By columns that PETSc multiplies one after the other. `Blocks` are DenseBlocks or CudaBlocks.
+template <class Blocks>
 class ByColumns final : public LinearOperator<double> {
  public:
   ByColumns(const Context<double>& context, LocalIndex rows, OnVectors step)
@@ -66,11 +72,12 @@ class ByColumns final : public LinearOperator<double> {
   }
 
  private:
-  DenseBlocks<double> blocks_;
+  Blocks blocks_;
   LocalIndex rows_;
   OnVectors step_;
 };
 
+template <class Blocks>
 class ByBlocks final : public LinearOperator<double> {
  public:
   ByBlocks(const Context<double>& context, LocalIndex rows, PC pc)
@@ -87,10 +94,18 @@ class ByBlocks final : public LinearOperator<double> {
   }
 
  private:
-  DenseBlocks<double> blocks_;
+  Blocks blocks_;
   LocalIndex rows_;
   PC pc_;
 };
+
+/// An operator on vectors of the kind that `a` has.
+template <template <class> class Operator, class Step>
+std::unique_ptr<LinearOperator<double>> on_vectors_of(Mat a, const Context<double>& context, LocalIndex rows,
+                                                      Step step) {
+  if (has_vectors_on_gpu(a)) return std::make_unique<Operator<CudaBlocks>>(context, rows, std::move(step));
+  return std::make_unique<Operator<DenseBlocks<double>>>(context, rows, std::move(step));
+}
 
 /// Its address is the context of PCs that we have put in place.
 int ours_mark = 0;
@@ -106,7 +121,8 @@ bool has_entries(Mat a) {
 OperatorInput<double> operator_input(const Context<double>& context, const std::string& name, Mat a) {
   if (has_entries(a)) return {std::make_unique<MatSource>(context.comm, name, a), nullptr};
   const LocalIndex rows = row_partition(a).size(context.comm.rank());
-  return {nullptr, std::make_unique<ByColumns>(context, rows, [a](Vec x, Vec y) { return MatMult(a, x, y); })};
+  const OnVectors multiply = [a](Vec x, Vec y) { return MatMult(a, x, y); };
+  return {nullptr, on_vectors_of<ByColumns>(a, context, rows, multiply)};
 }
 
 std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>& context, PC pc, LocalIndex rows) {
@@ -115,7 +131,9 @@ std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>&
   check(PCGetFailedReason(pc, &failed), preparing);
   require(!context.comm.any(failed != PC_NOERROR),
           "the preconditioner of the program breaks down on this matrix (a zero or negative pivot)");
-  return std::make_unique<ByBlocks>(context, rows, pc);
+  Mat made_of = nullptr;
+  check(PCGetOperators(pc, nullptr, &made_of), preparing);
+  return on_vectors_of<ByBlocks>(made_of, context, rows, pc);
 }
 
 std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>& context, KSP ksp,
@@ -126,13 +144,25 @@ std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>&
   check(KSPGetPC(ksp, &pc), preparing);
   if (alone == PETSC_TRUE) return preconditioner_of(context, pc, rows);
   check(KSPSetUp(ksp), preparing);
-  return std::make_unique<ByColumns>(context, rows, [ksp](Vec x, Vec y) { return KSPSolve(ksp, x, y); });
+  Mat a = nullptr;
+  check(KSPGetOperators(ksp, &a, nullptr), preparing);
+  const OnVectors solve = [ksp](Vec x, Vec y) { return KSPSolve(ksp, x, y); };
+  return on_vectors_of<ByColumns>(a, context, rows, solve);
 }
 
-const char* device_for(Mat a) {
-  VecType type = nullptr;
-  check(MatGetVecType(a, &type), "looking at a matrix");
-  return type != nullptr && std::string_view(type).find("cuda") != std::string_view::npos ? "auto" : "host";
+const char* device_for(Mat a) { return has_vectors_on_gpu(a) ? "auto" : "host"; }
+
+Context<double> context_for(PetscObject object, const RunConfig& config) {
+  const Communicator comm = communicator_from(MPI_Comm_c2f(PetscObjectComm(object)));
+  const std::optional<int> gpu = config.device == Backend::host ? std::nullopt : gpu_of_petsc();
+  if (!gpu) return kept_context<double>(comm, config.device, config.halo);
+  std::shared_ptr<Device> device;
+  std::shared_ptr<Kernels<double>> kernels;
+  comm.collectively([&] {
+    device = kept_device(config.device, *gpu);
+    kernels = make_kernels<double>(device);
+  });
+  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device, config.halo)};
 }
 
 BlockInput block_input(const std::string& name, LocalIndex rows, LocalIndex columns, std::vector<double> values) {
@@ -169,15 +199,6 @@ void take_column(Vec v, LocalIndex column, LocalIndex columns, std::vector<doubl
   check(VecGetArrayRead(v, &from), "reading a vector");
   for (std::ptrdiff_t i = 0; i < rows; ++i) values[static_cast<std::size_t>(i * columns + column)] = from[i];
   check(VecRestoreArrayRead(v, &from), "reading a vector");
-}
-
-void give_column(const std::vector<double>& values, LocalIndex column, LocalIndex columns, Vec v) {
-  PetscScalar* to = nullptr;
-  PetscInt rows = 0;
-  check(VecGetLocalSize(v, &rows), "filling a vector");
-  check(VecGetArrayWrite(v, &to), "filling a vector");
-  for (std::ptrdiff_t i = 0; i < rows; ++i) to[i] = values[static_cast<std::size_t>(i * columns + column)];
-  check(VecRestoreArrayWrite(v, &to), "filling a vector");
 }
 
 }  // namespace block_eigs::petsc

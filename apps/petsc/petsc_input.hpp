@@ -9,7 +9,6 @@
 
 #include "apps/config/config.hpp"
 #include "apps/in_memory/run_answer.hpp"
-#include "io/petsc/bridge/petsc_dense.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 #include "spmm/parallel/context.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -31,6 +30,8 @@ std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>&
 
 /// As config.device has it: the host, or what there is where the matrix has vectors on a GPU.
 const char* device_for(Mat a);
+/// The ranks of `object` on the device that the config asks for: of GPUs the one that PETSc has given to the rank.
+Context<double> context_for(PetscObject object, const RunConfig& config);
 
 /// Own rows of a block of vectors, row-major without padding, as a source for a config.
 BlockInput block_input(const std::string& name, LocalIndex rows, LocalIndex columns, std::vector<double> values);
@@ -40,8 +41,7 @@ BlockInput block_input(const std::string& name, LocalIndex rows, LocalIndex colu
 void leave_preconditioner_to_us(PC pc);
 bool left_to_us(PC pc);
 
-/// Column `column` of `values` (rows x columns, row-major) to or from the vector.
+/// The vector to column `column` of `values` (rows x columns, row-major).
 void take_column(Vec v, LocalIndex column, LocalIndex columns, std::vector<double>& values);
-void give_column(const std::vector<double>& values, LocalIndex column, LocalIndex columns, Vec v);
 
 }  // namespace block_eigs::petsc
