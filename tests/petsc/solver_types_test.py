@@ -2,10 +2,13 @@
 plug-ins, and compares what they print.
 
     python3 solver_types_test.py --ksp libblock_eigs_ksp.so --systems PROGRAM [--slepc libblock_eigs_slepc.so
-        --eigenvalues PROGRAM] --ranks 2 --mpiexec "mpirun -n" [unittest options]
+        --eigenvalues PROGRAM] --ranks 2 --mpiexec "mpirun -n" [--gpu] [unittest options]
+
+--gpu: with our types matrices and vectors are of PETSc's CUDA types; exit code 77 on a machine without a GPU.
 """
 
 import argparse
+import glob
 import re
 import shlex
 import subprocess
@@ -19,7 +22,12 @@ parser.add_argument("--slepc", default="")
 parser.add_argument("--eigenvalues", default="")
 parser.add_argument("--ranks", type=int, default=1)
 parser.add_argument("--mpiexec", default="mpirun -n")
+parser.add_argument("--gpu", action="store_true")
 options, rest = parser.parse_known_args()
+if options.gpu and not glob.glob("/dev/nvidia[0-9]*"):
+    print("skipped: this machine has no GPU")
+    sys.exit(77)
+ON_GPU = "-mat_type aijcusparse -dense_type densecuda"
 
 
 def run(program, arguments):
@@ -53,6 +61,9 @@ class SolverTypesTest(unittest.TestCase):
     # KSP type blockcg: KSPSolve for one side, KSPMatSolve for five.
     def solve(self, arguments, words=()):
         load = f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -ksp_view -ksp_converged_reason"
+        if options.gpu:
+            load += f" {ON_GPU}"
+            words = (*words, "device: NVIDIA")
         ours = self.output(options.systems, f"{load} {arguments}")
         theirs = self.output(options.systems, "-ksp_type cg -pc_type jacobi -ksp_rtol 1e-12")
         self.assert_close(numbers(ours, "solution"), numbers(theirs, "solution"), 1e-8)
@@ -98,6 +109,76 @@ class SolverTypesTest(unittest.TestCase):
         norms = numbers(text, "solution")
         self.assert_close(norms[1:3], [norms[0], 0.5 * norms[0]], 1e-8)
 
+    def stretched(self, arguments):
+        """Steps before and after the matrix has become another one, twice; solutions are those of PETSc's CG."""
+        load = f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -ksp_view -stretch 30" + (f" {ON_GPU}" if options.gpu else "")
+        text = self.output(options.systems, f"{load} {arguments}")
+        theirs = self.output(options.systems, "-ksp_type cg -pc_type jacobi -ksp_rtol 1e-13 -stretch 30 -ksp_max_it 20000")
+        self.assert_close(numbers(text, "solution"), numbers(theirs, "solution"), 1e-7)
+        self.assertEqual(len(numbers(text, "solution")), 4)
+        return numbers(text, "steps"), text
+
+    def test_a_preconditioner_is_kept_when_the_program_wants_that(self):
+        jacobi = "-ksp_blockcg_options linear_solver.preconditioner.type=jacobi"
+        fresh, text = self.stretched(jacobi)
+        self.assertNotIn("matrix of before", text)
+        kept, text = self.stretched(f"{jacobi} -ksp_reuse_preconditioner")
+        self.assertIn("jacobi, as it was made of the matrix of before", text)
+        self.assertEqual(kept[0], fresh[0])
+        # The diagonal that was divided by is not that of D A D.
+        self.assertGreater(kept[1], 2 * fresh[1])
+        self.assertEqual(kept[2], kept[1])
+
+    def test_the_programs_preconditioner_is_kept_when_it_wants_that(self):
+        fresh, _ = self.stretched("-pc_type jacobi")
+        kept, _ = self.stretched("-pc_type jacobi -ksp_reuse_preconditioner")
+        self.assertGreater(kept[1], 2 * fresh[1])
+
+    def test_multigrid_is_kept_through_one_change_after_another(self):
+        amg = "-ksp_blockcg_options linear_solver.preconditioner.type=amg"
+        text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -n 60 -again 1 -stretch 1 "
+                           f"-ksp_view -ksp_reuse_preconditioner {amg}" + (f" {ON_GPU}" if options.gpu else ""))
+        norms, steps = numbers(text, "solution"), numbers(text, "steps")
+        theirs = self.output(options.systems, "-ksp_type cg -pc_type jacobi -ksp_rtol 1e-13 -n 60 -again 1 -stretch 1")
+        self.assert_close(norms, numbers(theirs, "solution"), 1e-7)
+        self.assertEqual(len(norms), 6)
+        self.assertEqual(steps[2], steps[0])  # of 2 A with the preconditioner of A
+        self.assertIn("as it was made of the matrix of before", text)
+        for residual in numbers(text, "residual"):
+            self.assertLess(residual, 1e-6)
+
+    def test_iterations_in_float_take_the_matrix_as_it_is(self):
+        kept, text = self.stretched("-ksp_reuse_preconditioner -ksp_blockcg_options "
+                                    "linear_solver.preconditioner.type=jacobi,linear_solver.inner_precision=float")
+        self.assertNotIn("matrix of before", text)
+
+    def test_vectors_stay_where_they_are(self):
+        text = self.solve("-ksp_blockcg_options linear_solver.preconditioner.type=jacobi")
+        self.assertIn("right-hand side is on the " + ("GPU alone" if options.gpu else "host"), text)
+
+    def test_a_first_guess(self):
+        self.solve("-ksp_initial_guess_nonzero")
+
+    def test_vectors_on_the_gpu_and_a_solve_on_the_host(self):
+        if not options.gpu:
+            self.skipTest("without a GPU")
+        load = f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -ksp_view {ON_GPU} -ksp_blockcg_options device=host"
+        theirs = self.output(options.systems, "-ksp_type cg -pc_type jacobi -ksp_rtol 1e-12")
+        for preconditioner in ("", "-pc_type jacobi"):
+            ours = self.output(options.systems, f"{load} {preconditioner}")
+            self.assertIn("device: host", ours)
+            self.assert_close(numbers(ours, "solution"), numbers(theirs, "solution"), 1e-8)
+
+    def test_a_solve_on_the_gpu_of_vectors_on_the_host(self):
+        if not options.gpu:
+            self.skipTest("without a GPU")
+        load = f"-dll_append {options.ksp} -ksp_type blockcg -ksp_rtol 1e-10 -ksp_view -ksp_blockcg_options device=cuda"
+        theirs = self.output(options.systems, "-ksp_type cg -pc_type jacobi -ksp_rtol 1e-12")
+        for preconditioner in ("", "-pc_type jacobi", "-mat_type aijcusparse"):
+            ours = self.output(options.systems, f"{load} {preconditioner}")
+            self.assertIn("device: NVIDIA", ours)
+            self.assert_close(numbers(ours, "solution"), numbers(theirs, "solution"), 1e-8)
+
     def test_a_solve_that_failed_is_followed_by_a_fresh_one(self):
         text = self.output(options.systems, f"-dll_append {options.ksp} -ksp_type blockcg -ksp_max_it 3 -again 1 -ksp_view "
                            "-ksp_blockcg_options linear_solver.preconditioner.type=jacobi")
@@ -128,6 +209,9 @@ class SolverTypesTest(unittest.TestCase):
         if not options.eigenvalues:
             self.skipTest("built without SLEPc")
         load = f"-dll_append {options.slepc} -eps_type blockeigs -eps_nev 5 -eps_tol 1e-9 -eps_view"
+        if options.gpu:
+            load += " -mat_type aijcusparse"
+            words = (*words, "device: NVIDIA")
         found = self.output(options.eigenvalues, f"{load} {ours}")
         expected = self.output(options.eigenvalues, f"-eps_type krylovschur -eps_nev 5 -eps_ncv 40 -eps_tol 1e-10 {theirs}")
         self.assert_close(numbers(found, "eigenvalue")[:5], numbers(expected, "eigenvalue")[:5], 1e-9)
@@ -146,6 +230,12 @@ class SolverTypesTest(unittest.TestCase):
 
     def test_the_programs_preconditioner(self):
         self.eigenvalues("-st_pc_type gamg", words=["type: gamg"])
+
+    def test_the_programs_solver_as_preconditioner(self):
+        self.eigenvalues("-n 17 -st_ksp_type cg -st_pc_type jacobi -st_ksp_rtol 1e-3", "-n 17", words=["type: jacobi"])
+
+    def test_a_matrix_that_gives_no_rows(self):
+        self.eigenvalues("-composite -st_pc_type jacobi", words=["type: jacobi"])
 
     def test_convergence_tests(self):
         for name in ("rel", "abs", "norm"):

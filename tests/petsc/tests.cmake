@@ -80,11 +80,22 @@ if(BLOCK_EIGS_PYTHON)
     endif()
     set(solver_cases "")
     if(ranks GREATER 1)
-      set(solver_cases -k a_preconditioner_of_ours -k programs_preconditioner -k smallest -k densely)
+      set(solver_cases -k a_preconditioner_of_ours -k programs_preconditioner -k smallest -k densely -k kept)
+    endif()
+    set(solver_gpu_cases "")
+    if(ranks GREATER 1)
+      set(solver_gpu_cases ${solver_cases} -k vectors -k largest -k rows)
     endif()
     add_test(NAME petsc_solver_types.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
       ${CMAKE_CURRENT_SOURCE_DIR}/petsc/solver_types_test.py ${solver_types} --ranks ${ranks}
       --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}" ${solver_cases})
+    if(BLOCK_EIGS_HAVE_PETSC_CUDA AND ranks LESS 3)
+      add_test(NAME petsc_solver_types_gpu.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
+        ${CMAKE_CURRENT_SOURCE_DIR}/petsc/solver_types_test.py ${solver_types} --ranks ${ranks} --gpu
+        --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}" ${solver_gpu_cases})
+      set_tests_properties(petsc_solver_types_gpu.${ranks} PROPERTIES LABELS gpu TIMEOUT 240 PROCESSORS ${ranks}
+        SKIP_RETURN_CODE 77 ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${petsc_gpu_environment}")
+    endif()
     set(solver_tests petsc_solver_types.${ranks})
     if(BLOCK_EIGS_HAVE_SLEPC AND NOT ranks EQUAL 2)
       add_test(NAME petsc_slepc_python.${ranks} COMMAND ${launcher} ${BLOCK_EIGS_PYTHON} -B

@@ -1,7 +1,8 @@
 /* An ordinary SLEPc program: smallest eigenvalues of a 7-point diffusion operator on an n x n x n grid. Its coefficients
    differ from direction to direction, so that eigenvalues are simple: of multiple ones a Krylov method finds as many
    copies as rounding errors give it. It takes matrix type and solver from the command line and knows nothing of
-   block-eigs. */
+   block-eigs. With -composite the solver sees a matrix that it can multiply by and that
+   gives no rows. */
 #include <slepceps.h>
 
 static PetscErrorCode diffusion(PetscInt n, Mat *a)
@@ -31,9 +32,21 @@ static PetscErrorCode diffusion(PetscInt n, Mat *a)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode composite_of(Mat a, Mat *composite)
+{
+  VecType type;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatGetVecType(a, &type));
+  PetscCall(MatCreateComposite(PETSC_COMM_WORLD, 1, &a, composite));
+  PetscCall(MatSetVecType(*composite, type));
+  PetscFunctionReturn(0);
+}
+
 int main(int argc, char **argv)
 {
-  Mat         a;
+  Mat         a, composite = NULL;
+  PetscBool   wrapped = PETSC_FALSE;
   EPS         eps;
   MatType     type;
   PetscInt    n = 9, wanted, converged, pair;
@@ -42,11 +55,13 @@ int main(int argc, char **argv)
   PetscFunctionBeginUser;
   PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-composite", &wrapped, NULL));
   PetscCall(diffusion(n, &a));
+  if (wrapped) PetscCall(composite_of(a, &composite));
   PetscCall(MatGetType(a, &type));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "matrix of type %s\n", type));
   PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
-  PetscCall(EPSSetOperators(eps, a, NULL));
+  PetscCall(EPSSetOperators(eps, wrapped ? composite : a, NULL));
   PetscCall(EPSSetProblemType(eps, EPS_HEP));
   PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
   PetscCall(EPSSetFromOptions(eps));
@@ -58,6 +73,7 @@ int main(int argc, char **argv)
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "eigenvalue %.14e\n", (double)PetscRealPart(value)));
   }
   PetscCall(EPSDestroy(&eps));
+  PetscCall(MatDestroy(&composite));
   PetscCall(MatDestroy(&a));
   PetscCall(SlepcFinalize());
   return 0;
