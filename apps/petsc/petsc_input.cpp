@@ -131,9 +131,9 @@ std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>&
   check(PCGetFailedReason(pc, &failed), preparing);
   require(!context.comm.any(failed != PC_NOERROR),
           "the preconditioner of the program breaks down on this matrix (a zero or negative pivot)");
-  Mat made_of = nullptr;
-  check(PCGetOperators(pc, nullptr, &made_of), preparing);
-  return on_vectors_of<ByBlocks>(made_of, context, rows, pc);
+  Mat a = nullptr;
+  check(PCGetOperators(pc, &a, nullptr), preparing);
+  return on_vectors_of<ByBlocks>(a, context, rows, pc);
 }
 
 std::unique_ptr<LinearOperator<double>> preconditioner_of(const Context<double>& context, KSP ksp,

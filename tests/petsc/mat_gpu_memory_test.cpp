@@ -140,7 +140,9 @@ TEST_F(BlockCsrGpuMemory, OnlyTheHaloCrosses) {
     MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
   }
   EXPECT_LE(crossing, 2.0 * (world_size() - 1) * received * 16 * sizeof(double));
-  if (crossing > 0.0) EXPECT_GE(crossing, 2.0 * received * 16 * sizeof(double));
+  if (crossing > 0.0) {
+    EXPECT_GE(crossing, 2.0 * received * 16 * sizeof(double));
+  }
 }
 
 TEST_F(BlockCsrGpuMemory, OrderWithPetscsWork) { expect_same_iteration(square_gpu_pair(200000)); }
