@@ -113,9 +113,19 @@ std::optional<CsrBuffers<double>> DistributedMatrix<T>::arrived(const CsrRows& r
     const std::size_t bytes = rows.row_offsets.size() * sizeof(Offset) +
                               static_cast<std::size_t>(rows.nonzeros()) * (sizeof(LocalIndex) + sizeof(double));
     if (2 * bytes > context_.device->memory().free) return {};
-    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+    find_ghosts(rows);
   }
   return upload_whole(context_.device, rows, {begin, end, ghosts_});
+}
+
+/// Not collective.
+template <class T>
+void DistributedMatrix<T>::find_ghosts(const CsrRows& rows) {
+  const Communicator& comm = context_.comm;
+  const GlobalIndex begin = column_partition_.begin(comm.rank());
+  const GlobalIndex end = column_partition_.end(comm.rank());
+  ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+  require_local_numbers(end - begin, static_cast<GlobalIndex>(ghosts_.size()), comm.rank(), comm.size());
 }
 
 template <class T>
@@ -137,7 +147,7 @@ void DistributedMatrix<T>::take_from_host(CsrRows rows, const SpmmOptions& optio
   std::array<double, 2> diagonals{};        // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
-    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+    find_ghosts(rows);
     RowNumbers numbers = row_numbers(rows);
     diagonal_ = std::move(numbers.diagonal);
     norm_inf_ = numbers.norm_inf;

@@ -3,18 +3,29 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "spmm/error.hpp"
 #include "spmm/parallel/communicator.hpp"
 
 namespace block_eigs {
+
+void require_local_numbers(GlobalIndex own, GlobalIndex ghosts, int rank, int ranks) {
+  constexpr GlobalIndex most = std::numeric_limits<LocalIndex>::max();
+  // `own` and `ghosts` are numbers of rows that a matrix has: far below the range of 64 bits.
+  if (own + ghosts <= most) return;
+  const GlobalIndex parts_of_most = (own + ghosts) / most + ((own + ghosts) % most != 0 ? 1 : 0);
+  throw InputError(fmt::format(
+      "rank {} of {} would own {} rows{}, local numbers count to {}; use {} ranks or more", rank, ranks, own,
+      ghosts > 0 ? fmt::format(" beside {} rows of other ranks", ghosts) : "", most, parts_of_most * ranks));
+}
 
 Partition::Partition(std::vector<GlobalIndex> offsets) : offsets_(std::move(offsets)) {
   require(offsets_.size() >= 2 && offsets_.front() == 0,
           "partition: offsets must start at 0 and name one part or more");
   for (std::size_t p = 1; p < offsets_.size(); ++p) {
     require(offsets_[p - 1] <= offsets_[p], "partition: offsets must not decrease");
-    require(offsets_[p] - offsets_[p - 1] <= std::numeric_limits<LocalIndex>::max(),
-            "partition: a rank would own more than 2^31 - 1 rows; use more ranks");
+    require_local_numbers(offsets_[p] - offsets_[p - 1], 0, static_cast<int>(p) - 1, parts());
   }
 }
 
