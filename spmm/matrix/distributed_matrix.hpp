@@ -23,8 +23,7 @@ template <class T>
 class DistributedMatrix final : public LinearOperator<T> {
  public:
   /// Collective. Consumes `rows`, which are those that `row_partition` gives to the calling rank. Throws
-  /// InputError (through Communicator::collectively) when indices are out of range, or when a rank has more own
-  /// rows and ghosts than local numbers count. Where one rank's rows are in
+  /// InputError (through Communicator::collectively) when indices are out of range. Where one rank's rows are in
   /// its device's memory as well, entry for entry and in this precision, `resident` are these: they are worked
   /// with where they are, and have to outlive the matrix.
   DistributedMatrix(const Context<T>& context, CsrRows rows, Partition row_partition, Partition column_partition,
@@ -92,7 +91,6 @@ class DistributedMatrix final : public LinearOperator<T> {
         row_partition_(std::move(row_partition)),
         column_partition_(std::move(column_partition)) {}
   void take_numbers();
-  void find_ghosts(const CsrRows& rows);
   bool take_to_device(CsrRows& rows, const SpmmOptions& options, const DeviceEntries& resident);
   void take_from_host(CsrRows rows, const SpmmOptions& options, const DeviceEntries& resident);
   std::optional<CsrBuffers<double>> arrived(const CsrRows& rows, const DeviceEntries& resident);

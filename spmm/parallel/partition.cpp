@@ -1,24 +1,12 @@
 #include "spmm/parallel/partition.hpp"
 
 #include <algorithm>
-#include <limits>
-
-#include <fmt/format.h>
 
 #include "spmm/error.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/local_numbers.hpp"
 
 namespace block_eigs {
-
-void require_local_numbers(GlobalIndex own, GlobalIndex ghosts, int rank, int ranks) {
-  constexpr GlobalIndex most = std::numeric_limits<LocalIndex>::max();
-  // `own` and `ghosts` are numbers of rows that a matrix has: far below the range of 64 bits.
-  if (own + ghosts <= most) return;
-  const GlobalIndex parts_of_most = (own + ghosts) / most + ((own + ghosts) % most != 0 ? 1 : 0);
-  throw InputError(fmt::format(
-      "rank {} of {} would own {} rows{}, local numbers count to {}; use {} ranks or more", rank, ranks, own,
-      ghosts > 0 ? fmt::format(" beside {} rows of other ranks", ghosts) : "", most, parts_of_most * ranks));
-}
 
 Partition::Partition(std::vector<GlobalIndex> offsets) : offsets_(std::move(offsets)) {
   require(offsets_.size() >= 2 && offsets_.front() == 0,

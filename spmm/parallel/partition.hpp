@@ -9,11 +9,6 @@ namespace block_eigs {
 
 class Communicator;
 
-/// Throws InputError where the rows that rank `rank` of `ranks` owns, with the ghosts among its columns, are more
-/// than local numbers of 32 bits count. The message says how many ranks would do if they shared both evenly. Not
-/// collective.
-void require_local_numbers(GlobalIndex own, GlobalIndex ghosts, int rank, int ranks);
-
 /// Contiguous blocks of rows, one a rank, the same on all ranks. A block may be empty.
 class Partition {
  public:

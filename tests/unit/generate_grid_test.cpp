@@ -6,6 +6,7 @@
 
 #include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
+#include "spmm/parallel/local_numbers.hpp"
 #include "tests/support/dense_matrix.hpp"
 
 namespace block_eigs::test {
