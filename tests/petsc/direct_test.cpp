@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -21,6 +22,10 @@ constexpr petsc::FactorizationUse use{"the test", "use another one"};
 
 class Direct : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!petsc::has_factorization(Communicator(MPI_COMM_WORLD)))
+      GTEST_SKIP() << "this PETSc lacks MUMPS: nothing was tested";
+  }
   static void TearDownTestSuite() { petsc::finalize(); }
 };
 

@@ -16,6 +16,10 @@ namespace {
 
 class Inertia : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!petsc::has_factorization(Communicator(MPI_COMM_WORLD)))
+      GTEST_SKIP() << "this PETSc lacks MUMPS: nothing was tested";
+  }
   static void TearDownTestSuite() { petsc::finalize(); }
 };
 
