@@ -96,7 +96,7 @@ if(BLOCK_EIGS_PYTHON)
       add_test(NAME petsc_solver_types_gpu.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B
         ${CMAKE_CURRENT_SOURCE_DIR}/petsc/solver_types_test.py ${solver_types} --ranks ${ranks} --gpu
         --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}" ${solver_gpu_cases})
-      set_tests_properties(petsc_solver_types_gpu.${ranks} PROPERTIES LABELS gpu TIMEOUT 240 PROCESSORS ${ranks}
+      set_tests_properties(petsc_solver_types_gpu.${ranks} PROPERTIES LABELS gpu TIMEOUT 600 PROCESSORS ${ranks}
         SKIP_RETURN_CODE 77 ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${petsc_gpu_environment}")
     endif()
     set(solver_tests petsc_solver_types.${ranks})
