@@ -6,6 +6,7 @@
 
 #include "apps/input/block_input.hpp"
 #include "apps/input/near_null_space.hpp"
+#include "io/partition/graph_cut.hpp"
 #include "io/partition/graph_owners.hpp"
 #include "io/partition/node_graph.hpp"
 #include "io/partition/reordered_sources.hpp"
@@ -61,7 +62,9 @@ RunConfig order_by_graph(const Communicator& comm, const RunConfig& config,
   if (sources.b) b = read_checked(comm, *sources.b, partition, true);
   {
     const NodeGraph graph = node_graph(comm, partition, a, sources.b ? &b : nullptr, unknowns, work_of_a_row);
-    sources.order = std::make_shared<const RowOrder>(comm, graph.nodes, graph_owners(comm, graph), unknowns);
+    const Partition in_order = balanced(comm, graph.nodes, graph.weights);
+    sources.order =
+        std::make_shared<const RowOrder>(comm, graph.nodes, cut_graph(comm, graph, in_order), unknowns);
   }
   reorder(sources.a, a, sources.order);
   if (sources.b) reorder(sources.b, b, sources.order);

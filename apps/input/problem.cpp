@@ -52,14 +52,12 @@ CsrRows read_balanced(const Communicator& comm, MatrixSource& source, int unknow
                       Partition& partition) {
   CsrRows rows = source.read(partition);
   if (comm.size() == 1) return rows;
-  const std::vector<Offset> weights = row_weights(rows);
-  const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
-  const double mean = comm.sum(own) / comm.size();
-  if (comm.max(own) <= tolerable_imbalance * mean) return rows;
-  const Partition balanced = by_nodes(Partition::by_nonzeros(comm, partition, weights), unknowns_per_node);
-  if (balanced == partition) return rows;
+  const Partition better = balanced(comm, partition, row_weights(rows));
+  if (better == partition) return rows;
+  const Partition whole_nodes = by_nodes(better, unknowns_per_node);
+  if (whole_nodes == partition) return rows;
   rows = {};
-  partition = balanced;
+  partition = whole_nodes;
   return source.read(partition);
 }
 
@@ -101,6 +99,13 @@ void check_rows(const Communicator& comm, const Partition& partition, const CsrR
 }
 
 }  // namespace
+
+Partition balanced(const Communicator& comm, const Partition& current, const std::vector<Offset>& weights) {
+  const auto own = static_cast<double>(std::accumulate(weights.begin(), weights.end(), Offset{0}));
+  const double mean = comm.sum(own) / comm.size();
+  if (comm.max(own) <= tolerable_imbalance * mean) return current;
+  return Partition::by_nonzeros(comm, current, weights);
+}
 
 CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass) {
   CsrRows rows = source.read(partition);

@@ -30,6 +30,10 @@ Sources open_sources(const Communicator& comm, const RunConfig& config);
 /// What a row costs beside its nonzeros: vectors are read and written many times an iteration.
 inline constexpr Offset work_of_a_row = 15;
 
+/// `current`, or rows dealt by weight where that leaves a rank with much more than the others. `weights` are those
+/// of the rows that `current` gives to the calling rank. Collective.
+Partition balanced(const Communicator& comm, const Partition& current, const std::vector<Offset>& weights);
+
 /// The matrices, dealt to ranks. Where entries are very large or very small A and B stand for 2^scaling.a A and
 /// 2^scaling.b B, a_rows too: what comes of them has to go through apps/journey/scaled_units.hpp.
 template <class T>

@@ -89,9 +89,12 @@ std::string partition_remark(const Problem<T>& problem) {
   const std::string rows = share("rows", a.rows());
   const std::string nonzeros = share("nonzeros", static_cast<double>(a.nonzeros()));
   const std::string ghosts = share("ghosts", a.ghosts());
-  return fmt::format("partition: {}; on {} ranks, largest (mean): {}, {}, {}, {}",
-                     problem.order ? "graph" : "nonzeros", comm.size(), rows, nonzeros, ghosts,
-                     share("neighbours", a.neighbours()));
+  const char* way = "nonzeros";
+  if (problem.order)
+    way =
+        problem.order->is_of_file() ? "graph, the order of the file: no cut with fewer ghosts was found" : "graph";
+  return fmt::format("partition: {}; on {} ranks, largest (mean): {}, {}, {}, {}", way, comm.size(), rows,
+                     nonzeros, ghosts, share("neighbours", a.neighbours()));
 }
 
 ExitCode print_check(const Communicator& comm, const RunConfig& config, const MemoryEstimate& memory,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
 #include <utility>
 
 #include "spmm/error.hpp"
@@ -40,12 +39,6 @@ class GeneratedMatrix final : public MatrixSource {
     require(partition.rows() == shape_.rows && partition.parts() == comm_.size(),
             fmt::format("{}: has {} rows for {} ranks, the partition {} rows in {} parts", shape_.description,
                         shape_.rows, comm_.size(), partition.rows(), partition.parts()));
-    for (int part = 0; part < partition.parts(); ++part) {
-      const GlobalIndex own = partition.end(part) - partition.begin(part);
-      require(own <= std::numeric_limits<LocalIndex>::max(),
-              fmt::format("{}: rank {} would own {} rows, at most {} are possible; use more ranks",
-                          shape_.description, part, own, std::numeric_limits<LocalIndex>::max()));
-    }
   }
 
   Communicator comm_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -32,22 +33,29 @@ struct Arrays {
   std::vector<SCOTCH_Num> offsets;
   std::vector<SCOTCH_Num> neighbours;
   std::vector<SCOTCH_Num> weights;
+  std::vector<SCOTCH_Num> arc_weights;
 };
 
-Arrays arrays_of(const NodeGraph& graph, Offset total_weight) {
-  // Their sum has to fit as well.
-  const Offset most = std::numeric_limits<SCOTCH_Num>::max() / 2;
-  const Offset divisor = total_weight / most + 1;
+/// Weights whose sum over all ranks, `total`, has to fit the library's integers as well; 1 at least.
+std::vector<SCOTCH_Num> scaled(const std::vector<Offset>& weights, Offset total) {
+  const Offset divisor = total / (std::numeric_limits<SCOTCH_Num>::max() / 2) + 1;
+  // One place more: the library wants addresses of empty arrays too.
+  std::vector<SCOTCH_Num> numbers(weights.size() + 1);
+  std::transform(weights.begin(), weights.end(), numbers.begin(), [&](Offset weight) {
+    return static_cast<SCOTCH_Num>(std::max<Offset>(1, (weight + divisor / 2) / divisor));
+  });
+  return numbers;
+}
+
+Arrays arrays_of(const NodeGraph& graph, Offset total_weight, Offset total_arc_weight) {
   Arrays arrays;
   const auto number = [](auto value) { return static_cast<SCOTCH_Num>(value); };
   arrays.offsets.resize(graph.offsets.size());
   std::transform(graph.offsets.begin(), graph.offsets.end(), arrays.offsets.begin(), number);
-  // One place more: the library wants addresses of empty arrays too.
   arrays.neighbours.resize(graph.neighbours.size() + 1);
   std::transform(graph.neighbours.begin(), graph.neighbours.end(), arrays.neighbours.begin(), number);
-  arrays.weights.resize(graph.weights.size() + 1);
-  std::transform(graph.weights.begin(), graph.weights.end(), arrays.weights.begin(),
-                 [&](Offset weight) { return number(std::max<Offset>(1, (weight + divisor / 2) / divisor)); });
+  arrays.weights = scaled(graph.weights, total_weight);
+  if (total_arc_weight > 0) arrays.arc_weights = scaled(graph.arc_weights, total_arc_weight);
   return arrays;
 }
 
@@ -81,7 +89,8 @@ class Partitioner {
     const auto nodes = static_cast<SCOTCH_Num>(arrays.offsets.size()) - 1;
     const SCOTCH_Num arcs = arrays.offsets.back();
     check(SCOTCH_dgraphBuild(&graph_, 0, nodes, nodes, arrays.offsets.data(), nullptr, arrays.weights.data(),
-                             nullptr, arcs, arcs, arrays.neighbours.data(), nullptr, nullptr),
+                             nullptr, arcs, arcs, arrays.neighbours.data(), nullptr,
+                             arrays.arc_weights.empty() ? nullptr : arrays.arc_weights.data()),
           "building the graph");
     check(SCOTCH_contextBindDgraph(&context_, &graph_, &bound_), "binding the graph");
     // On meshes and on R-MAT graphs as good as the default, and sooner done.
@@ -108,6 +117,10 @@ class Partitioner {
   SCOTCH_Strat strategy_{};
 };
 
+Offset sum_of(const Communicator& comm, const std::vector<Offset>& weights) {
+  return comm.sum(std::int64_t{std::accumulate(weights.begin(), weights.end(), Offset{0})});
+}
+
 /// Where nothing is coupled: by weight alone, in order. Collective.
 std::vector<int> owners_by_weight(const Communicator& comm, const NodeGraph& graph) {
   const Partition parts = Partition::by_nonzeros(comm, graph.nodes, graph.weights);
@@ -128,11 +141,10 @@ std::vector<int> graph_owners(const Communicator& comm, const NodeGraph& graph) 
           fmt::format("partition: graph: the matrix has {} entries off the diagonal, the PT-Scotch of this build "
                       "counts to {}; partition: nonzeros has no such limit",
                       arcs, std::numeric_limits<SCOTCH_Num>::max()));
-  Offset own_weight = 0;
-  for (const Offset weight : graph.weights) own_weight += weight;
-  const Offset weight = comm.sum(std::int64_t{own_weight});
+  const Offset weight = sum_of(comm, graph.weights);
+  const Offset arc_weight = sum_of(comm, graph.arc_weights);
   Arrays arrays;
-  comm.collectively([&] { arrays = arrays_of(graph, weight); });
+  comm.collectively([&] { arrays = arrays_of(graph, weight, arc_weight); });
   const std::vector<SCOTCH_Num> found = Partitioner(comm).owners(arrays, comm.size());
   return {found.begin(), found.end()};
 }

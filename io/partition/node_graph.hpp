@@ -17,7 +17,8 @@ struct NodeGraph {
   Partition nodes;
   std::vector<Offset> offsets{0};
   std::vector<GlobalIndex> neighbours;
-  std::vector<Offset> weights;  ///< work of own nodes
+  std::vector<Offset> weights;        ///< work of own nodes
+  std::vector<Offset> arc_weights{};  ///< beside `neighbours`, the same both ways; empty: all are 1
 
   Offset arcs() const { return offsets.back(); }
 };

@@ -80,6 +80,7 @@ RowOrder::RowOrder(const Communicator& comm, const Partition& nodes, std::vector
     new_number_[i] = number[static_cast<std::size_t>(owners_[i])]++;
     names[i] = file_nodes_.begin(comm.rank()) + static_cast<GlobalIndex>(i);
   }
+  is_of_file_ = !comm.any(names != new_number_);
   file_number_ = send_lots(comm, owners_, names, [](std::size_t i) { return i; });
 }
 

@@ -23,6 +23,8 @@ class RowOrder {
   /// How rows are dealt in the new order.
   const Partition& partition() const { return partition_; }
   int unknowns() const { return unknowns_; }
+  /// Whether the new order is the file's, rows being dealt otherwise at most.
+  bool is_of_file() const { return is_of_file_; }
 
   /// Rows of the square matrix in the new order, of `partition()`, from rows in the file's order, of `file()`.
   /// Sorted.
@@ -47,6 +49,7 @@ class RowOrder {
   Partition file_;
   Partition partition_;
   int unknowns_ = 1;
+  bool is_of_file_ = true;
   std::vector<int> owners_;               ///< of own nodes in the file's order
   std::vector<GlobalIndex> new_number_;   ///< of the same
   std::vector<GlobalIndex> received_;     ///< own nodes in the new order by the rank that has them in the file's

@@ -7,7 +7,7 @@ import scipy.linalg
 
 from . import _communicator, _core, _inputs
 from ._eigen_request import eigen_request
-from ._gpu import is_on_gpu
+from ._gpu import columns_backwards
 from ._results import EigenPairs, raise_where_unfinished
 from ._run import run
 
@@ -58,7 +58,7 @@ def eigsh(
 
     Parameters
     ----------
-    A : sparse matrix or array, ndarray, or LinearOperator
+    A : sparse matrix or array, ndarray, tensor, or LinearOperator
         float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
     k : int
         Pairs wanted, less than the number of rows.
@@ -172,7 +172,7 @@ def eigsh(
 
     asked = _communicator.on_all(comm, request)
     _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
-    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs", is_on_gpu(A))
+    answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs", A)
     if which == "LA":
         _turn_round(answer)
     if asked.single:
@@ -232,7 +232,7 @@ def _turn_round(answer):
     """Largest first becomes ascending."""
     for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances", "status"):
         answer[name] = answer[name][::-1]
-    answer["vectors"] = answer["vectors"][:, ::-1]
+    answer["vectors"] = columns_backwards(answer["vectors"])
     history = answer["history"]
     for name in ("eigenvalues", "residual_norms"):
         if name in history:

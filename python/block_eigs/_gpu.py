@@ -1,35 +1,55 @@
-"""Arrays on a GPU: CuPy's, and those of others that tell where they are."""
+"""Arrays of other libraries on a GPU: CuPy's, PyTorch's, and those that share memory by DLPack or
+`__cuda_array_interface__`."""
+
+import sys
 
 import numpy as np
+
+from ._torch import OfTorch, is_dense, is_tensor, resident_in_tensor, tensor_to_host
+
+_CUDA = (2, 13)  # kDLCUDA and kDLCUDAManaged of DLPack
 
 
 def is_on_gpu(array):
     """Whether it is an array on a GPU, or a sparse matrix made of these."""
+    if is_tensor(array):
+        return array.is_cuda
     return any(_tells_of_a_gpu(part) for part in (array, getattr(array, "data", None)))
 
 
 def _tells_of_a_gpu(array):
-    try:
-        return hasattr(array, "__cuda_array_interface__")
-    except RuntimeError:  # PyTorch's, of one whose gradient is asked for
+    if hasattr(array, "__cuda_array_interface__"):
         return True
+    return hasattr(array, "__dlpack_device__") and array.__dlpack_device__()[0] in _CUDA
 
 
 def to_host(array):
-    """An array or sparse matrix of a GPU copied to host memory; others as they are."""
+    """An array or sparse matrix of a GPU copied to host memory, and what is PyTorch's as NumPy's or SciPy's, in its memory
+    where that is the host's; others as they are."""
+    if is_tensor(array):
+        return tensor_to_host(array)
     if not is_on_gpu(array):
         return array
     if hasattr(array, "get"):  # CuPy
         return array.get()
-    if hasattr(array, "cpu"):  # PyTorch
+    if hasattr(array, "__array__"):  # JAX
+        return np.asarray(array)
+    if hasattr(array, "cpu"):  # what looks like PyTorch's
         return array.detach().cpu().numpy()
-    return np.asarray(array)  # JAX
+    shared = shared_on_gpu(array)
+    if shared is None:
+        raise TypeError(f"{type(array).__name__} is on a GPU: to take it from there CuPy or PyTorch is needed")
+    return shared.to_host()
 
 
 def resident_entries(matrix, dtype):
-    """Addresses of the column numbers and values of a CuPy CSR matrix in the form that the module works with, int32 and
-    `dtype`, or None. Its memory is worked with where the rows turn out to be in order."""
-    if not is_on_gpu(matrix) or getattr(matrix, "format", None) != "csr":
+    """Addresses of the column numbers and values of a CSR matrix of CuPy or PyTorch on a GPU in the form that the module
+    works with, int32 and `dtype`, or None. Its memory is worked with where the rows turn out to be in order."""
+    if not is_on_gpu(matrix):
+        return None
+    if is_tensor(matrix):
+        return resident_in_tensor(matrix, dtype)
+    if getattr(matrix, "format", None) != "csr":
         return None
     indices, data = matrix.indices, matrix.data
     if indices.dtype != np.int32 or data.dtype != dtype:
@@ -39,57 +59,122 @@ def resident_entries(matrix, dtype):
     return indices.data.ptr, data.data.ptr
 
 
-class GpuBlock:
-    """A block of vectors on the GPU as C-contiguous doubles, made of an array of CuPy."""
+class OfCupy:
+    """An array of CuPy, by what is asked of arrays on a GPU. What is done to it goes into CuPy's current stream."""
 
     def __init__(self, array):
+        self.array = array
+
+    @property
+    def dtype(self):
+        return self.array.dtype
+
+    def doubles(self):
         import cupy
 
-        self.array = cupy.ascontiguousarray(array, dtype=np.float64)
-        self.shape = self.array.shape
-        self.address = self.array.data.ptr
-        self._on_host = None
-        cupy.cuda.get_current_stream().synchronize()
+        return OfCupy(cupy.ascontiguousarray(self.array, dtype=np.float64))
 
-    def fetch(self):
-        """The address of a copy in host memory, which lives as long as this."""
-        self._on_host = self.array.get()
-        return self._on_host.ctypes.data
+    def address(self):
+        return self.array.data.ptr
 
+    def to_host(self):
+        return self.array.get()
 
-def as_cupy(array):
-    """An array on a GPU as one of CuPy, sharing its memory; None where it is none, or there is no CuPy."""
-    if not is_on_gpu(array):
-        return None
-    try:
+    def like(self, host):
+        """What is in host memory as an array of this kind."""
         import cupy
-    except ImportError:
-        return None
-    return cupy.asarray(array.detach() if hasattr(array, "detach") else array)
 
+        return cupy.asarray(host)
 
-class GpuVectors:
-    """Memory of CuPy's for the vectors of an answer."""
-
-    def __init__(self, dtype):
-        self.dtype = dtype
-        self.array = None
-
-    def place(self, rows, columns):
-        """The address of memory for rows x columns, in which nobody works any more; 0 where the GPU has no more."""
+    def empty(self, shape, dtype):
+        """Memory beside it, or None where there is no more."""
         import cupy
 
         try:
-            self.array = cupy.empty((rows, columns), dtype=self.dtype)
-        except MemoryError:  # the run has its own still; take() asks again
-            return 0
-        cupy.cuda.get_current_stream().synchronize()
-        return self.array.data.ptr
+            return OfCupy(cupy.empty(shape, dtype=dtype))
+        except MemoryError:
+            return None
 
-    def take(self, answer):
-        """Makes the answer's vectors an array of CuPy, that of `place` where the module has used it."""
+    def wait(self):
+        """Until nobody works in its memory any more, nor in what that was before."""
         import cupy
 
+        cupy.cuda.get_current_stream().synchronize()
+
+
+def shared_on_gpu(array):
+    """An array on a GPU as OfTorch, or as OfCupy that shares its memory; None where it is none, or there is no library for
+    it."""
+    if not is_on_gpu(array):
+        return None
+    if is_tensor(array):
+        return OfTorch(array.detach()) if is_dense(array) else None
+    try:
+        import cupy
+    except ImportError:
+        torch = sys.modules.get("torch")
+        known = hasattr(torch, "from_dlpack") and hasattr(array, "__dlpack__")
+        return OfTorch(torch.from_dlpack(array)) if known else None
+    if hasattr(array, "__cuda_array_interface__"):
+        return OfCupy(cupy.asarray(array))
+    return OfCupy(cupy.from_dlpack(array))
+
+
+class GpuBlock:
+    """A block of vectors on the GPU as C-contiguous doubles."""
+
+    def __init__(self, vectors):
+        self._vectors = vectors.doubles()
+        self.shape = tuple(self._vectors.array.shape)
+        self.address = self._vectors.address()
+        self._on_host = None
+        self._vectors.wait()
+
+    def fetch(self):
+        """The address of a copy in host memory, which lives as long as this."""
+        self._on_host = self._vectors.to_host()
+        return self._on_host.ctypes.data
+
+
+class VectorsLike:
+    """Memory for the vectors of an answer, of the library that the matrix is of, and where the matrix is."""
+
+    def __init__(self, kind, on_gpu, dtype):
+        self._kind = kind
+        self._on_gpu = on_gpu
+        self._dtype = np.dtype(dtype)
+        self._place = None
+
+    def place(self, rows, columns):
+        """The address of memory for rows x columns, in which nobody works any more; 0 where the matrix is in host memory, or
+        the GPU has no more."""
+        if not self._on_gpu:
+            return 0
+        self._place = self._kind.empty((rows, columns), self._dtype)
+        if self._place is None:  # the run has its own still; take() asks again
+            return 0
+        self._place.wait()
+        return self._place.address()
+
+    def take(self, answer):
+        """Makes the answer's vectors an array of the library, that of `place` where the module has used it."""
         vectors = answer["vectors"]
-        used = self.array is not None and vectors.shape != self.array.shape
-        answer["vectors"] = self.array if used else cupy.asarray(vectors)
+        used = self._place is not None and tuple(vectors.shape) != tuple(self._place.array.shape)
+        answer["vectors"] = self._place.array if used else self._kind.like(vectors)
+
+
+def vectors_like(matrix, dtype):
+    """VectorsLike the matrix, or None where vectors are NumPy's."""
+    if is_tensor(matrix):
+        return VectorsLike(OfTorch(matrix), is_on_gpu(matrix), dtype)
+    if not is_on_gpu(matrix):
+        return None
+    try:
+        import cupy  # noqa: F401
+    except ImportError:
+        return None
+    return VectorsLike(OfCupy(matrix), True, dtype)
+
+
+def columns_backwards(vectors):
+    return vectors.flip(1) if is_tensor(vectors) else vectors[:, ::-1]

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
-from ._gpu import GpuBlock, as_cupy, resident_entries, to_host
+from ._gpu import GpuBlock, resident_entries, shared_on_gpu, to_host
 
 
 def real_type(dtype, name):
@@ -93,7 +93,7 @@ def function_of(given, name):
     def fill(x, y):
         if x.shape[1] == 0:
             return
-        result = np.asarray(apply(x))
+        result = np.asarray(to_host(apply(x)))
         if result.shape != y.shape:
             raise ValueError(f"{name} returned an array of shape {result.shape} for one of shape {y.shape}")
         if result.dtype.kind not in "fiub":
@@ -105,21 +105,24 @@ def function_of(given, name):
 
 def block(vectors, name, rows=None):
     """C-contiguous doubles, rows x columns, of one vector or several side by side: an array, or a GpuBlock."""
-    on_gpu = as_cupy(vectors)
-    vectors = to_host(vectors) if on_gpu is None else on_gpu
+    on_gpu = shared_on_gpu(vectors)
+    vectors = to_host(vectors) if on_gpu is None else on_gpu.array
     if scipy.sparse.issparse(vectors):
         raise TypeError(f"{name} is sparse; blocks of vectors are dense here: hand in {name}.toarray()")
-    vectors = np.asarray(vectors) if on_gpu is None else vectors
-    if vectors.dtype.kind == "c":
+    if on_gpu is None:
+        only_shared = hasattr(vectors, "__dlpack__") and not hasattr(vectors, "__array__")
+        vectors = np.from_dlpack(vectors) if only_shared else np.asarray(vectors)
+    dtype = vectors.dtype if on_gpu is None else on_gpu.dtype
+    if dtype.kind == "c":
         raise TypeError(
-            f"{name} is complex ({vectors.dtype}); vectors are real here, where A is: hand in real and imaginary "
+            f"{name} is complex ({dtype}); vectors are real here, where A is: hand in real and imaginary "
             "parts as columns side by side"
         )
-    real_type(vectors.dtype, name)
+    real_type(dtype, name)
     if vectors.ndim == 1:
         vectors = vectors.reshape(-1, 1)
     if vectors.ndim != 2:
         raise ValueError(f"{name} must have one or two dimensions, not {vectors.ndim}")
     if rows is not None and vectors.shape[0] != rows:
         raise ValueError(f"{name} has {vectors.shape[0]} rows, but there are {rows}")
-    return np.ascontiguousarray(vectors, dtype=np.float64) if on_gpu is None else GpuBlock(vectors)
+    return np.ascontiguousarray(vectors, dtype=np.float64) if on_gpu is None else GpuBlock(type(on_gpu)(vectors))

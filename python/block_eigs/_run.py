@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _communicator, _core, _inputs, _words
-from ._gpu import GpuVectors
+from ._gpu import to_host, vectors_like
 from ._progress import Progress
 
 # Residuals for tol=0. Eigenvalues are as exact as the square of their residual, over the gap to the next one.
@@ -45,8 +45,7 @@ class Request:
 
 def preconditioner_section(request, preconditioner, unknowns):
     """The config's section for a name, a dictionary of the config's keys, None, or an operator."""
-    if preconditioner is None:
-        preconditioner = "none"
+    preconditioner = "none" if preconditioner is None else to_host(preconditioner)
     if isinstance(preconditioner, str):
         section = {"type": preconditioner}
     elif isinstance(preconditioner, dict):
@@ -76,10 +75,11 @@ def device_for(device, request):
     return "host" if device == "auto" else device
 
 
-def run(entry, request, comm, callback, progress, wanted, what, on_gpu):
-    """The module's answer, a dictionary with 'seconds' of the call added; its vectors are CuPy's if `on_gpu`.
+def run(entry, request, comm, callback, progress, wanted, what, matrix):
+    """The module's answer, a dictionary with 'seconds' of the call added; its vectors are of the kind of `matrix`,
+    NumPy's, CuPy's or PyTorch's.
     Collective."""
-    vectors = GpuVectors(np.float32 if request.single else np.float64) if on_gpu else None
+    vectors = vectors_like(matrix, np.float32 if request.single else np.float64)
     began = time.perf_counter()
     bar = Progress.wanted_for(progress, comm, wanted, what)
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from . import _communicator, _core, _inputs, _words
-from ._gpu import is_on_gpu
 from ._results import Solutions, raise_where_unfinished
 from ._run import Request, device_for, preconditioner_section, run, tolerance
 
@@ -31,7 +30,7 @@ def solve(
 
     Parameters
     ----------
-    A : sparse matrix or array, ndarray, or LinearOperator
+    A : sparse matrix or array, ndarray, tensor, or LinearOperator
         float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
     F : (n,) or (n, m) array
         Right-hand sides.
@@ -92,7 +91,7 @@ def solve(
     asked = _communicator.on_all(comm, request)
     sides = asked.blocks["F"].shape[1]
     _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
-    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides", is_on_gpu(A))
+    answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides", A)
     answer["vectors"] = answer["vectors"].reshape(shape)
     solutions = Solutions(answer, answer["seconds"])
     raise_where_unfinished(answer["exception"], solutions)

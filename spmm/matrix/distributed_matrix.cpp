@@ -15,6 +15,7 @@
 #include "spmm/matrix/split_rows.hpp"
 #include "spmm/matrix/whole_rows.hpp"
 #include "spmm/parallel/all_ranks.hpp"
+#include "spmm/parallel/local_numbers.hpp"
 
 namespace block_eigs {
 
@@ -41,6 +42,14 @@ void check(const CsrRows& rows, const Partition& row_partition, const Partition&
   if (wrong == rows.columns.size()) return;
   throw InputError("sparse matrix: column " + std::to_string(rows.columns[wrong]) +
                    " is out of range; there are " + std::to_string(column_partition.rows()) + " columns");
+}
+
+/// What rows have beyond the rank's own columns, as many as local numbers count. Not collective.
+std::vector<GlobalIndex> counted_ghosts(const Communicator& comm, const CsrRows& rows, GlobalIndex begin,
+                                        GlobalIndex end) {
+  std::vector<GlobalIndex> ghosts = ghost_columns(rows, begin, end);
+  require_local_numbers(end - begin, static_cast<GlobalIndex>(ghosts.size()), comm.rank(), comm.size());
+  return ghosts;
 }
 
 }  // namespace
@@ -113,7 +122,7 @@ std::optional<CsrBuffers<double>> DistributedMatrix<T>::arrived(const CsrRows& r
     const std::size_t bytes = rows.row_offsets.size() * sizeof(Offset) +
                               static_cast<std::size_t>(rows.nonzeros()) * (sizeof(LocalIndex) + sizeof(double));
     if (2 * bytes > context_.device->memory().free) return {};
-    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+    ghosts_ = counted_ghosts(context_.comm, rows, begin, end);
   }
   return upload_whole(context_.device, rows, {begin, end, ghosts_});
 }
@@ -137,7 +146,7 @@ void DistributedMatrix<T>::take_from_host(CsrRows rows, const SpmmOptions& optio
   std::array<double, 2> diagonals{};        // largest, and what the largest has to be for all to be sound
   comm.collectively([&] {
     check(rows, row_partition_, column_partition_, comm.rank());
-    ghosts_ = block_eigs::ghost_columns(rows, begin, end);
+    ghosts_ = counted_ghosts(comm, rows, begin, end);
     RowNumbers numbers = row_numbers(rows);
     diagonal_ = std::move(numbers.diagonal);
     norm_inf_ = numbers.norm_inf;

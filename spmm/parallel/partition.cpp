@@ -1,10 +1,10 @@
 #include "spmm/parallel/partition.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "spmm/error.hpp"
 #include "spmm/parallel/communicator.hpp"
+#include "spmm/parallel/local_numbers.hpp"
 
 namespace block_eigs {
 
@@ -13,8 +13,7 @@ Partition::Partition(std::vector<GlobalIndex> offsets) : offsets_(std::move(offs
           "partition: offsets must start at 0 and name one part or more");
   for (std::size_t p = 1; p < offsets_.size(); ++p) {
     require(offsets_[p - 1] <= offsets_[p], "partition: offsets must not decrease");
-    require(offsets_[p] - offsets_[p - 1] <= std::numeric_limits<LocalIndex>::max(),
-            "partition: a rank would own more than 2^31 - 1 rows; use more ranks");
+    require_local_numbers(offsets_[p] - offsets_[p - 1], 0, static_cast<int>(p) - 1, parts());
   }
 }
 

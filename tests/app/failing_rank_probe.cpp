@@ -1,5 +1,6 @@
 // A solve on all ranks in which the last one fails in a product, or in its messages, in the way that the CONFIG
-// argument names.
+// argument names: throw, memory, kill, crash; messages, messages-behind; on GPUs (-cuda, -peer) device-memory and
+// address, too. -cg: block CG instead of LOBPCG.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include "spmm/error.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/nccl_transport.hpp"
+#include "tests/app/illegal_access.hpp"
 #include "tests/support/mpi_messages_device.hpp"
 
 namespace {
@@ -44,6 +46,14 @@ class BreakingOperator final : public LinearOperator<double> {
   void fail() const {
     if (how_.starts_with("throw")) throw RunError("broken on purpose");
     if (how_.starts_with("memory")) throw std::bad_alloc();
+    if (how_.starts_with("device-memory")) {
+      const Device& device = *a_.context().device;
+      DenseBlock<double>(a_.context().device, static_cast<LocalIndex>(device.memory().total / 1000), 1000);
+    }
+    if (how_.starts_with("address")) {
+      test::access_illegal_address();
+      return;  // the product that follows meets it
+    }
     std::raise(how_.starts_with("kill") ? SIGKILL : SIGSEGV);
   }
 
@@ -65,11 +75,15 @@ Context<double> with_failing_messages(const Communicator& comm, const std::strin
           std::move(attempt.transport)};
 }
 
+Context<double> context_for(const Communicator& comm, const std::string& how) {
+  if (how.starts_with("messages")) return with_failing_messages(comm, how);
+  if (how.find("-peer") != std::string::npos) return make_context<double>(comm, Backend::cuda, HaloWay::peer);
+  return make_context<double>(comm, how.find("-cuda") != std::string::npos ? Backend::cuda : Backend::host);
+}
+
 ExitCode solve(const Communicator& comm, const Arguments& arguments) {
   EarlyEnd early(comm, {});  // as the programs have it: launchers send SIGTERM when a rank has failed
-  const bool messages = arguments.config.starts_with("messages");
-  const Context<double> context =
-      messages ? with_failing_messages(comm, arguments.config) : make_context<double>(comm, Backend::host);
+  const Context<double> context = context_for(comm, arguments.config);
   early.solving(context.stop);
   const auto source = laplacian3d(comm, {.size = {24, 24, 24}, .points = 7});
   const Partition partition = Partition::uniform(source->rows(), comm.size());

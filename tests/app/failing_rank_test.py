@@ -1,45 +1,20 @@
 """A rank that fails in the middle of a solve ends the run on all of them: within seconds, with one message where the
 rank can still speak, and with nothing left in shared memory."""
 
-import glob
-import os
-import time
-
 import harness
+import shared_memory
 
 SECONDS = 20
 
 
-def in_use():
-    """Names in shared memory that some process has in its address space: of other runs on this machine."""
-    names = set()
-    for maps in glob.glob("/proc/[0-9]*/maps"):
-        try:
-            with open(maps, encoding="utf-8", errors="replace") as lines:
-                names.update(os.path.basename(line.split()[5]) for line in lines if " /dev/shm/" in line)
-        except OSError:
-            pass
-    return names
-
-
-def left_in_shared_memory(before):
-    """What is new and nobody's; a run beside this one may be about to map or to remove what it has."""
-    deadline = time.monotonic() + 5
-    while True:
-        left = set(os.listdir("/dev/shm")) - before - in_use()
-        if not left or time.monotonic() > deadline:
-            return left
-        time.sleep(0.2)
-
-
-class FailingRankTest(harness.AppTest):
+class FailingRank(harness.AppTest):
     def fails(self, how):
-        before = set(os.listdir("/dev/shm"))
+        before = shared_memory.names()
         result = harness.run([how], self.folder, timeout=60)
         print(f"{how}: exit code {result.code} after {result.seconds:.1f} s, start included")
         self.assertNotEqual(result.code, 0, result)
         self.assertLess(result.seconds, SECONDS, result)
-        self.assertEqual(left_in_shared_memory(before), set(), result)
+        self.assertEqual(shared_memory.left(before), set(), result)
         return result
 
     def speaks(self, how, words):
@@ -50,6 +25,8 @@ class FailingRankTest(harness.AppTest):
                 self.assertEqual(len(result.errors()), 1, result)
                 self.assertIn(words, result.errors()[0], result)
 
+
+class FailingRankTest(FailingRank):
     def test_exception(self):
         self.speaks("throw", "broken on purpose")
 

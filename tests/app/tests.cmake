@@ -10,9 +10,12 @@ if(DEFINED ENV{BLOCK_EIGS_MATRICES})
   set(app_matrices $ENV{BLOCK_EIGS_MATRICES})
 endif()
 
-# block_eigs_app_test(NAME PROGRAM target RANKS 1 3 TIMEOUT 300): runs NAME_test.py.
+# block_eigs_app_test(NAME PROGRAM target RANKS 1 3 TIMEOUT 300 [LABEL gpu]): runs NAME_test.py.
 function(block_eigs_app_test name)
-  cmake_parse_arguments(arg "" "PROGRAM;TIMEOUT" "RANKS" ${ARGN})
+  cmake_parse_arguments(arg "" "PROGRAM;TIMEOUT;LABEL" "RANKS" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL app)
+  endif()
   if(NOT BLOCK_EIGS_PYTHON)
     return()
   endif()
@@ -20,7 +23,7 @@ function(block_eigs_app_test name)
     add_test(NAME app_${name}.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/${name}_test.py
       --program $<TARGET_FILE:${arg_PROGRAM}> --ranks ${ranks} --source ${PROJECT_SOURCE_DIR} --matrices ${app_matrices}
       --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}")
-    set_tests_properties(app_${name}.${ranks} PROPERTIES LABELS app TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
+    set_tests_properties(app_${name}.${ranks} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
@@ -28,7 +31,12 @@ endfunction()
 add_executable(session_probe app/session_probe.cpp)
 target_link_libraries(session_probe PRIVATE block_eigs_apps block_eigs_flags)
 
-add_executable(failing_rank_probe app/failing_rank_probe.cpp)
+if(BLOCK_EIGS_HAVE_CUDA)
+  set(illegal_access app/illegal_access.cu)
+else()
+  set(illegal_access app/no_illegal_access.cpp)
+endif()
+add_executable(failing_rank_probe app/failing_rank_probe.cpp ${illegal_access})
 target_link_libraries(failing_rank_probe PRIVATE block_eigs_apps block_eigs_flags)
 
 block_eigs_app_test(damaged_file PROGRAM block-eigs RANKS 1 2 TIMEOUT 300)
@@ -37,6 +45,8 @@ block_eigs_app_test(session PROGRAM session_probe RANKS 1 3 TIMEOUT 240)
 block_eigs_app_test(killed_rank PROGRAM block-eigs RANKS 3 TIMEOUT 240)
 block_eigs_app_test(early_end PROGRAM block-eigs RANKS 1 2 TIMEOUT 900)
 block_eigs_app_test(failing_rank PROGRAM failing_rank_probe RANKS 2 4 TIMEOUT 240)
+block_eigs_app_test(failing_gpu PROGRAM failing_rank_probe RANKS 2 TIMEOUT 600 LABEL gpu)
+block_eigs_app_test(halo_ways_gpu PROGRAM block-eigs RANKS 1 TIMEOUT 600 LABEL gpu)
 block_eigs_app_test(memory_limit PROGRAM block-eigs RANKS 1 2 TIMEOUT 900)
 block_eigs_app_test(memory_estimate PROGRAM block-eigs RANKS 1 TIMEOUT 900)
 block_eigs_app_test(extreme_values PROGRAM block-eigs RANKS 1 3 TIMEOUT 900)

@@ -65,4 +65,5 @@ block_eigs_test(out_of_memory SOURCES mpi/out_of_memory_test.cpp RANKS 1 2 LABEL
 
 # Rows dealt by the graph of the matrix, and back to the order of the file.
 block_eigs_test(row_order SOURCES mpi/row_order_test.cpp RANKS 1 2 3 4 LABELS mpi)
+block_eigs_test(graph_cut SOURCES mpi/graph_cut_test.cpp RANKS 1 2 3 4 LABELS mpi)
 block_eigs_test(checkpoint_file SOURCES mpi/checkpoint_file_test.cpp RANKS 1 2 3 LABELS mpi)

@@ -6,6 +6,7 @@
 
 #include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
+#include "spmm/parallel/local_numbers.hpp"
 #include "tests/support/dense_matrix.hpp"
 
 namespace block_eigs::test {
@@ -191,7 +192,20 @@ TEST(Grids, SayWhatIsWrongWithTheirOptions) {
               HasSubstr("5 eigenvalues of 4"));
   EXPECT_THAT(
       message_of([] { laplacian1d(self(), {.size = {1LL << 40}})->read(Partition::uniform(1LL << 40, 1)); }),
-      HasSubstr("use more ranks"));
+      HasSubstr(
+          "rank 0 of 1 would own 1099511627776 rows, local numbers count to 2147483647; use 513 ranks or more"));
+}
+
+TEST(Partition, NamesTheRanksThatWouldDo) {
+  constexpr GlobalIndex most = 2147483647;
+  EXPECT_NO_THROW(require_local_numbers(most - 5, 5, 0, 2));
+  EXPECT_THAT(
+      message_of([] { require_local_numbers(most - 5, 6, 1, 2); }),
+      HasSubstr("rank 1 of 2 would own 2147483642 rows beside 6 rows of other ranks, local numbers count to "
+                "2147483647; use 4 ranks or more"));
+  EXPECT_NO_THROW(Partition::uniform(2 * most, 2));
+  EXPECT_THAT(message_of([] { Partition::uniform(2 * most + 1, 2); }),
+              HasSubstr("rank 0 of 2 would own 2147483648"));
 }
 
 }  // namespace
