@@ -67,6 +67,14 @@ struct PreconditionerConfig {
   std::string options{};  ///< PETSc's, for type petsc and for the methods of amg that are PETSc's
 };
 
+/// The same for a linear system, whose error has parts all over the spectrum: what comes from the coarse levels of
+/// multigrid counts for less than where smooth vectors alone are looked for.
+inline PreconditionerConfig preconditioner_of_systems() {
+  PreconditionerConfig config;
+  config.amg.cycle.coarse_weight = 1.15;
+  return config;
+}
+
 /// What is done, beside the final check, to know that no pair was missed.
 enum class Verify { residuals, probe, inertia };
 
@@ -90,7 +98,7 @@ struct LinearSolverConfig {
   Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
   int max_iterations = 1000;
   int block_size = 16;
-  PreconditionerConfig preconditioner;
+  PreconditionerConfig preconditioner = preconditioner_of_systems();
   std::optional<BlockInput> initial;
 };
 

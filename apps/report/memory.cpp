@@ -192,6 +192,7 @@ MemoryInUse memory_in_use(const Device& device) {
   if (device.host_addressable()) return now;
   const MemoryInfo info = device.memory();
   now.device = static_cast<double>(info.total - info.free);
+  if (info.least_free > 0) now.device_peak = static_cast<double>(info.total - info.least_free);
   return now;
 }
 
@@ -202,7 +203,7 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   MemoryEstimate estimate;
   estimate.needs = needs;
   estimate.device_to_come = on_host ? 0.0 : more + needs.halo;
-  estimate.device = on_host ? 0.0 : now.device + estimate.device_to_come + needs.basis;
+  estimate.device = on_host ? 0.0 : std::max(now.device_peak, now.device + estimate.device_to_come + needs.basis);
   estimate.host_to_come = (on_host ? more : needs.result) + needs.halo + needs.host + libraries;
   estimate.host = std::max(now.host_peak, now.host + estimate.host_to_come + (on_host ? needs.basis : 0.0));
   if (needs.certificate > 0.0) {
@@ -227,7 +228,8 @@ void MemoryWatch::sample() {
 }
 
 MemoryRecord MemoryWatch::record(const Communicator& comm) const {
-  return {comm.max(memory_in_use(*device_).host_peak), comm.max(predicted_.host), comm.max(device_peak_),
+  const MemoryInUse now = memory_in_use(*device_);
+  return {comm.max(now.host_peak), comm.max(predicted_.host), comm.max(std::max(device_peak_, now.device_peak)),
           comm.max(predicted_.device)};
 }
 

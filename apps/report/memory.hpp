@@ -52,6 +52,7 @@ struct MemoryInUse {
   double host = 0.0;
   double host_peak = 0.0;
   double device = 0.0;  ///< of its GPU by all who use that, CUDA's own context included; 0 on the host backend
+  double device_peak = 0.0;  ///< the same with the most that this process has had; 0 where that is not known
 };
 
 /// From the device and /proc/self/status; zeros where there is no such file. Not collective.
@@ -60,7 +61,7 @@ MemoryInUse memory_in_use(const Device& device);
 /// Peaks of the calling rank, in bytes.
 struct MemoryEstimate {
   double host = 0.0;            ///< of the process; what reading took where that was more
-  double device = 0.0;          ///< in use on its GPU; 0 on the host backend
+  double device = 0.0;          ///< in use on its GPU; what set-up took where that was more; 0 on the host backend
   double host_to_come = 0.0;    ///< of it, what the solve has yet to take, without a certificate
   double device_to_come = 0.0;  ///< likewise
   MemoryNeeds needs;
@@ -76,8 +77,9 @@ class MemoryWatch {
   MemoryWatch(std::shared_ptr<Device> device, const MemoryEstimate& predicted)
       : device_(std::move(device)), predicted_(predicted) {}
 
-  /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one; of
-  /// host memory the system keeps the peak. Not collective.
+  /// Looks at the memory of a GPU, whenever a look costs less than a fiftieth of the time since the last one: what
+  /// others take is known by that alone. Of own memory the device keeps the peak, of host memory the system. Not
+  /// collective.
   void sample();
   /// What came to be known after the solve had begun: it may take more, for what was taken has been taken.
   void foresee(const MemoryEstimate& prediction) {

@@ -49,7 +49,8 @@ void check(const GridHierarchy& hierarchy) {
 }  // namespace
 
 template <class T>
-Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options) : context_(context) {
+Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions& options)
+    : context_(context), coarse_weight_(options.coarse_weight) {
   const Communicator& comm = context.comm;
   comm.collectively([&] { check(hierarchy); });
   double entries = 0.0;
@@ -67,7 +68,8 @@ Amg<T>::Amg(const Context<T>& context, GridHierarchy hierarchy, const AmgOptions
 }
 
 template <class T>
-Amg<T>::Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options) : context_(context) {
+Amg<T>::Amg(const Context<T>& context, DeviceHierarchy hierarchy, const AmgOptions& options)
+    : context_(context), coarse_weight_(options.coarse_weight) {
   std::vector<DeviceLevel>& levels = hierarchy.levels;
   const aggregation::RowMoving by{with_precision<double>(context), hierarchy.algebra};
   double entries = 0.0;
@@ -267,23 +269,32 @@ void Amg<T>::cycle(int index, ConstBlockView<T> x, BlockView<T> y) {
   level.smoother->improve(x, now, odd ? y : z);
 }
 
-/// By an inverse, which a second cycle would add nothing to.
+/// By an inverse, which a second cycle would add nothing to; null where cycles or a polynomial approximate it.
 template <class T>
-bool Amg<T>::is_solved(int level) const {
-  return level + 1 == levels() || levels_[static_cast<std::size_t>(level)]->inverse;
+DistributedMatrix<T>* Amg<T>::inverse_on(int level) {
+  if (level + 1 < levels()) return at(level).inverse.get();
+  return coarse_smoother_ ? nullptr : coarse_matrix_.get();
 }
 
-/// What the levels below `index` make of x, in one cycle or in two.
+/// What the levels below `index` make of x, in one cycle or in two. What is solved or visited twice counts
+/// coarse_weight times: no eigenvalue of it times the coarse matrix is above one then, nor is, where cycles are
+/// visited once and count once, any of theirs above coarse_weight. Below 2 that keeps both ways positive definite.
 template <class T>
 void Amg<T>::correct(int index, ConstBlockView<T> x, BlockView<T> y) {
   Level& level = at(index);
+  if (DistributedMatrix<T>* const inverse = inverse_on(index + 1)) {
+    ProductStep<T> step;
+    step.alpha = coarse_weight_;
+    inverse->apply_step(x, y, step);
+    return;
+  }
   cycle(index + 1, x, y);
-  if (!level.twice || is_solved(index + 1)) return;
+  if (!level.twice || index + 2 == levels()) return;
   const BlockView<T> r = leading(level.coarse_residual, x.cols);
   const BlockView<T> z = leading(level.coarse_correction, x.cols);
   matrix(index + 1).apply_step(y, r, ProductStep<T>::residual(x));
   cycle(index + 1, r, z);
-  context_.kernels->axpby(1.0, z, 1.0, y);
+  context_.kernels->axpby(coarse_weight_, z, coarse_weight_, y);
 }
 
 template class Amg<float>;

@@ -16,9 +16,10 @@ namespace block_eigs {
 
 struct AmgOptions {
   int smoother_degree = 2;
-  double smoother_ratio = 5.0;       ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
-  double w_reduction = 4.0;          ///< a level with at least so many times fewer rows than the one above is
-                                     ///< visited twice: that bounds the work of a cycle
+  double smoother_ratio = 5.0;  ///< the smoother works on [bound / ratio, bound] of the spectrum of D^-1 A
+  double w_reduction = 4.0;     ///< a level with at least so many times fewer rows than the one above is
+                                ///< visited twice: that bounds the work of a cycle
+  double coarse_weight = 1.4;   ///< what a level that is solved or visited twice counts for, from 1 to below 2
   GlobalIndex largest_dense = 4096;  ///< coarsest levels of more rows are not solved, but smoothed
 };
 
@@ -69,7 +70,7 @@ class Amg final : public LinearOperator<T> {
   /// Collective.
   std::unique_ptr<DistributedMatrix<T>> inverse_of(const aggregation::RowMoving& by,
                                                    const DeviceLevel& level) const;
-  bool is_solved(int level) const;
+  DistributedMatrix<T>* inverse_on(int level);
   /// Collective.
   void invert_on_host(const Partition& partition, const CsrRows& matrix);
   double noise() const;
@@ -80,6 +81,7 @@ class Amg final : public LinearOperator<T> {
   std::vector<std::unique_ptr<Level>> levels_;
   std::unique_ptr<DistributedMatrix<T>> coarse_matrix_;  ///< the pseudo-inverse, or the matrix that is smoothed
   std::unique_ptr<Chebyshev<T>> coarse_smoother_;        ///< null where the matrix is the pseudo-inverse
+  double coarse_weight_;
   double operator_complexity_ = 1.0;
   CoarseningEnd ended_ = CoarseningEnd::none;
   LocalIndex reserved_ = 0;  ///< columns that there is work space for, on all ranks alike

@@ -98,10 +98,11 @@ std::optional<Ways> Coarsening::ways(const Stage& stage, double threshold) {
   const int unknowns = stage.space.unknowns_per_node;
   const auto rows = static_cast<double>(level.partition.rows());
   const double per_row = static_cast<double>(level.nonzeros) / rows;
-  const CouplingGraph graph =
+  CouplingGraph graph =
       algebra().couplings(level.matrix.view(), unknowns, threshold, hub_factor * per_row, *ranks_);
   tell("strength");
   AggregateMap aggregates = algebra().aggregate(graph, *ranks_);
+  graph.neighbours = {};  // smoothing asks for hubs alone
   tell("aggregates");
   Ways ways;
   ways.coarse = aggregation::dealt_by_counts(comm(), std::int64_t{aggregates.count} * modes);
@@ -112,14 +113,14 @@ std::optional<Ways> Coarsening::ways(const Stage& stage, double threshold) {
   ways.coarse_vectors = std::move(t.coarse);
   tell("tentative");
   const HaloPlan plan(comm(), level.partition, level.matrix.columns.ghosts());
-  const aggregation::RowsAndGhosts tentative = with_ghost_rows(by_, std::move(t.interpolation), plan);
-  const LocalRows& t_all = tentative.whole();
+  aggregation::RowsAndGhosts tentative = with_ghost_rows(by_, std::move(t.interpolation), plan);
   const double omega = 4.0 / 3.0 / std::max(level.numbers->interpolation_bound, 1e-300);
   LocalRows p;
   comm().collectively([&] {
     const CsrView<double> a = level.matrix.view();
-    p = {algebra().smoothed(a, *level.numbers, t_all.view(), graph, omega), t_all.columns};
+    p = {algebra().smoothed(a, *level.numbers, tentative.whole().view(), graph, omega), tentative.whole().columns};
   });
+  tentative = {};
   tell("interpolation");
   ways.interpolation = with_ghost_rows(by_, std::move(p), plan);
   comm().collectively([&] {

@@ -33,6 +33,8 @@ struct TransferCount {
 struct MemoryInfo {
   std::size_t total = 0;
   std::size_t free = 0;
+  /// With the most that this process has had at a time, to this moment; 0 where the device keeps no count of that.
+  std::size_t least_free = 0;
 };
 
 /// Writes bytes begin .. begin + count - 1 of what is on its way to a device to `to`. Called by several threads at

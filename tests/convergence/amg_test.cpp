@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/multigrid/nested_iteration.hpp"
@@ -67,6 +71,59 @@ TEST(AmgConvergence, IterationsHardlyGrowWithTheGrid) {
 TEST(AmgConvergence, NestedIterationSavesIterations) {
   const int random = iterations_on_cube(32);
   EXPECT_LE(iterations_on_cube(32, true), random - 3);
+}
+
+TEST(AmgConvergence, ACubeTakesThirteenIterations) { EXPECT_LE(iterations_on_cube(48, true), 13); }
+
+/// The largest eigenvalue of the cycle times the matrix, from below, by the power method in the inner product of
+/// the matrix; the smallest x^T M x that was met on the way goes to `least`, x of length one.
+double largest_of_cycle(const Context<double>& context, const Setting& setting, const AmgOptions& options,
+                        double& least) {
+  AggregationOptions many_levels;
+  many_levels.coarse_rows = 12;
+  DistributedMatrix<double> a(context, setting.rows, setting.partition, setting.partition);
+  BlockSpace<double> space(context, setting.partition);
+  Amg<double> cycle(context, smoothed_aggregation(context.comm, setting.rows, setting.partition, {}, many_levels),
+                    options);
+  EXPECT_GE(cycle.levels(), 4);
+  DenseBlock<double> x = space.make_block(1);
+  DenseBlock<double> ax = space.make_block(1);
+  DenseBlock<double> y = space.make_block(1);
+  space.fill_random(x.view(), 1);
+  const auto dot = [&](DenseBlock<double>& left, DenseBlock<double>& right) {
+    return space.column_dots(left.view(), right.view()).front();
+  };
+  double largest = 0.0;
+  for (int i = 0; i < 60; ++i) {
+    context.kernels->axpby(0.0, x.view(), 1.0 / std::sqrt(dot(x, x)), x.view());
+    cycle.apply(x.view(), y.view());
+    least = std::min(least, dot(x, y));
+    a.apply(x.view(), ax.view());
+    cycle.apply(ax.view(), y.view());
+    largest = std::max(largest, dot(y, ax) / dot(x, ax));
+    std::swap(x, y);
+  }
+  return largest;
+}
+
+TEST(AmgConvergence, ACycleStaysPositiveDefiniteWhateverItsCoarseLevelsCount) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto context = make_context<double>(comm, Backend::host);
+  LaplacianOptions grid;
+  grid.size = {24, 20, 22};
+  const auto source = laplacian3d(comm, grid);
+  const Partition partition = Partition::uniform(source->rows(), comm.size());
+  const Setting setting{source->read(partition), partition, {}};
+  constexpr double never_twice = 1e6;
+  for (const double w_reduction : {AmgOptions{}.w_reduction, 20.0, never_twice}) {
+    AmgOptions options;
+    options.w_reduction = w_reduction;
+    options.coarse_weight = 1.9;
+    double least = 1.0;
+    const double largest = largest_of_cycle(context, setting, options, least);
+    EXPECT_GT(least, 0.0) << w_reduction;
+    EXPECT_LT(largest, options.coarse_weight) << w_reduction;
+  }
 }
 
 EigenResult<double> solve_elasticity(GlobalIndex elements, bool with_modes) {

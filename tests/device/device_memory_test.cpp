@@ -131,6 +131,15 @@ TYPED_TEST(DeviceMemoryTest, CountsWhatWasReleasedAsFree) {
   EXPECT_GE(this->device_->memory().free, before - bytes / 4);
 }
 
+TYPED_TEST(DeviceMemoryTest, RemembersTheMostThatWasInUse) {
+  if (this->device_->host_addressable()) return;  // there the system does
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  this->device_->release(this->device_->allocate(bytes));
+  this->device_->synchronize(Queue::compute);
+  const MemoryInfo memory = this->device_->memory();
+  EXPECT_GE(memory.free, memory.least_free + bytes);
+}
+
 TYPED_TEST(DeviceMemoryTest, KnowsItsBackend) {
   EXPECT_EQ(this->device_->backend(), TypeParam::backend);
   EXPECT_EQ(this->device_->host_addressable(), TypeParam::backend == Backend::host);

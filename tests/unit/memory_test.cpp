@@ -175,6 +175,10 @@ TEST(Memory, OnAGpuCountsWhatIsInUseAlready) {
   const MemoryEstimate gpu = estimate_memory(needs, now, false);
   EXPECT_DOUBLE_EQ(gpu.device, 513e6);
   EXPECT_DOUBLE_EQ(gpu.host, 350e6);
+  // Products of sparse matrices may take more than the solve.
+  const MemoryEstimate set_up = estimate_memory(needs, {300e6, 350e6, 503e6, 700e6}, false);
+  EXPECT_DOUBLE_EQ(set_up.device, 700e6);
+  EXPECT_DOUBLE_EQ(set_up.device_to_come, gpu.device_to_come);
   const MemoryEstimate host = estimate_memory(needs, {300e6, 305e6, 0.0}, true);
   EXPECT_DOUBLE_EQ(host.device, 0.0);
   EXPECT_NEAR(host.host, 314e6, 1e3);

@@ -1,5 +1,6 @@
 #include "spmm/cuda/runtime/cuda_device.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -68,6 +69,8 @@ void CudaDevice::rest() noexcept {
   if (cudaSetDevice(ordinal_) != cudaSuccess) return;
   for (cudaStream_t stream : streams_) cudaStreamSynchronize(stream);
   cudaMemPoolTrimTo(pool_, 0);
+  std::uint64_t from_here_on = 0;
+  cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &from_here_on);
   cudaGetLastError();
 }
 
@@ -98,7 +101,10 @@ MemoryInfo CudaDevice::memory() const {
   std::uint64_t used = 0;
   check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "look at a memory pool");
   check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "look at a memory pool");
+  std::uint64_t most_used = 0;
+  check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &most_used), "look at a memory pool");
   info.free += reserved - used;
+  info.least_free = info.free - std::min<std::size_t>(info.free, most_used - std::min(used, most_used));
   return info;
 }
 

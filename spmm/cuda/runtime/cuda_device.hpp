@@ -22,7 +22,8 @@ class CudaDevice final : public Device {
   explicit CudaDevice(int ordinal);
   ~CudaDevice() override;
 
-  /// Waits, and gives back to the driver the memory that is not in use.
+  /// Waits, and gives back to the driver the memory that is not in use. What memory() says of the most that was
+  /// in use begins anew.
   void rest() noexcept;
 
   Backend backend() const override { return Backend::cuda; }
