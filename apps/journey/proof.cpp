@@ -48,12 +48,14 @@ bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, Eige
   }
 }
 
-/// What fails for all ranks alike takes the proof away, not the result.
+/// What fails for all ranks alike takes the proof away, not the result. That B is no mass matrix takes both.
 template <class T>
 Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   try {
     return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
                                                   : look_by_inertia(setting, result, round, proof);
+  } catch (const InputError&) {
+    throw;
   } catch (const OnAllRanks& error) {
     const auto* known = dynamic_cast<const std::exception*>(&error);
     proof.statement = fmt::format("none, {} failed: {}", proof.made, known != nullptr ? known->what() : "");

@@ -12,6 +12,7 @@
 #include "apps/input/shift_search.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "io/petsc/bridge/petsc_factorization.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -36,6 +37,18 @@ class Counter {
   }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
+
+  /// Throws Agreed<InputError> where B has negative eigenvalues: what is counted then are no eigenvalues.
+  /// Collective.
+  void require_definite_mass(const Partition& partition) const {
+    if (!b_) return;
+    const std::int64_t negative = petsc::inertia(comm_, *b_, nullptr, partition, 0.0).below;
+    if (negative == 0) return;
+    throw Agreed<InputError>(InputError(fmt::format(
+        "mass matrix B is not positive definite, {} of its {} eigenvalues {} negative: A x = lambda B x has other "
+        "eigenvalues than those that were looked for",
+        negative, partition.rows(), negative == 1 ? "is" : "are")));
+  }
 
   /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
   /// Collective.
@@ -118,6 +131,7 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
 
   double sigma = values.back() + outwards * within;
   const Counter count(setting.problem, setting.sources, which, sigma);
+  count.require_definite_mass(setting.problem.partition);
   const auto wanted_side = [&](double at) {
     proof.shift = in_units(at);
     proof.counted = count.wanted_side(at);

@@ -230,8 +230,9 @@ def _solve_densely(a, k, m, n, which, vectors, comm):
 
 def _turn_round(answer):
     """Largest first becomes ascending."""
-    for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances", "status"):
-        answer[name] = answer[name][::-1]
+    for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances"):
+        answer[name] = np.ascontiguousarray(answer[name][::-1])  # views backwards are refused by PyTorch
+    answer["status"] = answer["status"][::-1]
     answer["vectors"] = columns_backwards(answer["vectors"])
     history = answer["history"]
     for name in ("eigenvalues", "residual_norms"):

@@ -45,6 +45,19 @@ class InertiaTest(harness.AppTest):
         with h5py.File(self.path("out.h5")) as file:
             return dict(file.attrs), file["eigenvalues"][:]
 
+    def test_a_mass_that_is_none_is_no_certificate(self):
+        """One eigenvalue of B is -1e-3, far from the others: what iterations find may never meet it, and pivots of
+        A - sigma B count something else then."""
+        side = 16
+        line = sp.diags([1.0, 1.0], [-1, 1], shape=(side, side))
+        neighbours = sp.kronsum(sp.kronsum(line, line), line)
+        largest = 6 * np.cos(np.pi / (side + 1))
+        self.save(8 * sp.eye(side**3) + neighbours, "a.npz")
+        self.save((largest - 1e-3) * sp.eye(side**3) - neighbours, "b.npz")
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 5, verify: inertia}\n"))
+        self.assert_refused(result, 2, ["mass matrix B is not positive definite, 1 of its 4096 eigenvalues is negative"])
+
     def test_counts_in_the_units_of_the_matrix(self):
         for factor in (1e200, 1e-200):
             matrix = sp.coo_matrix(grid_laplacian(12) * factor)

@@ -52,8 +52,9 @@ void describe(CLI::App& app, Options& options, Plan& plan) {
   app.add_option("--at-least", options.at_least, "Fails where a smaller share of tries is done (0)");
   app.add_option("--csv", options.csv, "File for all tries");
   app.add_option("--write", options.write, "Writes the matrices of the tries into this folder and solves nothing");
-  app.add_option("--ranks", options.ranks, "Ranks that solve together (1)");
-  app.add_option("--jobs", options.jobs, "Processes, or groups of ranks, side by side (1)");
+  app.add_option("--ranks", options.ranks, "Ranks that solve together (1)")->check(CLI::PositiveNumber);
+  app.add_option("--jobs", options.jobs, "Processes, or groups of ranks, side by side (1)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--set", plan.overrides,
                  "Overrides of the config, such as eigensolver.preconditioner={type: amg}");
   app.add_option("--worker", options.worker)->group("");
