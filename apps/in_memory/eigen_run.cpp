@@ -131,9 +131,14 @@ Verification verification_of(BlockSpace<T>& space, LinearOperator<T>* b, const E
   }
   SmallMatrix gram;
   space.gram({result.eigenvectors.view()}, {image.view()}, gram);
-  for (int i = 0; i < columns; ++i) {
-    for (int j = 0; j < columns; ++j)
+  for (int j = 0; j < columns; ++j) {
+    double along_earlier = 0.0;
+    for (int i = 0; i < columns; ++i) {
       verified.orthonormality = std::max(verified.orthonormality, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
+      if (i < j) along_earlier += gram(i, j) * gram(i, j);
+    }
+    if (!(along_earlier <= most_along_earlier))
+      verified.outcomes[static_cast<std::size_t>(j)] = Outcome::not_converged;
   }
   return verified;
 }

@@ -121,7 +121,7 @@ class Verifier {
     const std::vector<double> bounds = error_bounds(lambda, pairs.residuals, squares);
     const double unit = rounding * std::numeric_limits<T>::epsilon();
     const double norm_b = problem_.b ? problem_.b->norm_inf() : 1.0;
-    result.orthonormality = std::max(result.orthonormality, deviation(first, bx));
+    const std::vector<double> along_earlier = compare_with_earlier(first, bx, result.orthonormality);
     const std::vector<double> residuals = pairs.residuals;
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * pairs.norms[j];
@@ -136,7 +136,8 @@ class Verifier {
       result.error_bounds.push_back(bounds[j]);
       const Outcome outcome = pairs.judge(test_, static_cast<int>(j));
       const bool lost = outcome == Outcome::at_accuracy_limit && says_nothing(pairs.pair(static_cast<int>(j)));
-      result.outcomes.push_back(lost ? Outcome::not_converged : outcome);
+      const bool copy = !(along_earlier[j] <= most_along_earlier);
+      result.outcomes.push_back(lost || copy ? Outcome::not_converged : outcome);
     }
   }
 
@@ -150,10 +151,11 @@ class Verifier {
     const double zero = 100.0 * std::numeric_limits<T>::epsilon() * problem_.a->typical_row_sum() * pair.norm;
     return pair.residual > std::max(std::abs(pair.value) * pair.image_norm, zero);
   }
-  /// Largest entry of |V^T B V - I| in the columns of V from `first` on, and the rows up to these; `bx` is B V of
-  /// them, x_ the columns themselves.
-  double deviation(LocalIndex first, ConstBlockView<double> bx) {
-    double most = 0.0;
+  /// For the columns of V from `first` on the squared lengths of what lies along earlier ones, in the inner
+  /// product of B; the largest entry of |V^T B V - I| in these columns, and the rows up to them, is added to
+  /// `deviation`. `bx` is B V of them, x_ the columns themselves.
+  std::vector<double> compare_with_earlier(LocalIndex first, ConstBlockView<double> bx, double& deviation) {
+    std::vector<double> along(static_cast<std::size_t>(bx.cols), 0.0);
     for (LocalIndex from = 0; from <= first; from += panel) {
       BlockView<double> v = x_.columns(0, bx.cols);
       if (from < first) {
@@ -165,11 +167,12 @@ class Verifier {
       for (int j = 0; j < gram.cols(); ++j) {
         for (int i = 0; i < gram.rows(); ++i) {
           const double expected = from == first && i == j ? 1.0 : 0.0;
-          most = std::max(most, std::abs(gram(i, j) - expected));
+          deviation = std::max(deviation, std::abs(gram(i, j) - expected));
+          if (from < first || i < j) along[static_cast<std::size_t>(j)] += gram(i, j) * gram(i, j);
         }
       }
     }
-    return most;
+    return along;
   }
   /// Bounds of || |A| |x| || for the columns in x_: ||A||inf ||x||, or sqrt(m) ||D x||, D = diag(sum_j |a_ij|) and
   /// m the entries of the longest row, which is less where x is small in large rows. The latter by Schur's test:

@@ -50,6 +50,31 @@ TEST(Verify, ConvergedMeansWithinTheTolerance) {
   EXPECT_EQ(outcome_at(1.01), Outcome::not_converged);
 }
 
+/// Four pairs of a path whose residuals are zero, of which the third is the first one once more, turned a little
+/// towards the second.
+TEST(Verify, ACopyOfEarlierVectorsIsNoPairOfItsOwn) {
+  const RunConfig config = parse_config("matrix: {generate: laplacian1d, size: [40]}", "test", {});
+  const Communicator comm(MPI_COMM_WORLD);
+  const Context<double> context = make_context<double>(comm, Backend::host);
+  const Sources sources = open_sources(comm, config);
+  Problem<double> problem = read_problem(context, sources, ReadOptions{});
+  const double s = 1e-12;
+  std::vector<double> values;
+  for (int row = 0; row < rows; ++row) {
+    values.insert(values.end(), {entry(1, row), entry(2, row),
+                                 std::sqrt(1.0 - s * s) * entry(1, row) + s * entry(2, row), entry(3, row)});
+  }
+  DenseBlock<double> vectors(context.device, rows, 4);
+  vectors.from_host(values.data());
+  const Verification found =
+      verify(problem, vectors, {eigenvalue(1), eigenvalue(2), eigenvalue(1), eigenvalue(3)}, false, {});
+  EXPECT_NEAR(found.orthonormality, 1.0, 1e-10);
+  EXPECT_EQ(found.outcomes[0], Outcome::converged);
+  EXPECT_EQ(found.outcomes[1], Outcome::converged);
+  EXPECT_EQ(found.outcomes[2], Outcome::not_converged);
+  EXPECT_EQ(found.outcomes[3], Outcome::converged);
+}
+
 /// Two rows of a path are coupled by 1e9. Rounding errors of float there are larger than the values of all others,
 /// which double tells apart; those of a vector that is nearly in the kernel of a path are not.
 TEST(Verify, FloatIsNotAtItsLimitWhereItsRoundingErrorsAreLargerThanTheValue) {
