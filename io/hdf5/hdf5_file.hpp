@@ -28,8 +28,8 @@ class Hdf5Dataset {
   Hdf5Kind kind() const { return kind_; }
   /// In HDF5's or NumPy's words, for messages: "float64", "int32", "compound", "string".
   const std::string& type_name() const { return type_name_; }
-  /// Whether the file holds as many bytes as the elements take: parts that were never written, and packed ones,
-  /// do not.
+  /// Whether the file says that it holds as many bytes as the elements take, and is as long as that: parts that
+  /// were never written, and packed ones, are not held.
   bool is_whole() const;
 
   /// The part of the dataset that `ranges` (one a dimension) cut out, row-major, converted from whatever width and

@@ -127,12 +127,28 @@ class RefusedTest(harness.AppTest):
                 del file[object]
                 file.create_dataset(object, shape, "f8", chunks=chunks)[0] = 1.0
             self.refused(["is damaged", "/" + object])
+        self.claim_more_than_there_is("numbers/ritz_values")
+        self.refused(["is damaged", "/numbers/ritz_values"])
         with h5py.File(self.path("c.h5"), "w") as file:
             file["a"] = 1.0
         self.refused(["is no checkpoint"])
         with open(self.path("c.h5"), "w") as file:
             file.write("text")
         self.refused(["c.h5"])
+
+    def claim_more_than_there_is(self, object, elements=1237):
+        """The list of numbers has 2^40 of them, says the file, and their 2^43 bytes as well."""
+        shutil.copy(self.path("good.h5"), self.path("c.h5"))
+        with h5py.File(self.path("c.h5"), "r+") as file:
+            del file[object]
+            file.create_dataset(object, (elements,), "f8")[:] = 1.0
+        with open(self.path("c.h5"), "rb") as file:
+            damaged = file.read()
+        for number, claimed in ((elements, 2**40), (8 * elements, 2**43)):
+            self.assertIn(number.to_bytes(8, "little"), damaged)
+            damaged = damaged.replace(number.to_bytes(8, "little"), claimed.to_bytes(8, "little"))
+        with open(self.path("c.h5"), "wb") as file:
+            file.write(damaged)
 
     def test_two_runs(self):
         with open(self.path("c.h5.lock"), "w") as lock:
