@@ -130,7 +130,9 @@ class StandardProblem(ResultTest):
 
     def check_choice(self, file, run):
         """What is said of preconditioners on the way is in the file."""
-        said = re.findall(r"(?m)^preconditioner(?: from here on)?: (.*)$", run.stdout)
+        # Every choice, and the factors that were made for one.
+        told = re.findall(r"(?m)^preconditioner(?: from here on)?: (.*)$|^(direct: LDL\^T .*)$", run.stdout)
+        said = [choice or factors for choice, factors in told]
         self.assertEqual(file["preconditioners/description"][:].astype(str).tolist(), said)
         self.assertTrue(file["preconditioners"].attrs["chosen"])
         first = file["preconditioners/first_iteration"][:]
