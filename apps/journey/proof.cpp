@@ -54,7 +54,7 @@ Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, in
   try {
     return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
                                                   : look_by_inertia(setting, result, round, proof);
-  } catch (const InputError&) {
+  } catch (const IndefiniteMass&) {
     throw;
   } catch (const OnAllRanks& error) {
     const auto* known = dynamic_cast<const std::exception*>(&error);

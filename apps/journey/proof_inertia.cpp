@@ -12,7 +12,6 @@
 #include "apps/input/shift_search.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "io/petsc/bridge/petsc_factorization.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -38,16 +37,16 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  /// Throws Agreed<InputError> where B has negative eigenvalues: what is counted then are no eigenvalues.
+  /// Throws IndefiniteMass where B has negative eigenvalues: what is counted then are no eigenvalues.
   /// Collective.
   void require_definite_mass(const Partition& partition) const {
     if (!b_) return;
     const std::int64_t negative = petsc::inertia(comm_, *b_, nullptr, partition, 0.0).below;
     if (negative == 0) return;
-    throw Agreed<InputError>(InputError(fmt::format(
+    throw IndefiniteMass(fmt::format(
         "mass matrix B is not positive definite, {} of its {} eigenvalues {} negative: A x = lambda B x has other "
         "eigenvalues than those that were looked for",
-        negative, partition.rows(), negative == 1 ? "is" : "are")));
+        negative, partition.rows(), negative == 1 ? "is" : "are"));
   }
 
   /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.

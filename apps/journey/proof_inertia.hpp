@@ -2,8 +2,16 @@
 
 #include "apps/journey/proof_probe.hpp"
 #include "io/petsc/bridge/petsc_factorization.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
+
+/// B has negative eigenvalues, so that what was solved is no problem of this kind. From counts, which all ranks
+/// share.
+class IndefiniteMass final : public InputError, public OnAllRanks {
+ public:
+  using InputError::InputError;
+};
 
 /// Who wants the factors.
 inline constexpr petsc::FactorizationUse inertia_use{"eigensolver.verify: inertia",
