@@ -63,6 +63,16 @@ void take_part(const MatrixTraits& part, MatrixTraits& all) {
   all.scaled_norm = std::max(all.scaled_norm, part.scaled_norm);
 }
 
+/// Nonzeros of own rows that are longer than that.
+double in_rows_beyond(double length, const CsrRows& rows) {
+  Offset result = 0;
+  for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
+    const Offset entries = rows.row_offsets[i] - rows.row_offsets[i - 1];
+    if (static_cast<double>(entries) > length) result += entries;
+  }
+  return static_cast<double>(result);
+}
+
 }  // namespace
 
 double MatrixTraits::mesh_dimension() const {
@@ -126,6 +136,9 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   const double counted = std::max(all.rows - all.alone, 1.0);
   all.zero_sums = comm.sum(telling.zero_sums) / counted;
   all.dominant = comm.sum(telling.dominant) / counted;
+  constexpr double hub = 8.0;
+  const double entries = comm.sum(in_rows_beyond(hub * all.mean_row(), rows));
+  all.in_hubs = all.nonzeros > 0.0 ? entries / all.nonzeros : 0.0;
   return all;
 }
 

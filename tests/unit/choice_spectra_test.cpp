@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -175,6 +176,29 @@ TEST(EigensolverChoice, JacobiForGraphsWithHubs) {
   traits.least_row = 2.0;
   traits.norm_inf = 2000.0;
   EXPECT_EQ(type_of(choice_for(traits, asked())), PreconditionerType::jacobi);
+}
+
+/// What comes after Jacobi, which takes some 300 iterations.
+PreconditionerType type_after_slow_jacobi(double in_hubs) {
+  MatrixTraits traits = diffusion(100000, 13);
+  traits.longest_row = 10000.0;
+  traits.in_hubs = in_hubs;
+  traits.least_row = 2.0;
+  traits.norm_inf = 20000.0;
+  EigensolverChoice choice = choice_for(traits, asked());
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8}, residuals(8, 0.1);
+  for (int i = 0; i < 300; ++i) {
+    if (!choice.proceed(iteration(1e6 * std::exp(-i / 22.0), values, residuals))) {
+      (void)choice.change(Limitation::stopped);
+      break;
+    }
+  }
+  return type_of(choice);
+}
+
+TEST(EigensolverChoice, PolynomialsDoNotTellWantedValuesOfPowerLawGraphsFromOthers) {
+  EXPECT_EQ(type_after_slow_jacobi(0.3), PreconditionerType::jacobi);
+  EXPECT_EQ(type_after_slow_jacobi(0.01), PreconditionerType::chebyshev) << "a mesh with a hub in it";
 }
 
 }  // namespace

@@ -236,6 +236,32 @@ TEST(MatrixTraits, RowsThatStandAloneSayNothingOfTheOthers) {
   EXPECT_TRUE(traits.semidefinite());
 }
 
+/// A cycle whose first vertex has so many neighbours.
+MatrixTraits cycle_with_hub(GlobalIndex size, GlobalIndex neighbours) {
+  CsrRows rows;
+  rows.global_rows = rows.global_columns = size;
+  for (GlobalIndex i = 0; i < size; ++i) {
+    for (GlobalIndex j = 0; j < size; ++j) {
+      const GlobalIndex apart = std::abs(i - j);
+      if (apart > 1 && apart < size - 1 && (i > 0 || j > neighbours) && (j > 0 || i > neighbours)) continue;
+      rows.columns.push_back(j);
+      rows.values.push_back(1.0);
+    }
+    rows.row_offsets.push_back(static_cast<Offset>(rows.columns.size()));
+  }
+  return examine(Communicator(MPI_COMM_SELF), rows, Partition::uniform(size, 1));
+}
+
+TEST(MatrixTraits, HubsOfAPowerLawHoldAShareOfAllEntries) {
+  const MatrixTraits few = cycle_with_hub(1000, 100);
+  EXPECT_TRUE(few.has_hubs());
+  EXPECT_FALSE(few.scale_free());
+  EXPECT_EQ(few.in_hubs, 102.0 / few.nonzeros);
+  const MatrixTraits wheel = cycle_with_hub(1000, 999);
+  EXPECT_EQ(wheel.in_hubs, 1000.0 / wheel.nonzeros);
+  EXPECT_TRUE(wheel.scale_free());
+}
+
 TEST(MatrixTraits, OfADiagonalMatrixAreThoseOfItsRows) {
   CsrRows rows;
   rows.global_rows = rows.global_columns = 4;
