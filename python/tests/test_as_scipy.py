@@ -7,7 +7,7 @@ test_symmetric_modes is run for SA and LA, with and without M, float32 and float
     LM, SM, BE, and sigma with its modes are not offered; they say what to do instead (test_errors.py).
 test_symmetric_starting_vector is run for SA and LA instead of LM, which is the same as LA for its matrices.
 test_symmetric_no_convergence has 30 rows, which are solved densely here, so that nothing is left undone: run with 300
-    rows, and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
+    rows, without factors, and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
 test_eigen_bad_shapes, test_eigen_bad_kwargs, test_ticket_1459_arpack_crash, test_parallel_threads and
 test_eigsh_for_k_greater are written out below where they are of eigs too.
 test_real_eigs_real_k_subset is of eigs, and done for eigsh all the same.
@@ -104,7 +104,7 @@ def test_symmetric_no_convergence():
     m = generate(arpack.generate_matrix, 300, hermitian=True, pos_definite=True)
     tol, rtol, atol = arpack._get_test_tolerance("d")
     with pytest.raises(ArpackNoConvergence) as caught:
-        eigsh(m, 4, which="LA", v0=m[:, 0], maxiter=5, tol=tol, options={"dense_up_to": 0})
+        eigsh(m, 4, which="LA", v0=m[:, 0], maxiter=5, tol=tol, preconditioner="none", options={"dense_up_to": 0})
     error = caught.value
     k = len(error.eigenvalues)
     assert 0 < k < 4, "spurious no-eigenvalues-found case"
