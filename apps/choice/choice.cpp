@@ -143,14 +143,14 @@ std::optional<std::size_t> Choice::best_other() const {
 }
 
 /// The cheapest of the others; where that was left before, factors that are cheaper than all it would take at its
-/// own rate.
+/// own rate, or any where the present one will not come to its end.
 std::optional<std::size_t> Choice::next_way() const {
   const std::optional<std::size_t> best = best_other();
   if (!best || !candidates_[*best].taken) return best;
+  const double most = current().cost == HUGE_VAL ? HUGE_VAL : candidates_[*best].at_this_rate;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& other = candidates_[i];
-    if (i != at_ && other.preconditioner.type == PreconditionerType::direct && !other.taken &&
-        other.cost < candidates_[*best].at_this_rate)
+    if (i != at_ && other.preconditioner.type == PreconditionerType::direct && !other.taken && other.cost < most)
       return i;
   }
   return best;
@@ -175,11 +175,12 @@ bool Choice::has_factors_left() const {
 
 /// What holds up factors of A - sigma B holds up other ways more: while they come to the end in time they are not
 /// left for any of these. Where they hardly come forward, rows of very different size may be why, which sigma does
-/// not know and others do.
+/// not know and others do. The last change is not spent on what was left before: factors may be all that is left.
 bool Choice::goes_on(const IterationReport& report, double left, double elsewhere) const {
   const std::optional<std::size_t> other = best_other();
   const bool factors = current().preconditioner.type == PreconditionerType::direct;
-  if (!(factors && ends_in_time(report)) && other && may_be_set_up(candidates_[*other]))
+  const bool back = other && candidates_[*other].taken && changes_ + 1 == most_changes;
+  if (!(factors && ends_in_time(report)) && other && !back && may_be_set_up(candidates_[*other]))
     elsewhere = std::min(elsewhere, candidates_[*other].cost);
   return !may_change() || left <= worth_a_change * elsewhere;
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "apps/choice/linear_choice.hpp"
@@ -44,6 +46,33 @@ TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
   EXPECT_NE(types.front(), PreconditionerType::direct);
   EXPECT_NE(std::find(types.begin(), types.end(), PreconditionerType::direct), types.end());
   EXPECT_EQ(times, 1);
+}
+
+/// The last way of 500 iterations, which come forward by half at first and by nothing after so many; changes that
+/// were made.
+std::pair<PreconditionerType, int> last_of_slow_ways(int good, const petsc::FactorSize& size) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  int changes = 0;
+  int of_this = 0;
+  for (int i = 0; i < 500; ++i, ++of_this) {
+    const double worst = 1e7 * std::pow(0.5, std::min(of_this, good));
+    IterationReport report = iteration(worst, {1.0, 2.0, 3.0, 4.0}, {1.0, 1.0, 1.0, 1.0});
+    report.iteration = i;
+    report.last_iteration = 500;
+    if (choice.proceed(report) || !choice.change(Limitation::stopped)) continue;
+    ++changes;
+    of_this = 0;
+  }
+  return {type_of(choice), changes};
+}
+
+TEST(DirectChoice, TheLastChangeIsNotForAWayThatWasLeft) {
+  constexpr petsc::FactorSize dear{1e8, 1e8, 4e12};
+  for (int good = 1; good < 16; ++good) {
+    const auto [last, changes] = last_of_slow_ways(good, dear);
+    EXPECT_EQ(last, PreconditionerType::direct) << good << ": after " << changes << " changes";
+  }
 }
 
 /// The way at work after factors that come forward by `rate` an iteration, of 500 allowed.
