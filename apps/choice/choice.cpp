@@ -86,6 +86,15 @@ std::optional<double> Choice::steps_by_pairs(const IterationReport& report) {
                  : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// Whether the later half of many iterations has brought nothing: what was fast before says nothing of the next
+/// ones. Not of linear systems, whose residuals may stand for long before they fall.
+bool Choice::stands_still() const {
+  constexpr std::size_t many = 60;
+  if (judgement_.patient || progress_.size() < many || !(progress_.back() > 0.0)) return false;
+  const auto half = progress_.begin() + static_cast<std::ptrdiff_t>(progress_.size() / 2);
+  return *std::min_element(progress_.begin(), half) <= *std::min_element(half, progress_.end());
+}
+
 /// From the rate of the iterations so far or of the last ones, whichever is better (float ends in a plateau).
 std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   if (report.products > report.active_columns) return filter_cost_to_go(report);
@@ -105,7 +114,7 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   const double of_all = (progress_.front() - best) / steps;
   const double of_last =
       (progress_[progress_.size() - 1 - rate_window] - progress_.back()) / static_cast<double>(rate_window);
-  const double rate = std::max(of_all, of_last);
+  const double rate = stands_still() ? of_last : std::max(of_all, of_last);
   double left = rate > 0.0 ? std::min(best / rate, endless) : endless;
   if (by_pairs) left = *by_pairs;
   steps_left_ = left;

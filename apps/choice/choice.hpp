@@ -100,6 +100,7 @@ class Choice {
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<double> steps_by_pairs(const IterationReport& report);
+  bool stands_still() const;
   void expect_of_others(double steps);
   void expect_of_first(double steps);
   bool may_be_set_up(const Candidate& other) const;

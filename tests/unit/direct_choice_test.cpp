@@ -69,7 +69,7 @@ std::pair<PreconditionerType, int> last_of_slow_ways(int good, const petsc::Fact
 
 TEST(DirectChoice, TheLastChangeIsNotForAWayThatWasLeft) {
   constexpr petsc::FactorSize dear{1e8, 1e8, 4e12};
-  for (int good = 1; good < 16; ++good) {
+  for (int good = 1; good < 20; ++good) {
     const auto [last, changes] = last_of_slow_ways(good, dear);
     EXPECT_EQ(last, PreconditionerType::direct) << good << ": after " << changes << " changes";
   }
