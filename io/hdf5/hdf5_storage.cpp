@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "io/hdf5/hdf5_errors.hpp"
 #include "spmm/error.hpp"
@@ -83,15 +85,27 @@ hid_t type_of(Hdf5Element element) {
   return H5I_INVALID_HID;
 }
 
+/// Makes a file in memory, or, where that is not allowed (containers, chroots), in the folder for temporary files
+/// or in that of `beside`; `path` is its name then. A negative number where none can be made.
+int make_scratch(std::string& path, const std::string& beside) {
+  std::error_code none;
+  const std::filesystem::path folders[] = {"/dev/shm", std::filesystem::temp_directory_path(none),
+                                           std::filesystem::path(beside).parent_path()};
+  int descriptor = -1;
+  for (const std::filesystem::path& folder : folders) {
+    path = (folder / "block_eigs_XXXXXX").string();
+    descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+    if (descriptor >= 0) break;
+  }
+  return descriptor;
+}
+
 }  // namespace
 
 Hdf5Storage::Hdf5Storage(std::string path, std::string name)
-    : path_(std::move(path)),
-      name_(std::move(name)),
-      memory_path_("/dev/shm/block_eigs_XXXXXX"),
-      memory_(::mkostemp(memory_path_.data(), O_CLOEXEC)) {
+    : path_(std::move(path)), name_(std::move(name)), memory_(make_scratch(memory_path_, path_)) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  if (!memory_.ok()) fail("making a file in /dev/shm");
+  if (!memory_.ok()) fail("making a file in /dev/shm, the folder for temporary files, or beside the result");
   // HDF5 opens files by name, and not through links, as a memfd would be. The name goes at once, whatever follows.
   file_ = Hdf5Handle(H5Fcreate(memory_path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   ::unlink(memory_path_.c_str());

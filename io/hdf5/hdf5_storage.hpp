@@ -20,8 +20,9 @@ constexpr std::size_t bytes_of(Hdf5Element element) {
 }
 
 /// What one process writes with HDF5: a whole file but for the contents of large datasets, which are holes. It
-/// grows in memory, for HDF5 cannot end in good order once a write to a full disk has failed; `save` puts it on
-/// the disk. Functions throw RunError that names the file and the reason. Not collective.
+/// grows in memory (in the folder for temporary files where there is no /dev/shm to write to), for HDF5 cannot end
+/// in good order once a write to a full disk has failed; `save` puts it on the disk. Functions throw RunError that
+/// names the file and the reason. Not collective.
 class Hdf5Storage {
  public:
   using Shape = std::vector<std::int64_t>;
