@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "io/petsc/bridge/petsc_check.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::petsc {
@@ -23,6 +24,8 @@ PetscErrorCode guarded(PetscObject object, const std::function<void()>& step) no
   try {
     step();
     return static_cast<PetscErrorCode>(0);
+  } catch (const CallbackError& error) {
+    return static_cast<PetscErrorCode>(error.code());
   } catch (const std::exception& error) {
     return PetscError(PetscObjectComm(object), __LINE__, "block_eigs", __FILE__, code_of(error),
                       PETSC_ERROR_INITIAL, "%s", error.what());

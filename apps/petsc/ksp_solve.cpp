@@ -45,15 +45,23 @@ double largest_norm(Mat m) {
   return largest;
 }
 
-/// ||r|| <= max(rtol ||f||, abstol) for every column; of abstol what the largest f makes of it, which is the
-/// strictest.
+void clear(Vec v) { check(VecSet(v, 0.0), solving); }
+void clear(Mat m) { check(MatZeroEntries(m), solving); }
+
+/// The largest of the right-hand sides' norms, the same bits on all ranks; 0 where no abstol asks for it.
 template <class Held>
-double tolerance_of(KSP ksp, Held sides) {
-  if (ksp->abstol <= 0.0) return ksp->rtol;
+double largest_side(KSP ksp, Held sides) {
+  if (ksp->abstol <= 0.0) return 0.0;
   double largest = largest_norm(sides);
-  // The same bits for all.
   MPI_Bcast(&largest, 1, MPI_DOUBLE, 0, PetscObjectComm(reinterpret_cast<PetscObject>(ksp)));
-  return largest > 0.0 ? std::max(ksp->rtol, ksp->abstol / largest) : ksp->rtol;
+  return largest;
+}
+
+/// ||r|| <= max(rtol ||f||, abstol) for every column; of abstol what the `largest` ||f|| makes of it, which is the
+/// strictest. Ours is less than 1.
+double tolerance_of(KSP ksp, double largest) {
+  constexpr double most = 0.999;
+  return largest > 0.0 ? std::min(std::max(ksp->rtol, ksp->abstol / largest), most) : ksp->rtol;
 }
 
 RunConfig config_of(KSP ksp, const MadeFor& made_for, bool entries, double tolerance) {
@@ -84,6 +92,18 @@ void tell(KSP ksp, const IterationReport& report) {
   ksp->rnorm = worst;
   check(KSPLogResidualHistory(ksp, worst), solving);
   check(KSPMonitor(ksp, report.iteration, worst), solving);
+}
+
+/// Whether nothing is to be done, because x = 0 is within abstol: of a right-hand side that is nearly zero.
+template <class Held>
+bool zero_will_do(KSP ksp, double largest, Held unknowns) {
+  if (ksp->guess_zero == PETSC_FALSE || !(largest > 0.0) || largest > ksp->abstol) return false;
+  clear(unknowns);
+  IterationReport report;
+  report.residual_norms = {&largest, 1};
+  tell(ksp, report);
+  ksp->reason = KSP_CONVERGED_ATOL;
+  return true;
 }
 
 /// Whether all right-hand sides are solved.
@@ -209,8 +229,10 @@ void solve(KSP ksp, Held sides, Held unknowns) {
   check(MatGetLocalSize(task.a, &rows, nullptr), solving);
   const bool entries = has_entries(task.a);
   task.made_for = needed(ksp, task.a, columns_of(sides), left_to_us(task.pc));
-  task.config = config_of(ksp, task.made_for, entries, tolerance_of(ksp, sides));
+  const double largest = largest_side(ksp, sides);
   ksp->its = 0;
+  if (zero_will_do(ksp, largest, unknowns)) return;
+  task.config = config_of(ksp, task.made_for, entries, tolerance_of(ksp, largest));
   if (entries) {
     solve_matrix(task, static_cast<LocalIndex>(rows));
   } else {

@@ -11,8 +11,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "io/hdf5/hdf5_errors.hpp"
 #include "spmm/error.hpp"
@@ -88,12 +86,12 @@ hid_t type_of(Hdf5Element element) {
 /// Makes a file in memory, or, where that is not allowed (containers, chroots), in the folder for temporary files
 /// or in that of `beside`; `path` is its name then. A negative number where none can be made.
 int make_scratch(std::string& path, const std::string& beside) {
-  std::error_code none;
-  const std::filesystem::path folders[] = {"/dev/shm", std::filesystem::temp_directory_path(none),
-                                           std::filesystem::path(beside).parent_path()};
+  const char* temporary = std::getenv("TMPDIR");
+  const std::string folders[] = {"/dev/shm/", std::string(temporary != nullptr ? temporary : "/tmp") + "/",
+                                 beside.substr(0, beside.rfind('/') + 1)};
   int descriptor = -1;
-  for (const std::filesystem::path& folder : folders) {
-    path = (folder / "block_eigs_XXXXXX").string();
+  for (const std::string& folder : folders) {
+    path = folder + "block_eigs_XXXXXX";
     descriptor = ::mkostemp(path.data(), O_CLOEXEC);
     if (descriptor >= 0) break;
   }

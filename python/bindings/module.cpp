@@ -49,6 +49,8 @@ NB_MODULE(_core, module) {
              "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none(),
              "place"_a.none());
   module.def("start_mpi", block_eigs::start_mpi);
-  module.def("end_mpi", block_eigs::end_mpi);
+  // Only where this package has started MPI; whoever started it otherwise ends it. In C, for packages that are
+  // loaded later and still need MPI at their end, as petsc4py, end themselves so: the last one first.
+  Py_AtExit([] { block_eigs::end_mpi(); });
   module.def("mpi_library_version", block_eigs::mpi_library_version);
 }

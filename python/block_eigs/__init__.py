@@ -8,7 +8,6 @@
 docs/python.md explains everything.
 """
 
-import atexit as _atexit
 import importlib as _importlib
 
 from ._system import load_core as _load_core
@@ -27,9 +26,6 @@ _LAZY = {
     "write_matrix": "files",
 }
 __all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "solve", *_LAZY]
-
-# Only where this package has started MPI; whoever started it otherwise ends it.
-_atexit.register(_core.end_mpi)
 
 
 def __getattr__(name):

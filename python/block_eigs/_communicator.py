@@ -4,9 +4,11 @@ from . import _core
 
 
 def check(comm):
-    """TypeError unless it is a communicator of mpi4py, or None."""
-    if comm is not None and not hasattr(comm, "py2f"):
+    """TypeError unless it is a communicator of mpi4py, or None. Of one MPI runs afterwards."""
+    if comm is not None and not (hasattr(comm, "py2f") and hasattr(comm, "allgather")):
         raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
+    if comm is not None:
+        _core.start_mpi()  # mpi4py can be told to leave that to others
 
 
 def handle_of(comm):

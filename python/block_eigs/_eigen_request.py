@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _inputs, _words
-from ._run import Request, device_for, preconditioner_section, tolerance
+from ._run import Request, device_for, extended, preconditioner_section, tolerance
 
 
 def _seed(rng):
@@ -69,8 +69,7 @@ def eigen_request(
         solver["initial"] = request.add_block("v0", _inputs.block(v0, "v0", rows))
     if constraints is not None:
         solver["constraints"] = request.add_block("constraints", _inputs.block(constraints, "constraints", rows))
-    solver.update(options or {})
-    request.config["eigensolver"] = solver
+    request.config["eigensolver"] = extended(solver, options, {"pairs": "k", "which": "which"})
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)

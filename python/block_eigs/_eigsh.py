@@ -129,9 +129,10 @@ def eigsh(
     TypeError, ValueError
         The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
     """
-    _refuse(sigma, which, ncv, Minv, OPinv, mode)
     _communicator.check(comm)
+
     def prepare():
+        _refuse(sigma, which, ncv, Minv, OPinv, mode)
         a = _inputs.as_operand(A, "A")
         m = None if M is None else _inputs.as_operand(M, "M")
         return a, m, _check_count(k)
@@ -140,7 +141,8 @@ def eigsh(
     n = _communicator.total(comm, a.shape[0])
     _communicator.on_all(comm, lambda: _inputs.check_shape(a, "A", comm, n))
     if k >= n:
-        return _solve_densely(a, k, m, n, which, return_eigenvectors, comm)
+        given = constraints, options
+        return _solve_densely(a, k, m, n, comm, return_eigenvectors, return_info or any(x is not None for x in given))
 
     def request():
         return eigen_request(
@@ -199,6 +201,8 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
         raise NotImplementedError(
             "ncv: there is no Lanczos basis here; leave it out, or give block_size, the columns at work"
         )
+    if not isinstance(which, str):
+        raise ValueError(f"which must be 'SA' or 'LA', not {which!r}")
     if which in _INSTEAD:
         raise NotImplementedError(f"which={which!r}: {_INSTEAD[which]}")
     if which not in ("SA", "LA"):
@@ -212,20 +216,40 @@ def _check_count(k):
     return k
 
 
-def _solve_densely(a, k, m, n, which, vectors, comm):
-    """As SciPy does where all pairs are asked for: dense matrices by dense methods, others not at all."""
-    if comm is not None or not isinstance(a, np.ndarray) or not (m is None or _inputs.is_matrix(m)):
+def _solve_densely(a, k, m, n, comm, vectors, more):
+    """As SciPy does where all pairs are asked for: dense matrices by dense methods, others not at all. `more` is whether
+    anything is asked for that these do not have."""
+    dense = isinstance(a, np.ndarray) and (m is None or _inputs.is_matrix(m))
+    if comm is not None or not dense or more or n == 0:
         raise TypeError(
             f"k must be less than the number of rows, but {k} pairs of {n} rows are asked for; reduce k, or use "
             "scipy.linalg.eigh(A.toarray()), which computes all pairs"
         )
+    mass = m.toarray() if hasattr(m, "toarray") else m
+    for matrix, name in ((a, "A"), (mass, "M")):
+        if matrix is not None:
+            _check_dense(matrix, name, n)
     warnings.warn(
         f"k >= n for a matrix of n = {n} rows: all pairs are computed by scipy.linalg.eigh",
         RuntimeWarning,
         stacklevel=3,
     )
-    mass = m.toarray() if hasattr(m, "toarray") else m
-    return scipy.linalg.eigh(a, b=mass, eigvals_only=not vectors)
+    try:
+        return scipy.linalg.eigh(a, b=mass, eigvals_only=not vectors)
+    except scipy.linalg.LinAlgError as error:
+        raise ValueError("mass matrix M is not positive definite") from error
+
+
+def _check_dense(matrix, name, n):
+    """LAPACK looks at one triangle, and asks nothing."""
+    _inputs.real_type(matrix.dtype, name)
+    if matrix.shape != (n, n):
+        raise ValueError(f"{name} must be {n} x {n}, not {matrix.shape[0]} x {matrix.shape[1]}")
+    values = np.asarray(matrix, dtype=np.float64)
+    if not np.all(np.isfinite(values)):
+        raise ValueError(f"{name} holds values that are not finite")
+    if np.abs(values - values.T).max() > 1e-12 * np.abs(values).max():
+        raise ValueError(f"{name} is not symmetric")
 
 
 def _turn_round(answer):

@@ -51,7 +51,7 @@ def as_operand(operand, name):
         )
     if hasattr(operand, "__dlpack__") and not isinstance(operand, np.ndarray):
         operand = np.from_dlpack(operand)
-    operand = np.asarray(operand)
+    operand = _without_mask(operand, name)
     if operand.ndim != 2:
         raise ValueError(f"{name} must be a matrix, but has {operand.ndim} dimensions")
     return operand
@@ -81,10 +81,27 @@ def csr_arrays(matrix, dtype, given=None):
     return matrix.shape[1], indptr, indices, data, resident_entries(given, dtype)
 
 
+def _without_mask(values, name):
+    """As an ndarray; what is masked stands for nothing that could be computed with."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: fill them first, {name}.filled(0), say")
+    return np.asarray(values)
+
+
+def _multiplication_by(given):
+    """Of an operator, on blocks. One that multiplies vectors alone gets vectors: SciPy's own matmat would hand it columns of
+    shape (n, 1), with which d * x is a matrix."""
+    own = getattr(given, "_CustomLinearOperator__matmat_impl", given) is not None
+    by_class = isinstance(given, LinearOperator) and type(given)._matmat is LinearOperator._matmat
+    if own and not by_class:
+        return given.matmat
+    return lambda x: np.stack([np.asarray(given.matvec(x[:, j])).reshape(-1) for j in range(x.shape[1])], axis=1)
+
+
 def function_of(given, name):
     """f(x, y) that fills y, from an operator with matmat, a matrix, or a function on blocks."""
     if hasattr(given, "matmat"):
-        apply = given.matmat
+        apply = _multiplication_by(given)
     elif is_matrix(given):
         apply = given.__matmul__
     else:
@@ -93,7 +110,7 @@ def function_of(given, name):
     def fill(x, y):
         if x.shape[1] == 0:
             return
-        result = np.asarray(to_host(apply(x)))
+        result = _without_mask(to_host(apply(x)), f"what {name} returned")
         if result.shape != y.shape:
             raise ValueError(f"{name} returned an array of shape {result.shape} for one of shape {y.shape}")
         if result.dtype.kind not in "fiub":
@@ -111,7 +128,7 @@ def block(vectors, name, rows=None):
         raise TypeError(f"{name} is sparse; blocks of vectors are dense here: hand in {name}.toarray()")
     if on_gpu is None:
         only_shared = hasattr(vectors, "__dlpack__") and not hasattr(vectors, "__array__")
-        vectors = np.from_dlpack(vectors) if only_shared else np.asarray(vectors)
+        vectors = np.from_dlpack(vectors) if only_shared else _without_mask(vectors, name)
     dtype = vectors.dtype if on_gpu is None else on_gpu.dtype
     if dtype.kind == "c":
         raise TypeError(

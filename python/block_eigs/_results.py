@@ -69,7 +69,11 @@ class _Run:
 def _message(answer):
     parts = [_words.sentence(answer["remark"]), answer["advice_reason"]]
     change = answer["advice_change"]
-    if change:
+    if answer["remark"].startswith("max_seconds"):
+        parts = [parts[0], "try a larger max_seconds"]
+    elif change == "precision=double":
+        parts.append("try double precision: A.astype(float)")
+    elif change:
         key, _, value = change.partition("=")
         parts.append(f"try {_words.argument(key)}={_words.value(value)}")
     else:
@@ -188,6 +192,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, result):
         super().__init__(_sentence(result))
         _carry(self, result)
+
+    def __reduce__(self):
+        return (Interrupted, (self.result,))
 
 
 def raise_where_unfinished(exception, result):

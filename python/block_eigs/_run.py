@@ -79,9 +79,15 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
     """The module's answer, a dictionary with 'seconds' of the call added; its vectors are of the kind of `matrix`,
     NumPy's, CuPy's or PyTorch's.
     Collective."""
-    vectors = vectors_like(matrix, np.float32 if request.single else np.float64)
+
+    def prepare():
+        dtype = np.float32 if request.single else np.float64
+        if callback is not None and not callable(callback):
+            raise TypeError(f"callback must be a function, not {type(callback).__name__}")
+        return vectors_like(matrix, dtype), Progress.wanted_for(progress, comm, wanted, what), _text_of(request.config)
+
+    vectors, bar, config = _communicator.on_all(comm, prepare)
     began = time.perf_counter()
-    bar = Progress.wanted_for(progress, comm, wanted, what)
 
     def after_iteration(now):
         if bar is not None:
@@ -93,8 +99,8 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
     with _turn:
         try:
             answer = entry(
-                json.dumps(request.config),
-                _handle(comm),
+                config,
+                _communicator.handle_of(comm),
                 request.single,
                 request.rows,
                 request.a,
@@ -115,7 +121,20 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
     return answer
 
 
-def _handle(comm):
-    if comm is not None:
-        _core.start_mpi()
-    return _communicator.handle_of(comm)
+def _text_of(config):
+    """As JSON, which is YAML; numbers of NumPy in dictionaries of the caller are numbers."""
+
+    def plain(value):
+        if isinstance(value, (np.generic, np.ndarray)):
+            return value.tolist()
+        raise TypeError(f"{type(value).__name__} is no value of the config: {value!r}")
+
+    return json.dumps(config, default=plain)
+
+
+def extended(section, options, given):
+    """The config's section with the caller's options; those that are arguments of their own are not among them."""
+    for key in options or {}:
+        if key in given:
+            raise ValueError(f"options: {key!r} is the argument {given[key]}")
+    return {**section, **(options or {})}

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _communicator, _core, _inputs, _words
 from ._results import Solutions, raise_where_unfinished
-from ._run import Request, device_for, preconditioner_section, run, tolerance
+from ._run import Request, device_for, extended, preconditioner_section, run, tolerance
 
 
 def solve(
@@ -62,9 +62,8 @@ def solve(
         As for eigsh.
     """
     _communicator.check(comm)
-    a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A"))
+    a, shape = _communicator.on_all(comm, lambda: (_inputs.as_operand(A, "A"), tuple(np.shape(F))))
     n = _communicator.total(comm, a.shape[0])
-    shape = tuple(np.shape(F))
 
     def request():
         return _request(
@@ -116,8 +115,7 @@ def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_si
             solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))
     if x0 is not None:
         solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
-    solver.update(options or {})
-    request.config["linear_solver"] = solver
+    request.config["linear_solver"] = extended(solver, options, {})
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)

@@ -212,3 +212,43 @@ def test_arguments_are_named_where_they_are_of_another_type():
     for call in (lambda: eigsh(A, k=2, comm=3), lambda: solve(A, np.ones(N), comm=3)):
         with pytest.raises(TypeError, match="comm must be a communicator"):
             call()
+
+
+def test_where_all_pairs_are_asked_for_the_same_is_refused():
+    with pytest.raises(ValueError, match="symmetric"):
+        eigsh(np.array([[2.0, 1, 0], [3, 2, 1], [0, 1, 2]]), 3)
+    with pytest.raises(TypeError, match="complex"):
+        eigsh(1j * np.eye(3), 3)
+    with pytest.raises(ValueError, match="not positive definite"), pytest.warns(RuntimeWarning):
+        eigsh(np.eye(3), 3, M=-np.eye(3))
+    with pytest.raises(ValueError, match="2 x 2"):
+        eigsh(np.eye(3), 3, M=np.eye(2))
+    with pytest.raises(TypeError, match="less than the number of rows"):
+        eigsh(np.eye(3), 3, return_info=True)
+    with pytest.raises(TypeError, match="less than the number of rows"):
+        eigsh(np.zeros((0, 0)), 1)
+
+
+def test_masked_entries():
+    B = A.toarray()
+    B[3, 4] = B[4, 3] = 99
+    with pytest.raises(ValueError, match="A has masked entries"):
+        eigsh(np.ma.masked_equal(B, 99), 2)
+    with pytest.raises(ValueError, match="F has masked entries"):
+        solve(A, np.ma.masked_equal(np.arange(N), 5))
+    assert eigsh(np.ma.masked_equal(A.toarray(), 99), 2).converged  # a mask that hides nothing
+
+
+def test_options_that_are_arguments():
+    with pytest.raises(ValueError, match="'pairs' is the argument k"):
+        eigsh(A, 2, options={"pairs": 3})
+    with pytest.raises(ValueError, match="'which'"):
+        eigsh(A, 2, options={"which": "largest"})
+    assert eigsh(A, 2, options={"block_size": np.int64(5), "tolerance": np.float32(1e-6)}).converged
+    with pytest.raises(TypeError, match="no value of the config"):
+        eigsh(A, 2, options={"block_size": object()})
+
+
+def test_a_callback_that_is_no_function():
+    with pytest.raises(TypeError, match="callback"):
+        eigsh(A, 2, callback=5)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import pickle
 import signal
 import threading
 import time
@@ -144,3 +145,17 @@ def test_tqdm_where_it_is_installed(mesh, monkeypatch):
     monkeypatch.setattr("sys.stderr", err)
     eigsh(mesh[0], k=2, progress=True)
     assert "pairs" in err.getvalue()
+
+
+def test_what_was_interrupted_can_be_sent_to_other_processes():
+    with pytest.raises(NotConverged) as caught:
+        eigsh(laplacian(80, 81)[0], k=2, **{**SLOW, "maxiter": 2})
+    for error in (caught.value, Interrupted(caught.value.result)):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error)
+        np.testing.assert_array_equal(again.result.eigenvalues, error.result.eigenvalues)
+
+
+def test_more_time_is_what_is_advised_where_time_was_up():
+    with pytest.raises(NotConverged, match="try a larger max_seconds$"):
+        eigsh(laplacian(80, 81)[0], k=2, max_seconds=1e-9, **SLOW)

@@ -99,3 +99,19 @@ def test_a_run_within_a_run():
 
     w, _ = eigsh(LinearOperator(A.shape, matvec=product, matmat=product, dtype=float), k=2)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+
+
+def test_an_operator_that_multiplies_vectors_alone():
+    """d * x of a column of shape (n, 1) would be a matrix."""
+    d = np.arange(1.0, 301.0)
+
+    class Own(LinearOperator):
+        def __init__(self):
+            super().__init__(float, (300, 300))
+
+        def _matvec(self, x):
+            return d * x
+
+    for operator in (LinearOperator((300, 300), matvec=lambda x: d * x, dtype=float), Own()):
+        w = eigsh(operator, k=3, maxiter=2000).eigenvalues
+        np.testing.assert_allclose(w, [1, 2, 3], rtol=1e-8)

@@ -143,6 +143,10 @@ def test_an_exception_on_one_rank_is_one_on_all():
     v0 = np.ones(3 if comm.rank == 1 else last - first)
     expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, v0=v0))
     expect(TypeError, lambda: eigsh(own, k=n, comm=comm))
+    expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, which="XX" if comm.rank == 0 else "SA"))
+    expect((RuntimeError, NotImplementedError), lambda: eigsh(own, k=2, comm=comm, sigma=1.0 if comm.rank == 2 else None))
+    expect((RuntimeError, TypeError), lambda: eigsh(own, k=2, comm=comm, callback=5 if comm.rank == 1 else None))
+    expect((RuntimeError, ValueError), lambda: solve(own, [[1], [2, 3]] if comm.rank == 1 else np.ones(last - first), comm=comm))
     # All of them are still there, and in step.
     np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
     """,
@@ -190,6 +194,32 @@ def test_imports_in_any_order(imports, tmp_path):
     if "mpi4py" in {imports!r}:
         from mpi4py import MPI
         assert MPI.COMM_SELF.allreduce(2) == 2
+    print("fine")
+    """)
+    assert out.endswith("fine\n")
+
+
+def test_petsc4py_after_the_first_solve_ends_in_peace():
+    pytest.importorskip("petsc4py")
+    out = run("""
+    from conftest import laplacian
+    import block_eigs
+    block_eigs.eigsh(laplacian(5, 6)[0], k=1)
+    from petsc4py import PETSc
+    print("fine", PETSc.COMM_SELF.size)
+    """)
+    assert out.endswith("fine 1\n")
+
+
+@needs_ranks
+def test_mpi_that_mpi4py_has_not_started_is():
+    out = run("""
+    import mpi4py; mpi4py.rc.initialize = False
+    from mpi4py import MPI
+    from conftest import laplacian
+    import block_eigs
+    A, exact = laplacian(12, 13)
+    assert abs(block_eigs.eigsh(A, k=1, comm=MPI.COMM_SELF).eigenvalues[0] - exact[0]) < 1e-12
     print("fine")
     """)
     assert out.endswith("fine\n")

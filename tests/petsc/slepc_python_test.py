@@ -139,6 +139,28 @@ shell = PETSc.Mat().createPython(a.getSizes(), Product())
 shell.setUp()
 solve(exact[:4], matrix=shell)
 
+# One that nobody has set up, as krylovschur takes it; blocks, a copy of which is no change of the original.
+solve(exact[:4], matrix=PETSc.Mat().createPython([a.getSizes()[0]] * 2, Product(), comm=a.comm))
+blocks = a.convert("baij", out=PETSc.Mat())
+solve(exact[:4], matrix=blocks)
+solve(general[:4], b.convert("baij", out=PETSc.Mat()), matrix=blocks)
+
+
+class Fault:
+    def mult(self, _, x, y):
+        raise ZeroDivisionError("in mult")
+
+
+fault = PETSc.Mat().createPython(a.getSizes(), Fault(), comm=a.comm)
+fault.setUp()
+for _ in range(2):
+    try:
+        solve(exact[:4], matrix=fault, finishes=False)
+    except ZeroDivisionError as error:
+        assert str(error) == "in mult"
+    else:
+        raise AssertionError("an exception of the program's is lost")
+
 unsupported = 56  # PETSC_ERR_SUP
 refused(unsupported, which=SLEPc.EPS.Which.LARGEST_MAGNITUDE)
 refused(unsupported, which=SLEPc.EPS.Which.TARGET_REAL)

@@ -75,6 +75,11 @@ class SolverTypesTest(unittest.TestCase):
             self.assertIn(word, ours)
         return ours
 
+    def test_ksp_with_right_hand_sides_within_abstol(self):
+        line = f"-dll_append {options.ksp} -ksp_type blockcg -ksp_atol 1e10 -ksp_converged_reason"
+        ours = self.output(options.systems, line + (f" {ON_GPU}" if options.gpu else ""))
+        self.assertIn("CONVERGED_ATOL iterations 0", ours)
+
     def test_ksp_with_a_preconditioner_of_ours(self):
         self.solve("", ["chosen by block-eigs", "CONVERGED_RTOL"])
 

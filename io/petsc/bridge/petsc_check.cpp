@@ -22,8 +22,11 @@ std::string explanation(PetscErrorCode (*explain)(PetscErrorCode, const char**, 
   return text.empty() ? message : text + ": " + message;
 }
 
+/// Functions of the program may return numbers that are none of PETSc's (petsc4py: -1); what PETSc said last is
+/// then of another failure.
 std::string failure(int code, const char* doing) {
-  std::string text = explanation(PetscErrorMessage, static_cast<PetscErrorCode>(code));
+  std::string text;
+  if (code >= PETSC_ERR_MIN_VALUE) text = explanation(PetscErrorMessage, static_cast<PetscErrorCode>(code));
   if (text.empty()) text = "error " + std::to_string(code);
   return std::string(doing) + ": PETSc says: " + text;
 }
@@ -31,6 +34,7 @@ std::string failure(int code, const char* doing) {
 }  // namespace
 
 void check(int code, const char* doing) {
+  if (code != 0 && code < PETSC_ERR_MIN_VALUE) throw CallbackError(failure(code, doing), code);
   if (code != 0) throw RunError(failure(code, doing));
 }
 

@@ -1,5 +1,6 @@
 #include "io/petsc/bridge/petsc_matrix.hpp"
 
+#include <petsc/private/petscimpl.h>
 #include <petscmat.h>
 
 #include <algorithm>
@@ -29,9 +30,15 @@ bool is_aij(Mat a) {
 }
 
 OwnedMat aij_copy(Mat a) {
+  // Of some kinds (MPIBAIJ) a copy counts as a change of the original, which SLEPc then refuses to go on with.
+  const auto object = reinterpret_cast<PetscObject>(a);
+  PetscObjectState state = 0;
+  check(PetscObjectStateGet(object, &state), reading);
   Mat copy = nullptr;
   check(MatConvert(a, MATAIJ, MAT_INITIAL_MATRIX, &copy), reading);
-  return OwnedMat(copy);
+  OwnedMat owned(copy);
+  check(PetscObjectStateSet(object, state), reading);
+  return owned;
 }
 
 /// Not collective.
