@@ -5,7 +5,7 @@ import os
 import h5py
 import numpy as np
 
-__all__ = ["FileError", "Reader", "opened", "read", "verify"]
+__all__ = ["FileError", "Reader", "opened", "read", "sentence_of", "verify"]
 
 
 class FileError(ValueError):
@@ -39,7 +39,7 @@ class Reader:
         try:
             return {key: _plain(value) for key, value in self.file[name].attrs.items()}
         except (OSError, RuntimeError, KeyError) as error:
-            raise FileError(f"{self.path}: the attributes of {name} cannot be read: {_sentence(error)}") from error
+            raise FileError(f"{self.path}: the attributes of {name} cannot be read: {sentence_of(error)}") from error
 
 
 def _text(value):
@@ -52,7 +52,8 @@ def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _sentence(error):
+def sentence_of(error):
+    """The first line of what it says."""
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
 
 
@@ -60,7 +61,7 @@ def read(path, dataset, part=()):
     try:
         return dataset[part]
     except (OSError, RuntimeError) as error:
-        raise FileError(f"{path}: {dataset.name} cannot be read: {_sentence(error)}") from error
+        raise FileError(f"{path}: {dataset.name} cannot be read: {sentence_of(error)}") from error
 
 
 def verify(path, file, name, values, columns=slice(None)):
@@ -103,4 +104,4 @@ def opened(path):
             raise PermissionError(f"{path}: not allowed to be read") from error
         if not h5py.is_hdf5(path):
             raise FileError(f"{path}: not an HDF5 file") from error
-        raise FileError(f"{path}: it cannot be opened: {_sentence(error)}") from error
+        raise FileError(f"{path}: it cannot be opened: {sentence_of(error)}") from error

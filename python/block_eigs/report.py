@@ -198,6 +198,10 @@ def main(arguments=None):
     except ImportError as error:
         print(f"block_eigs.report: error: matplotlib is needed for the pictures: {error}", file=sys.stderr)
         return 2
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        files = " or ".join(options.result)
+        print(f"block_eigs.report: error: {files}: damaged, no page can be made of it: {error}", file=sys.stderr)
+        return 2
     print(options.output)
     return 0
 

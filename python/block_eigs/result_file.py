@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from block_eigs.hdf5_reader import FileError, Reader, opened, read, verify
+from block_eigs.hdf5_reader import FileError, Reader, opened, read, sentence_of, verify
 from block_eigs.limits import limits_of_pairs, limits_of_solutions, tolerance_of
 
 __all__ = ["FileError", "Result", "read_result"]
@@ -113,8 +113,15 @@ class Result:
                 raise FileError(
                     f"{self.path}: it holds no {self.vectors_name} (the run had output.eigenvectors: false)"
                 )
-            vectors = read(self.path, file[self.vectors_name], (slice(None), columns))
-            verify(self.path, file, self.vectors_name, vectors, columns)
+            stored = file[self.vectors_name]
+            chosen = _columns(columns, stored.shape[1])
+            if isinstance(chosen, np.ndarray):  # HDF5 reads each once, and in order
+                once, places = np.unique(chosen, return_inverse=True)
+                vectors = read(self.path, stored, (slice(None), once.tolist()))
+                verify(self.path, file, self.vectors_name, vectors, once)
+                return vectors[:, places]
+            vectors = read(self.path, stored, (slice(None), chosen))
+            verify(self.path, file, self.vectors_name, vectors, chosen)
             return vectors
 
     @property
@@ -150,11 +157,30 @@ class Result:
         return plot_run(self, axes)
 
 
+def _columns(columns, count):
+    """A slice, the number of one, or an array of their numbers."""
+    if isinstance(columns, slice):
+        return columns
+    if isinstance(columns, (bool, np.bool_)):
+        raise TypeError("columns are chosen by numbers, not by a bool")
+    chosen = np.arange(count)[columns]
+    return chosen if chosen.ndim == 1 else int(chosen)
+
+
 def read_result(path):
     """The result that block-eigs or block-solve wrote to `path`, its vectors apart: these are read when asked for.
 
     Raises FileNotFoundError, or FileError where the file is none of theirs or is damaged."""
     path = os.fspath(path)
+    try:
+        return _read(path)
+    except FileError:
+        raise
+    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        raise FileError(f"{path}: damaged: {sentence_of(error)}") from error
+
+
+def _read(path):
     with opened(path) as file:
         if "eigenvalues" in file:
             kind = "eigen"
@@ -179,6 +205,8 @@ def _result(path, file, kind):
         converged=get("converged").astype(bool),
         status=get.text("status"),
     )
+    if result.residual_norms.ndim != 1:
+        raise FileError(f"{path}: residual_norms has {result.residual_norms.ndim} dimensions instead of 1")
     count = len(result.residual_norms)
     if kind == "eigen":
         result.eigenvalues = get("eigenvalues", count)

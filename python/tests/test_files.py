@@ -186,6 +186,31 @@ def test_broken_files_give_one_clear_error(eigen, tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere.h5: no such file"):
         read_result(tmp_path / "nowhere.h5")
 
+    def instead(name, value):
+        def change(file):
+            del file[name], file["checksums"]
+            file[name] = value
+
+        return change
+
+    for name, value in (("converged", True), ("residual_norms", np.ones((5, 2))), ("times/mean", 2.0), ("status", 3.0)):
+        with pytest.raises(FileError, match="broken.h5: ") as caught:
+            read_result(broken(eigen, path, instead(name, value)))
+        assert "\n" not in str(caught.value)
+
+
+def test_columns_are_chosen_as_in_numpy(eigen):
+    result = read_result(eigen)
+    v = result.eigenvectors
+    for columns in (
+        3, -1, [2, 0], [0, 0, 4], slice(1, 4), slice(None, None, 2), np.array([True, False, True, False, False]),
+    ):
+        np.testing.assert_array_equal(result.vectors(columns), v[:, columns])
+    with pytest.raises(TypeError, match="bool"):
+        result.vectors(True)
+    with pytest.raises(IndexError):
+        result.vectors(5)
+
 
 def test_a_matrix_that_is_no_result(tmp_path):
     write_matrix(tmp_path / "a.h5", laplacian(4))
