@@ -203,7 +203,13 @@ def test_columns_are_chosen_as_in_numpy(eigen):
     result = read_result(eigen)
     v = result.eigenvectors
     for columns in (
-        3, -1, [2, 0], [0, 0, 4], slice(1, 4), slice(None, None, 2), np.array([True, False, True, False, False]),
+        3,
+        -1,
+        [2, 0],
+        [0, 0, 4],
+        slice(1, 4),
+        slice(None, None, 2),
+        np.array([True, False, True, False, False]),
     ):
         np.testing.assert_array_equal(result.vectors(columns), v[:, columns])
     with pytest.raises(TypeError, match="bool"):
