@@ -9,7 +9,8 @@ test_symmetric_starting_vector is run for SA and LA instead of LM, which is the 
 test_symmetric_no_convergence has 30 rows, which are solved densely here, so that nothing is left undone: run with 300
     rows, without factors, and residuals as tol=0 means them here (SciPy's test asks for 4e-13).
 test_eigen_bad_shapes, test_eigen_bad_kwargs, test_ticket_1459_arpack_crash, test_parallel_threads and
-test_eigsh_for_k_greater are written out below where they are of eigs too.
+test_eigsh_for_k_greater are written out below where they are of eigs too; the A of the last, of which SciPy takes one
+    triangle, is made symmetric: others are refused here.
 test_real_eigs_real_k_subset is of eigs, and done for eigsh all the same.
 
 What does not apply is in DOES_NOT_APPLY, and test_nothing_is_left_out holds the two lists against SciPy's module.
@@ -164,7 +165,7 @@ def test_parallel_threads():
 
 def test_eigsh_for_k_greater():
     A_sparse = sp.diags([1, -2, 1], [-1, 0, 1], shape=(4, 4))
-    A = generate(arpack.generate_matrix, 4, sparse=False)
+    A = generate(arpack.generate_matrix, 4, sparse=False, hermitian=True)
     M_dense = generate(arpack.generate_matrix_symmetric, 4, pos_definite=True)
     M_sparse = generate(arpack.generate_matrix_symmetric, 4, pos_definite=True, sparse=True)
     M_linop = aslinearoperator(M_dense)
