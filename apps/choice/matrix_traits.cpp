@@ -137,8 +137,7 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   all.zero_sums = comm.sum(telling.zero_sums) / counted;
   all.dominant = comm.sum(telling.dominant) / counted;
   constexpr double hub = 8.0;
-  const double entries = comm.sum(in_rows_beyond(hub * all.mean_row(), rows));
-  all.in_hubs = all.nonzeros > 0.0 ? entries / all.nonzeros : 0.0;
+  if (all.has_hubs()) all.in_hubs = comm.sum(in_rows_beyond(hub * all.mean_row(), rows)) / all.nonzeros;
   return all;
 }
 

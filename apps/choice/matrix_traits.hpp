@@ -18,7 +18,7 @@ struct MatrixTraits {
   double alone = 0.0;           ///< rows without couplings
   bool null_rows = false;       ///< some of them have a diagonal entry that is not positive, or none
   double longest_row = 0.0;     ///< most nonzeros in a row
-  double in_hubs = 0.0;         ///< share of the nonzeros that are in rows of more than eight times the mean
+  double in_hubs = 0.0;         ///< share of nonzeros in rows of over eight times the mean; 0 without hubs
   double least_diagonal = 0.0;  ///< smallest entry of the diagonal, 0 where one is not stored
   double least_row = 0.0;       ///< smallest sum |a_ij| of a row that is not zero
   double zero_sums = 0.0;       ///< share of rows whose entries add up to nothing but rounding errors

@@ -46,6 +46,8 @@ int guarded(_p_Mat* a, const std::function<void()>& step) noexcept {
   try {
     step();
     return 0;
+  } catch (const CallbackError& error) {
+    return error.code();
   } catch (const std::exception& error) {
     return PetscError(PetscObjectComm(reinterpret_cast<PetscObject>(a)), __LINE__, "block_eigs", __FILE__,
                       PETSC_ERR_LIB, PETSC_ERROR_INITIAL, "%s", error.what());
