@@ -15,6 +15,10 @@ constexpr int widest = 8;
 /// cache.
 constexpr LocalIndex rows_a_turn = 16;
 
+/// Longer rows are summed in pieces of so many nonzeros: one sum of thousands of like terms rounds the same way again
+/// and again.
+constexpr Offset longest_sum = 512;
+
 /// Rows of B are fetched so many nonzeros, or rows of A, before their use.
 constexpr Offset nonzeros_ahead = 16;
 constexpr LocalIndex rows_ahead = 4;
@@ -68,23 +72,26 @@ void multiply_group(const CsrView<T>& a, Position from, const Position& to, Cons
   // one sum would wait for itself. They are copied at the end because what finish() works on has a place in
   // memory.
   const auto product = [&](Offset begin, Offset end) __attribute__((always_inline)) {
-    Columns sum;
-    Columns second;
-    Offset k = begin;
-    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) {
-      for (; k + 1 < end; k += 2) {
-        sum.add(a.values[k], row_of_b(k), last);
-        second.add(a.values[k + 1], row_of_b(k + 1), last);
-      }
-    }
-    for (; k < end; ++k) {
-      if constexpr (fetching == Fetch::every_row)
-        fetch<sizeof sum>(row_of_b(std::min(k + nonzeros_ahead, a.nonzeros - 1)));
-      sum.add(a.values[k], row_of_b(k), last);
-    }
     Columns columns;
-    columns.add(sum);
-    if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) columns.add(second);
+    do {
+      Columns sum;
+      Columns second;
+      Offset k = begin;
+      begin = std::min(end, k + longest_sum);
+      if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) {
+        for (; k + 1 < begin; k += 2) {
+          sum.add(a.values[k], row_of_b(k), last);
+          second.add(a.values[k + 1], row_of_b(k + 1), last);
+        }
+      }
+      for (; k < begin; ++k) {
+        if constexpr (fetching == Fetch::every_row)
+          fetch<sizeof sum>(row_of_b(std::min(k + nonzeros_ahead, a.nonzeros - 1)));
+        sum.add(a.values[k], row_of_b(k), last);
+      }
+      columns.add(sum);
+      if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) columns.add(second);
+    } while (begin < end);
     return columns;
   };
   Offset begin = from.nonzero;
