@@ -49,6 +49,21 @@ class Counter {
         negative, partition.rows(), negative == 1 ? "is" : "are"));
   }
 
+  /// What rounding errors of factors of A - sigma B move eigenvalues by, as an estimate: vectors may lie where B is small,
+  /// though those that were found lie elsewhere. Collective.
+  double rounding(double sigma) const {
+    std::vector<double> sizes = absolute_sums(a_);
+    if (b_) {
+      const std::vector<double> of_b = absolute_sums(*b_);
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const double diagonal = diagonal_of(*b_, static_cast<LocalIndex>(i));
+        sizes[i] = diagonal > 0.0 ? (sizes[i] + std::abs(sigma) * of_b[i]) / diagonal : 0.0;
+      }
+    }
+    const double most = sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
+    return 10.0 * std::numeric_limits<double>::epsilon() * comm_.max(most);
+  }
+
   /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
   /// Collective.
   std::int64_t wanted_side(double sigma) const {
@@ -63,6 +78,12 @@ class Counter {
   double bytes() const { return factors_->size().bytes + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
 
  private:
+  static double diagonal_of(const CsrRows& rows, LocalIndex i) {
+    const auto begin = rows.columns.begin() + rows.row_offsets[static_cast<std::size_t>(i)];
+    const auto end = rows.columns.begin() + rows.row_offsets[static_cast<std::size_t>(i) + 1];
+    const auto at = std::find(begin, end, rows.row_begin + i);
+    return at == end ? 0.0 : rows.values[static_cast<std::size_t>(at - rows.columns.begin())];
+  }
   static double bytes_of(const CsrRows& rows) {
     return static_cast<double>(rows.nonzeros()) * (sizeof(double) + sizeof(GlobalIndex)) +
            static_cast<double>(rows.rows()) * sizeof(Offset);
@@ -125,12 +146,14 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   const char* side = which == Which::largest ? "above" : "below";
   const ProbeOperators<T> operators = probe_operators(setting, result);
   const double known = known_within(setting.space, operators, found_pairs(setting, result));
-  const double within = known > 0.0 ? known : ShiftSearch::rounding(0.0);
+  double within = known > 0.0 ? known : ShiftSearch::rounding(0.0);
   const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
 
   double sigma = values.back() + outwards * within;
   const Counter count(setting.problem, setting.sources, which, sigma);
   count.require_definite_mass(setting.problem.partition);
+  if (setting.sources.b) within = std::max(within, count.rounding(values.back()));
+  sigma = values.back() + outwards * within;
   const auto wanted_side = [&](double at) {
     proof.shift = in_units(at);
     proof.counted = count.wanted_side(at);

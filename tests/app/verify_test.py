@@ -58,6 +58,22 @@ class InertiaTest(harness.AppTest):
             "matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 5, verify: inertia}\n"))
         self.assert_refused(result, 2, ["mass matrix B is not positive definite, 1 of its 4096 eigenvalues is negative"])
 
+    def test_rounding_where_the_mass_is_small_misses_nobody(self):
+        """What was found has most of its mass where B is large; others of the zeros lie where it is small."""
+        side = 14
+        line = sp.diags([np.ones(side - 1), -np.ones(side)], [1, 0], shape=(side, side))
+        curl = sp.hstack([-sp.kron(sp.eye(side), line), sp.kron(line, sp.eye(side))])
+        matrix = (curl.T @ curl).tocsr()
+        mass = sp.diags(10 ** np.random.default_rng(0).uniform(-2, 2, matrix.shape[0]))
+        self.save(matrix, "a.npz")
+        self.save(mass, "b.npz")
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\nmass: {file: b.npz}\neigensolver: {pairs: 1, verify: inertia}\n"
+            "output: {file: out.h5}\n"))
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.attributes()[0]["proof"], "inertia", result)
+        self.assertNotIn("missing", result.stdout + result.stderr)
+
     def test_counts_in_the_units_of_the_matrix(self):
         for factor in (1e200, 1e-200):
             matrix = sp.coo_matrix(grid_laplacian(12) * factor)
