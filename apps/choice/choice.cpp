@@ -223,6 +223,17 @@ double Choice::cheapest_other() const {
   return other ? candidates_[*other].cost : HUGE_VAL;
 }
 
+bool Choice::pass_over(const std::string& reason) {
+  const std::optional<std::size_t> other = best_other();
+  if (!other || candidates_[*other].cost == HUGE_VAL) return false;
+  current().cost = HUGE_VAL;
+  at_ = *other;
+  begin();
+  current().taken = true;
+  current().reason = reason;
+  return true;
+}
+
 void Choice::lose() { current().preconditioner.type = PreconditionerType::none; }
 
 void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason) {

@@ -71,6 +71,7 @@ class FloatAmg final : public LinearOperator<double> {
   void reserve(LocalIndex columns) override { outer_.reserve(columns); }
 
   std::string description() const { return inner_->description(); }
+  bool coarsens() const { return inner_->coarsens(); }
   FloatOperators in_float() { return {matrix_, inner_.get()}; }
 
   /// nested_iteration() of the float cycle.
@@ -143,6 +144,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
       };
       result.in_float = cycle->in_float();
       result.made = "amg: " + cycle->description();
+      result.coarsens = cycle->coarsens();
       result.operation = std::move(cycle);
       return result;
     }
@@ -152,6 +154,7 @@ Preconditioner<T> make_amg(Problem<T>& problem, const MatrixConfig& matrix, cons
     return nested_iteration(source, columns, seed);
   };
   result.made = "amg: " + cycle->description();
+  result.coarsens = cycle->coarsens();
   result.operation = std::move(cycle);
   return result;
 }

@@ -116,6 +116,10 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
       solver.choice->config().preconditioner.type != PreconditionerType::none)
     solver.choice->lose();
   if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
+  if (!solver.choice || solver.operators->preconditioner.coarsens || !solver.choice->pass_over_multigrid()) return;
+  solver.config.eigensolver = solver.choice->config();
+  if (announce) announce("preconditioner from here on: " + solver.choice->description());
+  make_others(problem, solver, follower, announce);
 }
 
 }  // namespace

@@ -44,9 +44,17 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
     solver.config.eigensolver = solver.choice->config();
   }
-  solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
-                                      begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr),
-                                      solver.choice.has_value());
+  const auto make = [&] {
+    solver.operators.reset();
+    solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,
+                                        begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr),
+                                        solver.choice.has_value());
+  };
+  make();
+  if (solver.choice && !solver.operators->preconditioner.coarsens && solver.choice->pass_over_multigrid()) {
+    solver.config.eigensolver = solver.choice->config();
+    make();
+  }
   return solver;
 }
 

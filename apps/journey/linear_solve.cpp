@@ -33,6 +33,9 @@ void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, const Announce& a
       other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
   if (config.preconditioner.type != solver.choice->config().preconditioner.type) solver.choice->lose();
   if (!solver.operators->unfit.empty()) solver.unfit = solver.operators->unfit;
+  if (solver.operators->preconditioner.coarsens || !solver.choice->pass_over_multigrid()) return;
+  if (announce) announce("preconditioner from here on: " + solver.choice->description());
+  make_chosen(problem, solver, announce);
 }
 
 /// What factors have found of A is why conjugate gradients have not got to the end.

@@ -51,6 +51,8 @@ class Amg final : public LinearOperator<T> {
   double operator_complexity() const { return operator_complexity_; }
   /// "4 levels, operator complexity 1.6", and why there is no coarser level where its rows are still many.
   std::string description() const;
+  /// False where there is one level, too large to be inverted: nothing but its smoother.
+  bool coarsens() const { return levels() > 1 || coarse_smoother_ == nullptr; }
   /// The matrix as the cycle holds it; null where it holds its inverse instead.
   LinearOperator<T>* finest_matrix();
 

@@ -145,6 +145,16 @@ TEST(EigensolverChoice, AFaultyPreconditionerIsNotTakenAgain) {
   EXPECT_FALSE(choice.change(Limitation::none));
 }
 
+TEST(EigensolverChoice, MultigridWithoutACoarserLevelIsPassedOver) {
+  EigensolverChoice choice = choice_for(diffusion(1e5, 7), asked());
+  ASSERT_EQ(type_of(choice), PreconditionerType::amg);
+  EXPECT_TRUE(choice.pass_over_multigrid());
+  for (int changes = 0; changes < 5; ++changes) {
+    EXPECT_NE(type_of(choice), PreconditionerType::amg);
+    if (!choice.change(Limitation::stopped)) break;
+  }
+}
+
 /// Goes on with iterations of these values that do not come forward until multigrid is taken; its shift.
 double shift_after(double lower_bound, const std::vector<double>& values) {
   MatrixTraits traits = diffusion(64000, 7);
