@@ -31,6 +31,9 @@ else()
     cuda/sparse/spmm_pattern.cu
     cuda/sparse/spmm_row_split.cu
     cuda/sparse/spmm_row_split_step.cu
+    cuda/sparse/spmm_strip_products.cu
+    cuda/sparse/spmm_strip_products_step.cu
+    cuda/sparse/spmm_strips.cu
     cuda/dense/update.cu
     cuda/runtime/workspace.cpp)
   target_compile_options(block_eigs_spmm PRIVATE
@@ -39,7 +42,7 @@ else()
   set_source_files_properties(cuda/algebra/aggregates.cu cuda/algebra/couplings.cu cuda/algebra/dense_inverse.cu
     cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
     cuda/algebra/survey.cu cuda/algebra/tentative.cu cuda/algebra/triple.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
-  set_source_files_properties(cuda/sparse/spmm_bundles.cu cuda/sparse/spmm_pattern.cu PROPERTIES COMPILE_OPTIONS "--extended-lambda")
+  set_source_files_properties(cuda/sparse/spmm_bundles.cu cuda/sparse/spmm_pattern.cu cuda/sparse/spmm_strips.cu PROPERTIES COMPILE_OPTIONS "--extended-lambda")
   target_link_libraries(block_eigs_spmm PRIVATE ${BLOCK_EIGS_CUDART} ${CMAKE_DL_LIBS})
   # The header is enough: the library is looked for when messages are first wanted.
   if(BLOCK_EIGS_NCCL_HEADERS)

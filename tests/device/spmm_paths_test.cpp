@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <functional>
 #include <string>
 
@@ -141,6 +142,35 @@ TYPED_TEST(SpmmPathsTest, ManyShortRowsAndOneThatCrossesManyBlocks) {
       spread(i, 60000, 60000, to);
     else
       spread(i, 1 + i % 13, 60000, to);
+  });
+  this->check_all(a);
+}
+
+/// Neighbours have most of their columns in common, but not all, and rows at both ends have fewer.
+void band(LocalIndex i, LocalIndex width, LocalIndex columns, std::vector<LocalIndex>& to) {
+  for (LocalIndex j = std::max<LocalIndex>(i - width, 0); j <= std::min(i + width, columns - 1); ++j) to.push_back(j);
+}
+
+TYPED_TEST(SpmmPathsTest, DenseBands) {
+  Sparse<typename TestFixture::T> a(this->random_, 20003, 20001,
+                                    [](LocalIndex i, auto& to) { band(i, 14, 20001, to); });
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, DenseBandsAmongEmptyRowsAndWithColumnsLeftOut) {
+  Sparse<typename TestFixture::T> a(this->random_, 16001, 16001, [](LocalIndex i, auto& to) {
+    if (i % 9 == 4) return;
+    band(i, 25, 16001, to);
+    if (i % 3 == 1) to.erase(to.end() - 5);
+  });
+  for (LocalIndex i = 0; i < a.rows(); ++i) a.map.push_back(i + i / 500);
+  this->check_all(a);
+}
+
+TYPED_TEST(SpmmPathsTest, DenseBandsWhoseColumnsDoNotAscend) {
+  Sparse<typename TestFixture::T> a(this->random_, 20000, 20000, [](LocalIndex i, auto& to) {
+    band(i, 14, 20000, to);
+    if (i == 7001) std::swap(to[to.size() - 3], to[to.size() - 2]);
   });
   this->check_all(a);
 }

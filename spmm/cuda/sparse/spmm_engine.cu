@@ -128,8 +128,14 @@ void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, bool wide) {
     multiply_merge(call, wide);
   } else {
     call.x.prefetch = prefetch_of(call.a, call.plan.statistics.nonzeros, b, call.multiprocessors);
+    if (wide && call.plan.strips) return multiply_strips(call);
     multiply_row_split(call, wide);
   }
+}
+
+bool may_pay_in_strips(const RowStatistics& rows) {
+  return rows.nonzeros >= least_nonzeros_of_strips && rows.mean >= least_mean_of_strips &&
+         rows.longest <= longest_row_of_strips;
 }
 
 /// Elements that a lane moves at once.
@@ -170,10 +176,11 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const Spmm
   plan->targets = std::move(pattern.targets);
   plan->empty_targets = std::move(pattern.empty_targets);
   const RowStatistics& rows = plan->statistics;
+  const Offset* const offsets = or_else(pattern.offsets, a.row_offsets);
   std::optional<Bundles> bundles;
-  if (pattern.worth_bundling)
-    bundles =
-        find_bundles(device_, or_else(pattern.offsets, a.row_offsets), a.column_indices, rows.rows, rows.nonzeros);
+  if (pattern.worth_bundling) bundles = find_bundles(device_, offsets, a.column_indices, rows.rows, rows.nonzeros);
+  if (!bundles && may_pay_in_strips(rows) && choose_algorithm(*plan) != SpmmAlgorithm::merge)
+    plan->strips = find_strips(device_, offsets, a.column_indices, rows.rows, rows.nonzeros);
   if (bundles) {
     take(std::move(*bundles), *plan);
   } else {

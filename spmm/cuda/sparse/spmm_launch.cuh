@@ -10,6 +10,13 @@
 
 namespace block_eigs::cuda {
 
+/// Of what is known of runs of 2^i, the most in one of `tile`, which is a power of two.
+inline Offset at_size(const std::vector<Offset>& most, LocalIndex tile) {
+  std::size_t i = 0;
+  while ((LocalIndex{1} << i) < tile && i + 1 < most.size()) ++i;
+  return most[i];
+}
+
 /// One product on its way to a kernel. Operands: DenseOperands, or StepOperands where a step is taken along.
 template <class T, class Operands>
 struct SpmmCall {
@@ -25,14 +32,6 @@ struct SpmmCall {
 
   Offset columns_in_tile(LocalIndex tile) const { return at_size(plan.most_columns, tile); }
   Offset values_in_tile(LocalIndex tile) const { return at_size(plan.most_values, tile); }
-
- private:
-  /// `tile` is a power of two.
-  static Offset at_size(const std::vector<Offset>& most, LocalIndex tile) {
-    std::size_t i = 0;
-    while ((LocalIndex{1} << i) < tile && i + 1 < most.size()) ++i;
-    return most[i];
-  }
 };
 
 /// Blocks that clear empty rows, a few for each multiprocessor at most.
@@ -70,9 +69,10 @@ LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, std::size
   const double by_blocks = static_cast<double>(call.a.count) / (groups * 4.0 * call.multiprocessors);
   const int rounds = power_below(std::min(by_work, by_blocks), 16);
   for (int tile = groups * rounds; tile >= groups; tile /= 2) {
-    column_capacity = static_cast<int>(std::min<Offset>((call.columns_in_tile(tile) + 3) / 4 * 4, 1 << 20));
+    column_capacity = static_cast<int>(
+        std::min<Offset>((Skew<LocalIndex, L>::room(call.columns_in_tile(tile)) + 3) / 4 * 4, 1 << 20));
     bytes = static_cast<std::size_t>(column_capacity) * sizeof(LocalIndex) +
-            static_cast<std::size_t>(call.values_in_tile(tile)) * sizeof(T);
+            static_cast<std::size_t>(Skew<T, L>::room(call.values_in_tile(tile))) * sizeof(T);
     if (bytes <= staging_limit) return tile;
   }
   return 0;
@@ -154,12 +154,14 @@ void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice)
   const double total = static_cast<double>(call.a.columns_total);
   MergeTiles merge;
   merge.slice = 8 * power_below(total / (8.0 * slices * 6.0 * call.multiprocessors), longest_slice / 8);
+  while ((1 << merge.slice_bits) < merge.slice) ++merge.slice_bits;
   const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   if (call.only_reserves) return;
   const std::size_t bytes =
-      (sizeof(Sums) + 15) / 16 * 16 + static_cast<std::size_t>(tile_columns) * (sizeof(T) + sizeof(LocalIndex));
+      (sizeof(Sums) + 15) / 16 * 16 +
+      static_cast<std::size_t>(tile_columns + slices) * (sizeof(T) + sizeof(LocalIndex));
   const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

@@ -50,8 +50,9 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   using Sums = SliceSums<T, W, L, P, 1, slices>;
   extern __shared__ __align__(16) char shared[];
   Sums& leftover = *reinterpret_cast<Sums*>(shared);
+  const int stride = merge.slice + 1;  // odd, so that groups read from different banks
   T* const value_tile = reinterpret_cast<T*>(shared + (sizeof(Sums) + 15) / 16 * 16);
-  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(value_tile + slices * merge.slice);
+  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(value_tile + slices * stride);
   const int group = threadIdx.x / L, lane = threadIdx.x % L;
   const Columns columns(x, lane);
   PackType sums[1][P];
@@ -66,8 +67,9 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const std::uint64_t policy = streaming_policy();
 #pragma unroll 4
   for (int k = threadIdx.x; k < present; k += Threads) {
-    copy_streaming(column_tile + k, a.columns + tile_begin + k, policy);
-    copy_streaming(value_tile + k, a.values + tile_begin + k, policy);
+    const int place = k + (k >> merge.slice_bits);
+    copy_streaming(column_tile + place, a.columns + tile_begin + k, policy);
+    copy_streaming(value_tile + place, a.values + tile_begin + k, policy);
   }
   close_copies();
   const MergeSlice slice(merge.path, tile_begin + group * merge.slice, a.columns_total, merge.slice);
@@ -78,8 +80,8 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   bool opens_inside = slice.opens_inside;
   wait_for_copies<0>();
   __syncthreads();
-  const LocalIndex* const column = column_tile + group * merge.slice;
-  const T* const value = value_tile + group * merge.slice;
+  const LocalIndex* const column = column_tile + group * stride;
+  const T* const value = value_tile + group * stride;
   std::uint32_t ends = 0;
   const auto end_column = [&] {
     if (ends & 1) {

@@ -15,6 +15,7 @@ struct MergePath {
 struct MergeTiles {
   MergePath path;
   int slice = 0;                 ///< columns of one slice
+  int slice_bits = 0;            ///< where that is a power of two: which
   unsigned tiles = 0;            ///< blocks, those for empty rows apart
   char* carries = nullptr;       ///< two records of sums a tile and slab
   unsigned* arrivals = nullptr;  ///< a tile and slab; all zero between launches

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "spmm/cuda/sparse/spmm_pattern.hpp"
+#include "spmm/cuda/sparse/spmm_strips.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/kernels.hpp"
 
@@ -29,6 +31,8 @@ struct CudaSpmmPlan final : SpmmPlan {
   Buffer<LocalIndex> columns;
   Buffer<LocalIndex> targets;
   Buffer<LocalIndex> empty_targets;
+
+  std::optional<Strips> strips;  ///< for blocks with rows of whole 16-byte pieces
 
   // As in MergePath and MergeTiles; the last two grow with the first product of each shape, or by `make_room`.
   Buffer<std::uint32_t> path_ends;

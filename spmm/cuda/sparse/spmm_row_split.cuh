@@ -49,6 +49,17 @@ __device__ __forceinline__ void store_bundle(const RowBundles<T>& a, LocalIndex 
   }
 }
 
+/// Where elements of A are kept in shared memory: after every 128 bytes one place stays free, so that groups whose rows
+/// begin at multiples of 64 or 128 bytes, as rows of 8 or 16 do, read from different banks. Where a row of B takes
+/// many lanes, there are too few groups in a warp for that to matter.
+template <class X, int L>
+struct Skew {
+  static constexpr int run = 128 / static_cast<int>(sizeof(X));
+  static constexpr bool on = L <= 2;
+  __host__ __device__ static constexpr Offset room(Offset elements) { return on ? elements + elements / run + 1 : elements; }
+  __device__ __forceinline__ static int place(int k) { return on ? k + static_cast<int>(static_cast<unsigned>(k) / run) : k; }
+};
+
 /// For short rows. A block copies columns and values of `tile` bundles to shared memory, whence the L lanes of a
 /// group read the same element at once; a group takes every (threads / L)-th bundle.
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
@@ -76,11 +87,11 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const std::uint64_t policy = streaming_policy();
 #pragma unroll 4
   for (int k = threadIdx.x; k < tile_columns; k += Threads) {
-    copy_streaming(column_tile + k, a.columns + first_column + k, policy);
+    copy_streaming(column_tile + Skew<LocalIndex, L>::place(k), a.columns + first_column + k, policy);
   }
 #pragma unroll 4
   for (int k = threadIdx.x; k < tile_values; k += Threads) {
-    copy_streaming(value_tile + k, a.values + first_value + k, policy);
+    copy_streaming(value_tile + Skew<T, L>::place(k), a.values + first_value + k, policy);
   }
   close_copies();
   LocalIndex bundle = begin + static_cast<LocalIndex>(threadIdx.x) / L;
@@ -91,14 +102,14 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   for (; bundle < end; bundle += groups) {
     const BundleSpan<R> now = next;
     if (bundle + groups < end) next = BundleSpan<R>(a, bundle + groups);
-    const LocalIndex* const column = column_tile + static_cast<int>(now.column - first_column);
-    const T* const value = value_tile + static_cast<int>(now.value - first_value);
+    const int column = static_cast<int>(now.column - first_column);
+    const int value = static_cast<int>(now.value - first_value);
     int row_begin[R];
     now.find_rows(row_begin);
     set_zero(sums);
     accumulate<U, 1, ReadFrom::shared>(
-        0, now.length, columns, [&](int k) { return column[k]; },
-        [&](int k, int j) { return value[k + row_begin[j]]; }, sums);
+        0, now.length, columns, [&](int k) { return column_tile[Skew<LocalIndex, L>::place(column + k)]; },
+        [&](int k, int j) { return value_tile[Skew<T, L>::place(value + k + row_begin[j])]; }, sums);
     store_bundle(a, bundle, now.rows, columns, sums);
   }
 }
