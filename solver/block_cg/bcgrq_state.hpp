@@ -20,7 +20,8 @@ namespace block_eigs::bcgrq {
 /// One right-hand side f and its solution x.
 struct Column {
   double rhs_norm = 0.0;        ///< ||f||
-  double limit = 0.0;           ///< tolerance ||f||
+  double share = 1.0;           ///< of the tolerance, that it may leave
+  double limit = 0.0;           ///< share tolerance ||f||
   double recursive_norm = 0.0;  ///< of the residual, by the recurrence
   double true_norm = 0.0;       ///< ||f - A x||, when last computed
   double best_norm = 0.0;       ///< true_norm of the best iterate so far

@@ -98,7 +98,7 @@ template <class T>
 void begin_sides(State<T>& state, Sides<T>& sides) {
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
     Column& column = sides.columns[j];
-    column.limit = state.test.limit(column.rhs_norm);
+    column.limit = column.share * state.test.limit(column.rhs_norm);
     column.true_norm = column.rhs_norm;
     if (column.rhs_norm > 0.0) continue;
     state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
@@ -208,7 +208,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
 
 template <class T>
 Outcome judge(const State<T>& state, const Column& column) {
-  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.product_scale);
+  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.product_scale, column.share);
   const bool doubtful = column.unsolvable && outcome == Outcome::at_accuracy_limit;
   return doubtful ? Outcome::not_converged : outcome;
 }
