@@ -15,8 +15,8 @@ void note_dip(Column& column);
 
 /// As a round has ended with true norms and outcomes: right-hand sides whose x has drifted from a residual near
 /// the limit to a much larger one begin again with the best iterate and end where the recurrence began to rise, if
-/// that is a gain, or are given up. Whether there are any of the former; true norms are those of X all the same,
-/// and state.q is F - A X. Uses up state.as. Collective.
+/// that is a gain, or are given up. Nothing happens in float. Whether there are any of the former; true norms are
+/// those of X all the same, and state.q is F - A X. Uses up state.as. Collective.
 template <class T>
 bool go_back_before_drift(State<T>& state, Sides<T>& sides, const Budget& budget, bool may_go_on);
 
