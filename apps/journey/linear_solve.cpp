@@ -82,7 +82,6 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
                               const DenseBlock<T>& f, DenseBlock<T> initial, const Observer& observer,
                               const Announce& announce, const Proceed& wanted, RunCheckpoint* checkpoint) {
   const LinearSolverConfig& config = solver.config.linear_solver;
-  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size};
   CgDecisions<T> decisions;
   if (solver.choice) {
     LinearSolverChoice& choice = *solver.choice;
@@ -99,6 +98,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   }
   const RangePart<T> part =
       part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance, problem.order.get());
+  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size, part.shares};
   if (checkpoint != nullptr)
     checkpoint->describe_journey([&solver] {
       Journey journey;

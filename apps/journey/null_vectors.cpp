@@ -40,28 +40,33 @@ std::vector<T> sums_of_rows(BlockSpace<T>& space, DistributedMatrix<T>& a, bool 
   return y.to_host();
 }
 
-/// Right-hand sides that are not orthogonal to the null vectors, and norms of what they have along these.
-struct Unsolvable {
-  std::vector<std::size_t> columns;
-  std::vector<double> outside;
-  std::vector<double> norms;  ///< of f
-};
+/// Of the tolerance, where `outside` of it is used up: what is left in the square, and no less than can be told
+/// from rounding errors. All where that is more than the tolerance: no x would do, or rounding errors decide.
+double share_left(double outside, double allowed, double least) {
+  if (!(outside < allowed)) return 1.0;
+  const double used = outside / allowed;
+  return std::max(std::sqrt((1.0 - used) * (1.0 + used)), std::min(1.0, least / allowed));
+}
 
+/// Norms of right-hand sides and of what they have along the null vectors, and what follows from these.
 template <class T>
-Unsolvable unsolvable(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBlock<T>& outside,
+RangePart<T> measured(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBlock<T>& outside,
                       double tolerance) {
   constexpr LocalIndex width = 16;
   const ColumnScaling whole = column_scaling<T>(space, f.view(), width);
-  const ColumnScaling part = column_scaling<T>(space, outside.view(), width);
-  const double least = std::max(tolerance, 10.0 * std::numeric_limits<T>::epsilon());
-  Unsolvable found;
+  const ColumnScaling along = column_scaling<T>(space, outside.view(), width);
+  const double epsilon = std::numeric_limits<T>::epsilon();
+  RangePart<T> part;
+  part.tolerance = tolerance;
   for (std::size_t j = 0; j < whole.exponents.size(); ++j) {
-    const bool any = part.norm(j) > least * whole.norm(j);
-    found.norms.push_back(whole.norm(j));
-    found.outside.push_back(any ? part.norm(j) : 0.0);
-    if (any) found.columns.push_back(j);
+    const double norm = whole.norm(j);
+    const double size = along.norm(j) > epsilon * norm ? along.norm(j) : 0.0;
+    part.norms.push_back(norm);
+    part.outside.push_back(size);
+    part.shares.push_back(share_left(size, tolerance * norm, 10.0 * epsilon * norm));
+    part.unsolvable.push_back(size > std::max(tolerance, 10.0 * epsilon) * norm ? 1 : 0);
   }
-  return found;
+  return part;
 }
 
 /// The largest entry of a right-hand side in an empty row, and that row.
@@ -92,10 +97,9 @@ Entry largest_in_empty_rows(BlockSpace<T>& space, const NullVectors<T>& null, co
 }
 
 template <class T>
-std::string remark_on(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f,
-                      const Unsolvable& found, const std::vector<double>& means, const RowOrder* order) {
+std::string remark_on(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f, std::size_t column,
+                      const std::vector<double>& means, const RowOrder* order) {
   std::string text = "A is singular to working precision and a right-hand side is not in its range: ";
-  const std::size_t column = found.columns.front();
   const std::string side = fmt::format("right-hand side {}", column + 1);
   const Entry entry = null.empty.empty() ? Entry{} : largest_in_empty_rows(space, null, f, column);
   if (entry.value != 0.0) {
@@ -163,33 +167,55 @@ RangePart<T> part_in_range(BlockSpace<T>& space, const NullVectors<T>& null, con
   }
   DenseBlock<T> block = space.make_block(f.cols());
   block.from_host(outside.data());
-  const Unsolvable found = unsolvable(space, f, block, tolerance);
-  if (found.columns.empty()) return part;
-  for (const std::size_t j : found.columns) {
-    for (std::size_t k = j; k < values.size(); k += cols) values[k] -= outside[k];
+  part = measured(space, f, block, tolerance);
+  if (std::none_of(part.outside.begin(), part.outside.end(), [](double size) { return size > 0.0; })) return part;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (part.outside[k % cols] > 0.0) values[k] -= outside[k];
   }
   block.from_host(values.data());
   part.f = std::move(block);
-  part.outside = found.outside;
-  part.norms = found.norms;
-  part.remark = remark_on(space, null, f, found, means, order);
+  const auto first = std::find(part.unsolvable.begin(), part.unsolvable.end(), 1);
+  if (first == part.unsolvable.end()) return part;
+  const auto column = static_cast<std::size_t>(first - part.unsolvable.begin());
+  part.remark = remark_on(space, null, f, column, means, order);
   return part;
 }
 
 template <class T>
 void count_in(const RangePart<T>& part, BlockCgResult<T>& result) {
   if (!part.any()) return;
-  bool solved = true;
+  bool solved = true;    // in the range of A, of those that are unsolvable
+  bool all_done = true;  // of the others
   for (std::size_t j = 0; j < part.outside.size(); ++j) {
-    if (part.outside[j] == 0.0) continue;
-    solved = solved && result.outcomes[j] != Outcome::not_converged;
+    Outcome& outcome = result.outcomes[j];
+    const bool done = outcome != Outcome::not_converged;
+    if (part.outside[j] == 0.0) {
+      all_done = all_done && done;
+      continue;
+    }
     const auto whole = [&](double& norm) { norm = std::hypot(norm, part.outside[j]); };
     result.rhs_norms[j] = part.norms[j];
     whole(result.residual_norms[j]);
     whole(result.recursive_residual_norms[j]);
     for (BlockCgIteration& iteration : result.history) whole(iteration.residual_norms[j]);
-    result.outcomes[j] = Outcome::not_converged;
+    if (part.unsolvable[j] != 0) {
+      solved = solved && done;
+      outcome = Outcome::not_converged;
+      continue;
+    }
+    if (result.residual_norms[j] <= part.tolerance * part.norms[j]) {
+      outcome = Outcome::converged;
+    } else if (done) {
+      outcome = Outcome::at_accuracy_limit;
+    }
+    all_done = all_done && outcome != Outcome::not_converged;
   }
+  if (all_done && solved) {
+    // What was asked for beyond the tolerance, so that the whole is below it, need not have been reached.
+    result.remark.clear();
+    result.findings.end = BlockCgEnd::solved;
+  }
+  if (part.remark.empty()) return;
   const bool known = result.findings.singular_matrix;
   result.findings.singular_matrix = true;
   // What else may be wanting, there is no solution; but CG is for positive semi-definite matrices alone.

@@ -30,25 +30,30 @@ NullVectors<T> find_null_vectors(BlockSpace<T>& space, DistributedMatrix<T>& a);
 /// Right-hand sides without what they have outside the range of A.
 template <class T>
 struct RangePart {
-  DenseBlock<T> f{};  ///< without columns where all are in the range within the tolerance
+  DenseBlock<T> f{};  ///< without columns where all are in the range within rounding errors
   std::vector<double>
       outside{};                ///< per right-hand side the norm of what was taken away: 0, or what no x can solve
   std::vector<double> norms{};  ///< of the right-hand sides as they were given
-  std::string remark{};         ///< which rows or sums say so
+  std::vector<double> shares{};    ///< of the tolerance, that are left for the rest; 1 where nothing would do
+  std::vector<char> unsolvable{};  ///< whether what was taken away is more than the tolerance and rounding errors
+  double tolerance = 0.0;
+  std::string remark{};  ///< which rows or sums make some unsolvable; empty where they do not
 
   bool any() const { return f.cols() > 0; }
 };
 
-/// Takes the components along `null` from those columns of `f` where they are more than `tolerance` ||f||, or
-/// rounding errors where that is less: || f - A x || is no less for any x. The remark has
+/// Takes the components along `null` from columns of `f` where they are more than rounding errors:
+/// || f - A x || is no less for any x. Also where `tolerance` ||f|| allows for more: iterates would grow along
+/// `null` for as long as iterations go on, and rounding errors in A x with them. The remark has
 /// rows by their numbers in the file, which `order` knows where they are not those of the space. Collective;
 /// throws RunError on all ranks (memory).
 template <class T>
 RangePart<T> part_in_range(BlockSpace<T>& space, const NullVectors<T>& null, const DenseBlock<T>& f,
                            double tolerance, const RowOrder* order = nullptr);
 
-/// From the result for part.f to the one for f: solutions are those of least squares, and residuals what A x
-/// leaves of f. Nothing changes where part.any() is false. Not collective.
+/// From the result for part.f, to part.shares of the tolerance, to the one for f: solutions are those of least
+/// squares, residuals what A x leaves of f, and outcomes what these say. Nothing changes where part.any() is
+/// false. Not collective.
 template <class T>
 void count_in(const RangePart<T>& part, BlockCgResult<T>& result);
 

@@ -153,6 +153,8 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>& f, const DenseBl
                 std::to_string(f.cols()) + " right-hand sides");
     require(options.block_size >= 1,
             "linear_solver.block_size must be at least 1, not " + std::to_string(options.block_size));
+    require(options.shares.empty() || static_cast<LocalIndex>(options.shares.size()) == f.cols(),
+            "there is another number of shares of the tolerance than of right-hand sides");
     require(options.tolerance >= 0.0, "linear_solver.tolerance must not be negative");
     require(options.max_iterations >= 0, "linear_solver.max_iterations must not be negative");
   });
@@ -190,6 +192,9 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
     const LocalIndex count = std::min(width, f.cols() - first);
     collected.first = static_cast<std::size_t>(first);
     Sides<T> sides = storage.take(f.columns(first, count), result.solution.columns(first, count), first);
+    for (std::size_t j = 0; !options.shares.empty() && j < sides.columns.size(); ++j) {
+      sides.columns[j].share = options.shares[collected.first + j];
+    }
     const int spent = take_iterations(collected, sides);
     // A state holds the initial guess of its own run.
     sides.starts_at_zero = zero_guess && spent == 0 && !was_resumed;

@@ -136,6 +136,13 @@ std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& 
 }
 
 template <class T>
+void note_drift(Column& column, Sides<T>& sides, const Budget& budget) {
+  give_up(column, sides, budget,
+          "its iterates have grown to ||A|| ||x|| = " + in_words(column.product_scale / column.rhs_norm) +
+              " ||f|| along a null vector");
+}
+
+template <class T>
 bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
   const auto grown = [&](const Column& column) {
     return column.active && state.test.beyond_reach(column.rhs_norm, column.product_scale);
@@ -149,8 +156,7 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget) {
     const double growth = column.product_scale / column.rhs_norm;
     if (!grown(column)) continue;
     if (null[j]) {
-      give_up(column, sides, budget,
-              "its iterates have grown to ||A|| ||x|| = " + in_words(growth) + " ||f|| along a null vector");
+      note_drift(column, sides, budget);
     } else if (!(epsilon * growth <= largest_growth) &&
                !(least_rounding * epsilon * column.product_scale <= column.limit)) {
       give_up_large(column, sides, budget, growth);
@@ -166,11 +172,13 @@ template void note_beyond_range(Sides<float>&);
 template void note_preconditioner_fault(State<float>&, Sides<float>&, bool, double);
 template bool maps_to_nothing(State<float>&, Sides<float>&);
 template std::optional<RoundEnd> examine(State<float>&, Sides<float>&, const Budget&, const SmallMatrix&);
+template void note_drift(Column&, Sides<float>&, const Budget&);
 template bool give_up_growing(State<float>&, Sides<float>&, const Budget&);
 template void note_beyond_range(Sides<double>&);
 template void note_preconditioner_fault(State<double>&, Sides<double>&, bool, double);
 template bool maps_to_nothing(State<double>&, Sides<double>&);
 template std::optional<RoundEnd> examine(State<double>&, Sides<double>&, const Budget&, const SmallMatrix&);
+template void note_drift(Column&, Sides<double>&, const Budget&);
 template bool give_up_growing(State<double>&, Sides<double>&, const Budget&);
 
 }  // namespace block_eigs::bcgrq

@@ -121,7 +121,7 @@ std::optional<RoundPlace> resume(State<T>& state, Sides<T>& sides) {
   Checkpoint& checkpoint = *sides.saving->checkpoint;
   const SavedNumbers numbers = *checkpoint.saved();
   resume_common(state.space, sides);
-  for (Column& column : sides.columns) column.limit = state.test.limit(column.rhs_norm);
+  for (Column& column : sides.columns) column.limit = column.share * state.test.limit(column.rhs_norm);
   const List& round = numbers.at("round", 4);
   state.largest_inner = round[2];
   state.test.raise_norm(round[3]);

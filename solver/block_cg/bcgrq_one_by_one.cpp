@@ -18,6 +18,7 @@ Sides<T> alone(BlockSpace<T>& space, const Sides<T>& block, std::size_t j, bool 
   if (from_zero) space.kernels().fill(one.x, 0.0);
   one.columns.resize(1);
   one.columns.front().rhs_norm = block.columns[j].rhs_norm;
+  one.columns.front().share = block.columns[j].share;
   one.columns.front().iterations = block.columns[j].iterations;
   return one;
 }

@@ -20,12 +20,17 @@ namespace block_eigs::bcgrq {
 /// One right-hand side f and its solution x.
 struct Column {
   double rhs_norm = 0.0;        ///< ||f||
-  double limit = 0.0;           ///< tolerance ||f||
+  double share = 1.0;           ///< of the tolerance, that it may leave
+  double limit = 0.0;           ///< share tolerance ||f||
   double recursive_norm = 0.0;  ///< of the residual, by the recurrence
   double true_norm = 0.0;       ///< ||f - A x||, when last computed
   double best_norm = 0.0;       ///< true_norm of the best iterate so far
   double reached_norm = 0.0;    ///< the least true_norm as rounds of this way ended
-  double inner_norm = 0.0;      ///< (r^T M^-1 r)^1/2, by the recurrence
+  double aim = 0.0;             ///< where the recurrence may end in this round, if above the limit
+  double least_norm = std::numeric_limits<double>::infinity();  ///< of recursive_norm in this round
+  double dip = std::numeric_limits<double>::infinity();        ///< least_norm when recursive_norm had risen by far
+  double left_norm = std::numeric_limits<double>::infinity();  ///< best_norm where a drift was last gone back from
+  double inner_norm = 0.0;                                     ///< (r^T M^-1 r)^1/2, by the recurrence
   double least_inner = std::numeric_limits<double>::infinity();  ///< of inner_norm as rounds began
   double energy = 0.0;         ///< x^T A x - 2 f^T x, the least that was measured
   double product_bound = 0.0;  ///< ||A|| ||x||, by the x last measured

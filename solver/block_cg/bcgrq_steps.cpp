@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "solver/block_cg/bcgrq_drift.hpp"
+
 namespace block_eigs::bcgrq {
 
 namespace {
@@ -39,6 +41,7 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
     if (!column.active) continue;
     if (iteration) ++column.iterations;
     column.recursive_norm = norms(0, j);
+    note_dip(column);
     column.inner_norm = norms(2, j);
     column.active = norms(1, j) != 0.0;
   }
@@ -69,7 +72,7 @@ void begin_recurrence(State<T>& state, const Sides<T>& sides) {
   std::vector<BlockCgRecurrence::Side> small;
   for (const Column& column : sides.columns) {
     const double floor = 0.01 * std::numeric_limits<T>::epsilon() * column.rhs_norm;
-    small.push_back({aim * column.limit, floor, column.active});
+    small.push_back({std::max(aim * column.limit, column.aim), floor, column.active});
   }
   state.recurrence.restart(std::move(small));
   state.s.set_columns(0);

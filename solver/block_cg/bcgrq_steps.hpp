@@ -57,6 +57,9 @@ bool maps_to_nothing(State<T>& state, Sides<T>& sides);
 template <class T>
 std::optional<RoundEnd> examine(State<T>& state, Sides<T>& sides, const Budget& budget,
                                 const SmallMatrix& products);
+/// Gives up a right-hand side whose x, as last measured, is a null vector of A but for rounding errors.
+template <class T>
+void note_drift(Column& column, Sides<T>& sides, const Budget& budget);
 /// Gives up right-hand sides whose iterates, as last measured, have grown along a null vector of A until rounding
 /// errors in A x are as large as f, or along whatever to ten times that. Whether there were any. Uses
 /// up state.as.

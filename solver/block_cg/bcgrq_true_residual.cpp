@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "solver/block_cg/bcgrq_best.hpp"
+#include "solver/block_cg/bcgrq_drift.hpp"
 #include "solver/block_cg/bcgrq_steps.hpp"
 
 namespace block_eigs::bcgrq {
@@ -98,7 +100,7 @@ template <class T>
 void begin_sides(State<T>& state, Sides<T>& sides) {
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
     Column& column = sides.columns[j];
-    column.limit = state.test.limit(column.rhs_norm);
+    column.limit = column.share * state.test.limit(column.rhs_norm);
     column.true_norm = column.rhs_norm;
     if (column.rhs_norm > 0.0) continue;
     state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
@@ -185,7 +187,10 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
     column.active = !column.unsolvable && column.outcome == Outcome::not_converged;
   }
   const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
-  bool worth_it = (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
+  for (Column& column : sides.columns) column.aim = 0.0;
+  const bool back = go_back_before_drift(state, sides, budget, may_go_on);
+  for (Column& column : sides.columns) column.least_norm = column.dip = std::numeric_limits<double>::infinity();
+  bool worth_it = back || (may_go_on && give_up_growing(state, sides, budget)) || end == RoundEnd::given_up;
   for (Column& column : sides.columns) {
     worth_it |= column.active && column.true_norm < progress * column.reached_norm;
     column.reached_norm = std::min(column.reached_norm, column.true_norm);
@@ -208,7 +213,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
 
 template <class T>
 Outcome judge(const State<T>& state, const Column& column) {
-  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.product_scale);
+  const Outcome outcome = state.test.judge(column.true_norm, column.rhs_norm, column.product_scale, column.share);
   const bool doubtful = column.unsolvable && outcome == Outcome::at_accuracy_limit;
   return doubtful ? Outcome::not_converged : outcome;
 }

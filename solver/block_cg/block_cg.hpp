@@ -16,6 +16,8 @@ struct BlockCgOptions {
   double tolerance = 1e-8;    ///< a right-hand side is done at ||f - A x|| <= tolerance ||f||
   int max_iterations = 1000;  ///< of each block of right-hand sides, in all precisions together
   int block_size = 16;        ///< right-hand sides solved together; more of them are solved in turns
+  std::vector<double> shares =
+      {};  ///< of the tolerance, one a right-hand side, where some may not leave all of it
 };
 
 /// What happened in one iteration. Before its turn the residual of a right-hand side counts as ||f||.

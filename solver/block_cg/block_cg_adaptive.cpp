@@ -58,6 +58,7 @@ void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
   for (Column& column : sides.columns) {
     Column fresh;
     fresh.rhs_norm = column.rhs_norm;
+    fresh.share = column.share;
     fresh.iterations = column.iterations;
     fresh.best_norm = column.best_norm;
     column = fresh;

@@ -33,8 +33,9 @@ class LinearResidualTest {
     return !(accuracy_limit(rhs_norm, product_scale) <= 0.1 * rhs_norm);
   }
 
-  Outcome judge(double residual, double rhs_norm, double product_scale) const {
-    if (residual <= limit(rhs_norm)) return Outcome::converged;
+  /// `share` of the tolerance is what it may leave.
+  Outcome judge(double residual, double rhs_norm, double product_scale, double share = 1.0) const {
+    if (residual <= share * limit(rhs_norm)) return Outcome::converged;
     const bool small = residual <= accuracy_limit(rhs_norm, product_scale);
     return small && !beyond_reach(rhs_norm, product_scale) ? Outcome::at_accuracy_limit : Outcome::not_converged;
   }
