@@ -86,8 +86,8 @@ class Choice {
   bool may_change() const;
   /// What the cheapest of the other ways is expected to cost; infinite without one.
   double cheapest_other() const;
-  /// What was chosen turned out to be of no use before its first step, for `reason`: the cheapest of the others is taken.
-  /// False where there is none.
+  /// What was chosen turned out to be of no use before its first step, for `reason`: the cheapest of the others is
+  /// taken. False where there is none.
   bool pass_over(const std::string& reason);
   /// What was chosen could not be made, and none is at work instead.
   void lose();

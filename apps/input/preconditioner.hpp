@@ -35,7 +35,7 @@ struct Preconditioner {
   FloatOperators in_float{};  ///< A and this preconditioner in float, where it works with them; else nulls
   double shift = std::numeric_limits<double>::quiet_NaN();  ///< sigma of factors of A - sigma B
   bool coarsens = true;  ///< false: multigrid that came to one level, which is no more than its smoother
-  std::string made{};  ///< what it came to, where that is not known beforehand: levels
+  std::string made{};    ///< what it came to, where that is not known beforehand: levels
 };
 
 /// What `config` asks for, made of A or B. Refers to problem.a and problem.b, and consumes problem.a_rows, but for

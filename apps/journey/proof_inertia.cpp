@@ -49,8 +49,8 @@ class Counter {
         negative, partition.rows(), negative == 1 ? "is" : "are"));
   }
 
-  /// What rounding errors of factors of A - sigma B move eigenvalues by, as an estimate: vectors may lie where B is small,
-  /// though those that were found lie elsewhere. Collective.
+  /// What rounding errors of factors of A - sigma B move eigenvalues by, as an estimate: vectors may lie where B
+  /// is small, though those that were found lie elsewhere. Collective.
   double rounding(double sigma) const {
     std::vector<double> sizes = absolute_sums(a_);
     if (b_) {

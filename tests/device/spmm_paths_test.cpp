@@ -148,7 +148,8 @@ TYPED_TEST(SpmmPathsTest, ManyShortRowsAndOneThatCrossesManyBlocks) {
 
 /// Neighbours have most of their columns in common, but not all, and rows at both ends have fewer.
 void band(LocalIndex i, LocalIndex width, LocalIndex columns, std::vector<LocalIndex>& to) {
-  for (LocalIndex j = std::max<LocalIndex>(i - width, 0); j <= std::min(i + width, columns - 1); ++j) to.push_back(j);
+  for (LocalIndex j = std::max<LocalIndex>(i - width, 0); j <= std::min(i + width, columns - 1); ++j)
+    to.push_back(j);
 }
 
 TYPED_TEST(SpmmPathsTest, DenseBands) {

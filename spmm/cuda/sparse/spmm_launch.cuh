@@ -159,9 +159,8 @@ void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice)
   merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   if (call.only_reserves) return;
-  const std::size_t bytes =
-      (sizeof(Sums) + 15) / 16 * 16 +
-      static_cast<std::size_t>(tile_columns + slices) * (sizeof(T) + sizeof(LocalIndex));
+  const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 +
+                            static_cast<std::size_t>(tile_columns + slices) * (sizeof(T) + sizeof(LocalIndex));
   const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),

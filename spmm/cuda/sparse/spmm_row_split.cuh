@@ -49,15 +49,19 @@ __device__ __forceinline__ void store_bundle(const RowBundles<T>& a, LocalIndex 
   }
 }
 
-/// Where elements of A are kept in shared memory: after every 128 bytes one place stays free, so that groups whose rows
-/// begin at multiples of 64 or 128 bytes, as rows of 8 or 16 do, read from different banks. Where a row of B takes
-/// many lanes, there are too few groups in a warp for that to matter.
+/// Where elements of A are kept in shared memory: after every 128 bytes one place stays free, so that groups whose
+/// rows begin at multiples of 64 or 128 bytes, as rows of 8 or 16 do, read from different banks. Where a row of B
+/// takes many lanes, there are too few groups in a warp for that to matter.
 template <class X, int L>
 struct Skew {
   static constexpr int run = 128 / static_cast<int>(sizeof(X));
   static constexpr bool on = L <= 2;
-  __host__ __device__ static constexpr Offset room(Offset elements) { return on ? elements + elements / run + 1 : elements; }
-  __device__ __forceinline__ static int place(int k) { return on ? k + static_cast<int>(static_cast<unsigned>(k) / run) : k; }
+  __host__ __device__ static constexpr Offset room(Offset elements) {
+    return on ? elements + elements / run + 1 : elements;
+  }
+  __device__ __forceinline__ static int place(int k) {
+    return on ? k + static_cast<int>(static_cast<unsigned>(k) / run) : k;
+  }
 };
 
 /// For short rows. A block copies columns and values of `tile` bundles to shared memory, whence the L lanes of a

@@ -8,8 +8,9 @@ namespace block_eigs::cuda {
 
 namespace {
 
-/// Calls take(column, source) for the united columns of the strip in ascending order; source[j] is the number of row j's
-/// nonzero in that column, no_source where it has none. Sets *unordered where the columns of a row do not ascend.
+/// Calls take(column, source) for the united columns of the strip in ascending order; source[j] is the number of
+/// row j's nonzero in that column, no_source where it has none. Sets *unordered where the columns of a row do not
+/// ascend.
 template <class Take>
 __device__ void unite(const Offset* row_offsets, const LocalIndex* columns, LocalIndex rows, LocalIndex strip,
                       int* unordered, const Take& take) {

@@ -25,8 +25,8 @@ struct StripsView {
   __device__ LocalIndex target(LocalIndex row) const { return targets == nullptr ? row : __ldg(targets + row); }
 };
 
-/// A block takes `tile` strips, of which it copies all to shared memory; then Split groups of L lanes share the columns
-/// of each strip.
+/// A block takes `tile` strips, of which it copies all to shared memory; then Split groups of L lanes share the
+/// columns of each strip.
 template <class T, int W, int L, int P, int Split, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
     row_split_by_strips(StripsView<T> a, Operands x, EmptyRows empty, int tile, int column_capacity) {

@@ -14,16 +14,16 @@ namespace block_eigs::cuda {
 /// Rows of one strip.
 inline constexpr int strip_height = 4;
 
-/// Runs of consecutive rows with nonzeros that are multiplied as one: their columns are united, so that a row of B is
-/// loaded once for all of them. For rows whose columns are nearly the same, as those of neighbours in a dense band are;
-/// where they are the same, bundles need less. In device memory; depends on the pattern alone.
+/// Runs of consecutive rows with nonzeros that are multiplied as one: their columns are united, so that a row of B
+/// is loaded once for all of them. For rows whose columns are nearly the same, as those of neighbours in a dense
+/// band are; where they are the same, bundles need less. In device memory; depends on the pattern alone.
 struct Strips {
   LocalIndex count = 0;        ///< strips
   Offset columns_total = 0;    ///< columns of all strips
   Buffer<Offset> offsets;      ///< where the columns of a strip begin; count + 1
   Buffer<LocalIndex> columns;  ///< ascending within a strip
-  /// Of each row of the strip in each of its columns: which of the strip's values that is, counted from the first, or
-  /// no_source. strip_height for each column.
+  /// Of each row of the strip in each of its columns: which of the strip's values that is, counted from the first,
+  /// or no_source. strip_height for each column.
   Buffer<std::uint16_t> sources;
   std::vector<Offset> most_columns;  ///< in any aligned run of 2^i strips
 };
@@ -41,8 +41,8 @@ static_assert(strip_height * longest_row_of_strips < no_source);
 /// Nonzeros over places for nonzeros from which on they do.
 inline constexpr double least_fill_of_strips = 0.8;
 
-/// Strips of a matrix without empty rows, none of them longer than longest_row_of_strips. Nothing where the columns of a row do not ascend, or where
-/// least_fill_of_strips is not reached. Queued in Queue::compute; waits.
+/// Strips of a matrix without empty rows, none of them longer than longest_row_of_strips. Nothing where the
+/// columns of a row do not ascend, or where least_fill_of_strips is not reached. Queued in Queue::compute; waits.
 std::optional<Strips> find_strips(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
                                   const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
 

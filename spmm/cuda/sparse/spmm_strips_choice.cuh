@@ -28,14 +28,10 @@ void launch_strips(const SpmmCall<T, Operands>& call) {
   const EmptyRows empty = with_blocks(call, threads / L);
   const dim3 grid(static_cast<unsigned>(blocks_of(strips.count, tile)) + empty.blocks,
                   static_cast<unsigned>(call.slabs));
-  const StripsView<T> a{strips.count,
-                        call.a.count,
-                        call.a.column_offsets,
-                        strips.offsets.data(),
-                        strips.columns.data(),
-                        reinterpret_cast<const Sources*>(strips.sources.data()),
-                        call.a.targets,
-                        call.a.values};
+  const StripsView<T> a{strips.count,          call.a.count,
+                        call.a.column_offsets, strips.offsets.data(),
+                        strips.columns.data(), reinterpret_cast<const Sources*>(strips.sources.data()),
+                        call.a.targets,        call.a.values};
   kernel<<<grid, threads, bytes, call.stream>>>(a, call.x, empty, tile, capacity);
   check_launch("SpMM by strips");
 }

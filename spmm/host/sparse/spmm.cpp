@@ -15,8 +15,8 @@ constexpr int widest = 8;
 /// cache.
 constexpr LocalIndex rows_a_turn = 16;
 
-/// Longer rows are summed in pieces of so many nonzeros: one sum of thousands of like terms rounds the same way again
-/// and again.
+/// Longer rows are summed in pieces of so many nonzeros: one sum of thousands of like terms rounds the same way
+/// again and again.
 constexpr Offset longest_sum = 512;
 
 /// Rows of B are fetched so many nonzeros, or rows of A, before their use.
