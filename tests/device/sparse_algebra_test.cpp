@@ -24,39 +24,6 @@ TYPED_TEST(SparseAlgebraTest, MultipliesMatricesOfAllShapes) {
                        random_matrix(random, 60, 250, [](LocalIndex) { return 700; }));
 }
 
-// Conditions on rows leave zeros behind, which say nothing of what depends on what.
-TYPED_TEST(SparseAlgebraTest, StoredZerosReachNoColumns) {
-  HostCsr a = random_matrix(this->random_, 200, 200, [](LocalIndex i) { return 3 + i % 9; });
-  HostCsr without;
-  without.columns = a.columns;
-  for (std::size_t i = 0; i + 1 < a.offsets.size(); ++i) {
-    for (auto k = static_cast<std::size_t>(a.offsets[i]); k < static_cast<std::size_t>(a.offsets[i + 1]); ++k) {
-      if (k % 3 == 0)
-        a.values[k] = 0.0;
-      else
-        without.add(a.indices[k], a.values[k]);
-    }
-    without.close_row();
-  }
-  const HostCsr p = random_matrix(this->random_, 200, 60, [](LocalIndex i) { return i % 6; });
-  const auto with_zeros = a.on(this->device_);
-  const auto without_zeros = without.on(this->device_);
-  const auto to = p.on(this->device_);
-  const auto from = this->algebra_->transpose(to.view());
-  const auto product = [&](const auto& middle) {
-    return download(*this->algebra_->product(middle.view(), to.view()));
-  };
-  const auto triple = [&](const auto& middle) {
-    return download(*this->algebra_->galerkin(from.view(), middle.view(), to.view()));
-  };
-  const auto entries = [&](const auto& middle) {
-    return this->algebra_->entries_of_triple(from.view(), middle.view(), to.view(), 1);
-  };
-  EXPECT_EQ(product(with_zeros), product(without_zeros));
-  EXPECT_EQ(triple(with_zeros), triple(without_zeros));
-  EXPECT_EQ(entries(with_zeros), entries(without_zeros));
-}
-
 TYPED_TEST(SparseAlgebraTest, RefusesProductsThatAreTooLarge) {
   const HostCsr a = random_matrix(this->random_, 200, 200, [](LocalIndex) { return 6; });
   const auto on_device = a.on(this->device_);

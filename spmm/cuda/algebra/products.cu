@@ -13,7 +13,7 @@ __device__ Term row_of(const CsrView<double>& b, LocalIndex j, double factor) {
   return {factor, begin, static_cast<LocalIndex>(b.row_offsets[j + 1] - begin)};
 }
 
-/// Rows of A B. Zeros that A stores reach no columns.
+/// Rows of A B.
 struct ProductRows {
   CsrView<double> a;
   CsrView<double> b;
@@ -22,8 +22,7 @@ struct ProductRows {
   template <bool Values>
   __device__ Term term(LocalIndex row, Offset t) const {
     const Offset k = a.row_offsets[row] + t;
-    const double factor = a.values[k];
-    return factor == 0.0 ? Term{} : row_of(b, a.column_indices[k], factor);
+    return row_of(b, a.column_indices[k], Values ? a.values[k] : 0.0);
   }
   __device__ LocalIndex column(Offset at) const { return b.column_indices[at]; }
   __device__ double value(Offset at) const { return b.values[at]; }
@@ -47,9 +46,10 @@ struct SmoothedRows {
   __device__ Term term(LocalIndex row, Offset number) const {
     if (number == 0) return row_of(t, row, 1.0);
     const Offset k = a.row_offsets[row] + number - 1;
-    const double value = a.values[k];
-    if (value == 0.0) return {};
-    const double factor = Values ? -omega / fmax(fabs(diagonal[row]), 0.5 * row_sums[row]) * value : 0.0;
+    double factor = 0.0;
+    if (Values) {
+      factor = -omega / fmax(fabs(diagonal[row]), 0.5 * row_sums[row]) * a.values[k];
+    }
     return row_of(t, a.column_indices[k], factor);
   }
   __device__ LocalIndex column(Offset at) const { return t.column_indices[at]; }

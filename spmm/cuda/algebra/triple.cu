@@ -24,7 +24,6 @@ __global__ void count_triple(CsrView<double> r, CsrView<double> a, CsrView<doubl
   for (Offset i = r.row_offsets[row] + threadIdx.x / 32; i < r.row_offsets[row + 1]; i += warps) {
     const LocalIndex middle = r.column_indices[i];
     for (Offset j = a.row_offsets[middle] + lane; j < a.row_offsets[middle + 1]; j += 32) {
-      if (a.values[j] == 0.0) continue;
       const LocalIndex from = a.column_indices[j];
       if (!sets(rows, from)) continue;
       for (Offset k = p.row_offsets[from]; k < p.row_offsets[from + 1]; ++k)

@@ -26,7 +26,6 @@ Offset entries_of_row(const CsrView<double>& r, const CsrView<double>& a, const 
   for (Offset i = r.row_offsets[row]; i < r.row_offsets[row + 1]; ++i) {
     const LocalIndex middle = r.column_indices[i];
     for (Offset j = a.row_offsets[middle]; j < a.row_offsets[middle + 1]; ++j) {
-      if (a.values[j] == 0.0) continue;
       const LocalIndex from = a.column_indices[j];
       for (Offset k = p.row_offsets[from]; k < p.row_offsets[from + 1]; ++k) {
         LocalIndex& seen = seen_by[static_cast<std::size_t>(p.column_indices[k])];
@@ -38,15 +37,14 @@ Offset entries_of_row(const CsrView<double>& r, const CsrView<double>& a, const 
   return entries;
 }
 
-/// Makes rows of A B. Zeros that A stores, as where conditions were set on its rows, reach no columns.
+/// Makes rows of A B.
 struct RowOfProduct {
   CsrView<double> a;
   CsrView<double> b;
 
   void operator()(LocalIndex i, RowSums& sums) const {
-    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
-      if (a.values[k] != 0.0) add_row(sums, a.values[k], b, a.column_indices[k]);
-    }
+    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
+      add_row(sums, a.values[k], b, a.column_indices[k]);
   }
 };
 
@@ -118,9 +116,8 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
     const double sum = numbers.row_sums.data()[i];
     if (sum == 0.0) return;
     const double scale = -omega / std::max(std::abs(numbers.diagonal.data()[i]), 0.5 * sum);
-    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k) {
-      if (a.values[k] != 0.0) add_row(sums, scale * a.values[k], t, a.column_indices[k]);
-    }
+    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
+      add_row(sums, scale * a.values[k], t, a.column_indices[k]);
   };
   return *collect_rows(device, a.rows, t.columns, row);
 }
