@@ -96,6 +96,8 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
 }
 
 LateCandidate EigensolverChoice::factors() const {
+  // They would be full, and to find that out takes an ordering minutes.
+  if (traits_.scale_free()) return {};
   // Where the shift is next to the wanted values, which guard vectors see to.
   constexpr double iterations = 15.0;
   return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),

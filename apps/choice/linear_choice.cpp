@@ -95,12 +95,14 @@ LinearSolverChoice::LinearSolverChoice(const MatrixTraits& traits, const CostMod
     : asked_(asked),
       costs_(costs),
       columns_(linear_columns(asked, right_hand_sides)),
+      scale_free_(traits.scale_free()),
       choice_(candidates_for(traits, costs, asked, right_hand_sides),
               {.first = 15, .horizon = 10.0, .patient = true, .much = costs.launches > 0.0 ? much_on_gpu : much}) {
 }
 
 /// Set up for the block at work: that there are others to come is in their favour.
 LateCandidate LinearSolverChoice::factors() const {
+  if (scale_free_) return {};  // they would be full
   constexpr double iterations = 4.0;
   return direct_candidate(costs_, asked_.preconditioner, columns_, iterations, costs_.cg_iteration(), analyse_);
 }

@@ -57,6 +57,7 @@ class LinearSolverChoice {
   LinearSolverConfig asked_;
   CostModel costs_;
   double columns_;
+  bool scale_free_;  ///< factors of A would be full
   Choice choice_;
   AnalyseFactors analyse_{};
 };
