@@ -49,18 +49,15 @@ class Counter {
         negative, partition.rows(), negative == 1 ? "is" : "are"));
   }
 
-  /// What rounding errors of factors of A - sigma B move eigenvalues by, as an estimate: vectors may lie where B
-  /// is small, though those that were found lie elsewhere. Collective.
-  double rounding(double sigma) const {
-    std::vector<double> sizes = absolute_sums(a_);
-    if (b_) {
-      const std::vector<double> of_b = absolute_sums(*b_);
-      for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const double diagonal = diagonal_of(*b_, static_cast<LocalIndex>(i));
-        sizes[i] = diagonal > 0.0 ? (sizes[i] + std::abs(sigma) * of_b[i]) / diagonal : 0.0;
-      }
-    }
-    const double most = sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
+  /// What rounding errors of factors of A - sigma B, with B, move eigenvalues by, as an estimate: vectors may lie
+  /// where B is small, though those that were found lie elsewhere. `diagonal` is that of own rows of B.
+  /// Collective.
+  double rounding(double sigma, const std::vector<double>& diagonal) const {
+    const std::vector<double> of_a = absolute_sums(a_);
+    const std::vector<double> of_b = absolute_sums(*b_);
+    double most = 0.0;
+    for (std::size_t i = 0; i < of_a.size(); ++i)
+      if (diagonal[i] > 0.0) most = std::max(most, (of_a[i] + std::abs(sigma) * of_b[i]) / diagonal[i]);
     return 10.0 * std::numeric_limits<double>::epsilon() * comm_.max(most);
   }
 
@@ -78,12 +75,6 @@ class Counter {
   double bytes() const { return factors_->size().bytes + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
 
  private:
-  static double diagonal_of(const CsrRows& rows, LocalIndex i) {
-    const auto begin = rows.columns.begin() + rows.row_offsets[static_cast<std::size_t>(i)];
-    const auto end = rows.columns.begin() + rows.row_offsets[static_cast<std::size_t>(i) + 1];
-    const auto at = std::find(begin, end, rows.row_begin + i);
-    return at == end ? 0.0 : rows.values[static_cast<std::size_t>(at - rows.columns.begin())];
-  }
   static double bytes_of(const CsrRows& rows) {
     return static_cast<double>(rows.nonzeros()) * (sizeof(double) + sizeof(GlobalIndex)) +
            static_cast<double>(rows.rows()) * sizeof(Offset);
@@ -152,7 +143,7 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   double sigma = values.back() + outwards * within;
   const Counter count(setting.problem, setting.sources, which, sigma);
   count.require_definite_mass(setting.problem.partition);
-  if (setting.sources.b) within = std::max(within, count.rounding(values.back()));
+  if (setting.problem.b) within = std::max(within, count.rounding(values.back(), setting.problem.b->diagonal()));
   sigma = values.back() + outwards * within;
   const auto wanted_side = [&](double at) {
     proof.shift = in_units(at);

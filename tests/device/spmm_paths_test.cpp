@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "tests/device/reference.hpp"
@@ -144,6 +146,29 @@ TYPED_TEST(SpmmPathsTest, ManyShortRowsAndOneThatCrossesManyBlocks) {
       spread(i, 1 + i % 13, 60000, to);
   });
   this->check_all(a);
+}
+
+/// One sum of many like terms would round the same way again and again.
+TYPED_TEST(SpmmPathsTest, LikeTermsOfALongRowDoNotAddUpTheirRounding) {
+  using Number = typename TestFixture::T;
+  if (!this->device_->host_addressable()) GTEST_SKIP() << "about the host, where one thread sums a row";
+  constexpr LocalIndex columns = 100000;
+  Sparse<Number> a(this->random_, 1, columns, [](LocalIndex, auto& to) { spread(0, columns, columns, to); });
+  std::fill(a.values.begin(), a.values.end(), Number(0.1));
+  HostBlock<Number> ones(columns, 3, 3);
+  for (LocalIndex i = 0; i < columns; ++i)
+    for (LocalIndex j = 0; j < 3; ++j) ones(i, j) = Number(1);
+  const Buffer<Number> values = upload(this->device_, a.values);
+  const Buffer<Offset> offsets = upload(this->device_, a.offsets);
+  const Buffer<LocalIndex> indices = upload(this->device_, a.indices);
+  const CsrView<Number> there{1, columns, columns, offsets.data(), indices.data(), values.data(), nullptr};
+  const DeviceBlock<Number> b = this->on_device(ones);
+  DeviceBlock<Number> c = this->on_device(HostBlock<Number>(1, 3, 3));
+  const auto plan = this->kernels_->analyse(there, {SpmmAlgorithm::automatic});
+  this->kernels_->spmm(*plan, there, b.view(), c.view(), Accumulate::no, {});
+  const double exact = static_cast<double>(Number(0.1)) * columns;
+  const double error = std::abs(static_cast<double>(c.download()(0, 2)) - exact);
+  EXPECT_LE(error, 500.0 * std::numeric_limits<Number>::epsilon() * exact);
 }
 
 /// Neighbours have most of their columns in common, but not all, and rows at both ends have fewer.

@@ -97,6 +97,20 @@ TEST(DirectChoice, FactorsAreLeftWhereTheyDoNotComeToTheEndInTime) {
   EXPECT_NE(after_factors_with(0.9999), PreconditionerType::direct);
 }
 
+TEST(DirectChoice, NobodyAsksForFactorsOfAPowerLawGraph) {
+  MatrixTraits traits = diffusion(9e4, 30);
+  traits.longest_row = 16000.0;
+  traits.in_hubs = 0.5;
+  EigensolverChoice choice = choice_for(traits, asked());
+  int times = 0;
+  choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+    ++times;
+    return small;
+  });
+  ways(choice, 0.9999);
+  EXPECT_EQ(times, 0) << "an ordering of such a graph takes minutes";
+}
+
 TEST(DirectChoice, WhatCouldNotBeMadeIsLeftLikeAnyOther) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
   choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
