@@ -60,7 +60,7 @@ void Choice::begin() {
   progress_.clear();
   converged_before_.reset();
   by_pairs_ = false;
-  spent_ = 0.0;
+  filtered_ = 0.0;
   steps_left_ = 0.0;
 }
 
@@ -68,9 +68,11 @@ void Choice::begin() {
 std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
   progress_.clear();
   const double columns = std::max(report.active_columns, 1);
-  spent_ += report.products / columns * judgement_.degree;
-  if (std::isnan(report.products_to_come)) return spent_;
-  return report.products_to_come / columns * judgement_.degree;
+  filtered_ += report.products / columns;
+  const double degrees = std::isnan(report.products_to_come) ? filtered_ : report.products_to_come / columns;
+  // A degree brings about as much as an iteration with Jacobi.
+  if (at_ == 0) expect_of_others(degrees);
+  return degrees * judgement_.degree;
 }
 
 /// Where columns of pairs that are done go on with others that wait for them, the worst at work is always one that
@@ -132,7 +134,8 @@ bool Choice::may_be_set_up(const Candidate& other) const {
 void Choice::expect_of_others(double steps) {
   for (Candidate& other : candidates_) {
     if (other.share > 0.0 && !other.taken)
-      other.cost = other.setup + std::max(other.least, other.share * steps) * other.step;
+      other.cost = other.setup + std::max(other.least, other.share * steps) *
+                                     (other.filtered ? judgement_.degree : other.step);
   }
 }
 

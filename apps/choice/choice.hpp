@@ -24,8 +24,8 @@ struct Candidate {
   double step = 0.0;      ///< what one iteration costs
   double cost = 0.0;      ///< until all is done: expected before it was tried, predicted from its progress after
   std::string reason{};   ///< why it is taken, after "because"
-  /// Of the iterations that the first candidate takes, so many are expected of this one, `least` at least; 0 where
-  /// its progress tells nothing of this one.
+  /// For one iteration of the first candidate so many of this one are expected, or degrees of its filters, `least`
+  /// at least; 0 where that one's progress tells nothing of this one.
   double share = 0.0;
   double least = 0.0;
   bool taken = false;  ///< is or was the present one
@@ -122,7 +122,7 @@ class Choice {
   std::optional<int> converged_before_{};  ///< when the present way began
   bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
-  double spent_ = 0.0;                     ///< by filters of the present way
+  double filtered_ = 0.0;                  ///< degrees that filters of the present way have spent
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

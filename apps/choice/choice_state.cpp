@@ -49,7 +49,7 @@ std::vector<double> Choice::state() const {
                             number(asked_),
                             number(by_pairs_),
                             converged_before_ ? static_cast<double>(*converged_before_) : -1.0,
-                            spent_,
+                            filtered_,
                             steps_left_,
                             static_cast<double>(candidates_.size()),
                             number(in_float_)};
@@ -90,7 +90,7 @@ void Choice::resume(std::span<const double> state, const PreconditionerConfig& p
   by_pairs_ = state[3] != 0.0;
   converged_before_.reset();
   if (state[4] >= 0.0) converged_before_ = static_cast<int>(state[4]);
-  spent_ = state[5];
+  filtered_ = state[5];
   steps_left_ = state[6];
   in_float_ = state[8] != 0.0;
   const auto progress = state.subspan(fields_of_choice + count * fields_of_candidate);

@@ -92,25 +92,29 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
                       int columns, Candidates& result) {
   const bool varied = traits.badly_scaled() && !traits.reaches_down();
   const double degrees = expected_degrees(traits, columns);
+  const double with_jacobi = expected_with_jacobi(traits, degrees);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
   if (can_filter && !varied) result.add(PreconditionerType::none, true, degrees, "filters need nothing but A");
   if (can_filter && varied) {
-    result.add(PreconditionerType::jacobi, false, expected_with_jacobi(traits, degrees), traits.differing_rows());
+    result.add(PreconditionerType::jacobi, false, with_jacobi, traits.differing_rows());
     // Filters have one norm for all rows.
     const double factor = traits.norm_inf / traits.least_row;
-    result.add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0), "filters need nothing but A");
+    Candidate& filters = result.add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0),
+                                    "filters need nothing but A");
+    // Wanted vectors of power-law graphs are of rows as short as the shortest: the condition of A is as many times
+    // that of D^-1 A, and its root was half of sqrt(factor).
+    if (traits.scale_free()) filters.share = std::sqrt(factor) / 4.0;
   }
   // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
-  Candidate& chebyshev = result.add(PreconditionerType::chebyshev, false,
-                                    (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0)),
-                                    "it needs nothing but A");
+  double with_chebyshev = (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0));
   // Where hubs make paths short the wanted values are among the others of D^-1 A, and no polynomial tells them
   // apart: of Jacobi's iterations 0.6 to 0.8 were taken, whatever their number. Products with such rows take
   // longer than their bytes say, on GPUs above all: the upper end.
-  if (traits.scale_free()) chebyshev.share = 0.8;
+  const double of_jacobi = traits.scale_free() ? 0.8 : 0.0;
+  with_chebyshev = std::max(with_chebyshev, of_jacobi * with_jacobi);
+  result.add(PreconditionerType::chebyshev, false, with_chebyshev, "it needs nothing but A").share = of_jacobi;
   if (!can_filter && !varied)
-    result.add(PreconditionerType::jacobi, false, expected_with_jacobi(traits, degrees),
-               "it costs next to nothing");
+    result.add(PreconditionerType::jacobi, false, with_jacobi, "it costs next to nothing");
   // Multigrid amplifies eigenvectors of small values by their inverse, and those of rows that stand alone with a
   // zero hardly: these would be passed over.
   if (traits.least_diagonal > 0.0 && !traits.null_rows && !traits.has_hubs() && !traits.nearly_full()) {

@@ -63,14 +63,20 @@ void take_part(const MatrixTraits& part, MatrixTraits& all) {
   all.scaled_norm = std::max(all.scaled_norm, part.scaled_norm);
 }
 
-/// Nonzeros of own rows that are longer than that.
-double in_rows_beyond(double length, const CsrRows& rows) {
-  Offset result = 0;
+/// Counts the rows that are longer than others, and their nonzeros. Collective.
+void count_hubs(const Communicator& comm, const CsrRows& rows, MatrixTraits& traits) {
+  constexpr double longer = 8.0;
+  const double length = longer * traits.mean_row();
+  Offset nonzeros = 0;
+  LocalIndex hubs = 0;
   for (std::size_t i = 1; i < rows.row_offsets.size(); ++i) {
     const Offset entries = rows.row_offsets[i] - rows.row_offsets[i - 1];
-    if (static_cast<double>(entries) > length) result += entries;
+    if (!(static_cast<double>(entries) > length)) continue;
+    nonzeros += entries;
+    ++hubs;
   }
-  return static_cast<double>(result);
+  traits.hubs = comm.sum(static_cast<double>(hubs));
+  traits.in_hubs = comm.sum(static_cast<double>(nonzeros)) / traits.nonzeros;
 }
 
 }  // namespace
@@ -136,8 +142,7 @@ MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partit
   const double counted = std::max(all.rows - all.alone, 1.0);
   all.zero_sums = comm.sum(telling.zero_sums) / counted;
   all.dominant = comm.sum(telling.dominant) / counted;
-  constexpr double hub = 8.0;
-  if (all.has_hubs()) all.in_hubs = comm.sum(in_rows_beyond(hub * all.mean_row(), rows)) / all.nonzeros;
+  if (all.has_hubs()) count_hubs(comm, rows, all);
   return all;
 }
 

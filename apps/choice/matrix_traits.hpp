@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -18,7 +19,8 @@ struct MatrixTraits {
   double alone = 0.0;           ///< rows without couplings
   bool null_rows = false;       ///< some of them have a diagonal entry that is not positive, or none
   double longest_row = 0.0;     ///< most nonzeros in a row
-  double in_hubs = 0.0;         ///< share of nonzeros in rows of over eight times the mean; 0 without hubs
+  double hubs = 0.0;            ///< rows of over eight times the mean; 0 where the longest is none
+  double in_hubs = 0.0;         ///< share of all nonzeros that they hold
   double least_diagonal = 0.0;  ///< smallest entry of the diagonal, 0 where one is not stored
   double least_row = 0.0;       ///< smallest sum |a_ij| of a row that is not zero
   double zero_sums = 0.0;       ///< share of rows whose entries add up to nothing but rounding errors
@@ -30,8 +32,9 @@ struct MatrixTraits {
   double mean_row() const { return rows > alone ? (nonzeros - alone) / (rows - alone) : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
-  /// Whether hubs hold it together, as those of power-law graphs do, and are not some among the rows of a mesh.
-  bool scale_free() const { return has_hubs() && in_hubs > 0.1; }
+  /// Whether hubs hold it together, as those of power-law graphs do, and are not some among the rows of a mesh, nor
+  /// so few that without them little is left: an arrow, a wheel.
+  bool scale_free() const { return has_hubs() && in_hubs > 0.1 && hubs > std::max(8.0, 1e-3 * rows); }
   /// Whether it is so full that as a dense matrix it takes about as much memory.
   bool nearly_full() const { return 8.0 * nonzeros >= rows * rows; }
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:

@@ -178,27 +178,59 @@ TEST(EigensolverChoice, JacobiForGraphsWithHubs) {
   EXPECT_EQ(type_of(choice_for(traits, asked())), PreconditionerType::jacobi);
 }
 
-/// What comes after Jacobi, which takes some 300 iterations.
-PreconditionerType type_after_slow_jacobi(double in_hubs) {
+/// Of 100,000 rows, with such a share of their entries in hubs.
+EigensolverChoice choice_with_hubs(double in_hubs) {
   MatrixTraits traits = diffusion(100000, 13);
   traits.longest_row = 10000.0;
+  traits.hubs = 1000.0;
   traits.in_hubs = in_hubs;
   traits.least_row = 2.0;
   traits.norm_inf = 20000.0;
-  EigensolverChoice choice = choice_for(traits, asked());
-  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8}, residuals(8, 0.1);
-  for (int i = 0; i < 300; ++i) {
-    if (!choice.proceed(iteration(1e6 * std::exp(-i / 22.0), values, residuals))) {
-      (void)choice.change(Limitation::stopped);
-      break;
-    }
+  return choice_for(traits, asked());
+}
+
+/// The way after so many iterations.
+template <class Report>
+PreconditionerType type_after(EigensolverChoice choice, int iterations, const Report& report) {
+  for (int i = 0; i < iterations; ++i) {
+    if (choice.proceed(report(i))) continue;
+    (void)choice.change(Limitation::stopped);
+    break;
   }
   return type_of(choice);
+}
+
+/// What comes after Jacobi, which takes some 300 iterations.
+PreconditionerType type_after_slow_jacobi(double in_hubs) {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8}, residuals(8, 0.1);
+  return type_after(choice_with_hubs(in_hubs), 300,
+                    [&](int i) { return iteration(1e6 * std::exp(-i / 22.0), values, residuals); });
+}
+
+/// What comes after 25 iterations with Jacobi that hardly come forward.
+PreconditionerType type_after_slow_start(double in_hubs) {
+  const std::vector<double> values{1, 2, 3, 4, 5, 6, 7, 8}, residuals(8, 0.1);
+  return type_after(choice_with_hubs(in_hubs), 25,
+                    [&](int i) { return iteration(1e6 * std::exp(-i / 200.0), values, residuals); });
+}
+
+/// What comes after the filters that Jacobi begins with, which have 1000 degrees left.
+PreconditionerType type_after_long_filters(double in_hubs) {
+  return type_after(choice_with_hubs(in_hubs), 20, [](int) {
+    IterationReport report = iteration(1e6, {}, {});
+    report.products = 25 * report.active_columns;
+    report.products_to_come = 1000 * report.active_columns;
+    return report;
+  });
 }
 
 TEST(EigensolverChoice, PolynomialsDoNotTellWantedValuesOfPowerLawGraphsFromOthers) {
   EXPECT_EQ(type_after_slow_jacobi(0.3), PreconditionerType::jacobi);
   EXPECT_EQ(type_after_slow_jacobi(0.01), PreconditionerType::chebyshev) << "a mesh with a hub in it";
+  EXPECT_EQ(type_after_slow_start(0.3), PreconditionerType::jacobi);
+  EXPECT_NE(type_after_slow_start(0.01), PreconditionerType::jacobi);
+  EXPECT_EQ(type_after_long_filters(0.3), PreconditionerType::jacobi);
+  EXPECT_EQ(type_after_long_filters(0.01), PreconditionerType::chebyshev) << "a mesh with a hub in it";
 }
 
 }  // namespace

@@ -246,14 +246,15 @@ TEST(MatrixTraits, RowsThatStandAloneSayNothingOfTheOthers) {
   EXPECT_TRUE(traits.semidefinite());
 }
 
-/// A cycle whose first vertex has so many neighbours.
-MatrixTraits cycle_with_hub(GlobalIndex size, GlobalIndex neighbours) {
+/// A cycle whose first vertices are joined with so many others.
+MatrixTraits cycle_with_hubs(GlobalIndex size, GlobalIndex hubs, GlobalIndex neighbours) {
   CsrRows rows;
   rows.global_rows = rows.global_columns = size;
   for (GlobalIndex i = 0; i < size; ++i) {
     for (GlobalIndex j = 0; j < size; ++j) {
       const GlobalIndex apart = std::abs(i - j);
-      if (apart > 1 && apart < size - 1 && (i > 0 || j > neighbours) && (j > 0 || i > neighbours)) continue;
+      const bool with_hub = std::min(i, j) < hubs && std::max(i, j) <= neighbours;
+      if (apart > 1 && apart < size - 1 && !with_hub) continue;
       rows.columns.push_back(j);
       rows.values.push_back(1.0);
     }
@@ -263,13 +264,21 @@ MatrixTraits cycle_with_hub(GlobalIndex size, GlobalIndex neighbours) {
 }
 
 TEST(MatrixTraits, HubsOfAPowerLawHoldAShareOfAllEntries) {
-  const MatrixTraits few = cycle_with_hub(1000, 100);
+  const MatrixTraits few = cycle_with_hubs(1000, 1, 100);
   EXPECT_TRUE(few.has_hubs());
   EXPECT_FALSE(few.scale_free());
   EXPECT_EQ(few.in_hubs, 102.0 / few.nonzeros);
-  const MatrixTraits wheel = cycle_with_hub(1000, 999);
+  const MatrixTraits graph = cycle_with_hubs(1000, 20, 999);
+  EXPECT_EQ(graph.hubs, 20.0);
+  EXPECT_EQ(graph.in_hubs, 20000.0 / graph.nonzeros);
+  EXPECT_TRUE(graph.scale_free());
+}
+
+TEST(MatrixTraits, AWheelIsACycleBesideItsHub) {
+  const MatrixTraits wheel = cycle_with_hubs(1000, 1, 999);
+  EXPECT_TRUE(wheel.has_hubs());
   EXPECT_EQ(wheel.in_hubs, 1000.0 / wheel.nonzeros);
-  EXPECT_TRUE(wheel.scale_free());
+  EXPECT_FALSE(wheel.scale_free());
 }
 
 TEST(MatrixTraits, OfADiagonalMatrixAreThoseOfItsRows) {

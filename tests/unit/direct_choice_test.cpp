@@ -100,6 +100,7 @@ TEST(DirectChoice, FactorsAreLeftWhereTheyDoNotComeToTheEndInTime) {
 TEST(DirectChoice, NobodyAsksForFactorsOfAPowerLawGraph) {
   MatrixTraits traits = diffusion(9e4, 30);
   traits.longest_row = 16000.0;
+  traits.hubs = 1000.0;
   traits.in_hubs = 0.5;
   EigensolverChoice choice = choice_for(traits, asked());
   int times = 0;
