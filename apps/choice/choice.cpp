@@ -134,8 +134,8 @@ bool Choice::may_be_set_up(const Candidate& other) const {
 void Choice::expect_of_others(double steps) {
   for (Candidate& other : candidates_) {
     if (other.share > 0.0 && !other.taken)
-      other.cost = other.setup + std::max(other.least, other.share * steps) *
-                                     (other.filtered ? judgement_.degree : other.step);
+      other.cost = other.setup +
+                   std::max(other.least, other.share * steps) * (other.filtered ? judgement_.degree : other.step);
   }
 }
 
