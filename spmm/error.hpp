@@ -15,10 +15,21 @@ class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
   ExitCode exit_code() const { return code_; }
+  /// Whether want of memory is why, of the host or of a device.
+  bool of_memory() const { return of_memory_; }
+  void set_of_memory() { of_memory_ = true; }
 
  private:
   ExitCode code_;
+  bool of_memory_ = false;
 };
+
+/// The same error, for want of memory.
+template <class AnyError>
+AnyError of_memory(AnyError error) {
+  error.set_of_memory();
+  return error;
+}
 
 /// `text` with '?' for control characters. Messages quote what files hold: names and words in them must neither
 /// break a line nor reach the terminal as commands.

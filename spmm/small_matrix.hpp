@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -35,6 +37,10 @@ class SmallMatrix {
   std::span<const double> values() const { return values_; }
   double* column(int j) { return data() + position(0, j); }
   const double* column(int j) const { return data() + position(0, j); }
+
+  bool all_finite() const {
+    return std::all_of(values_.begin(), values_.end(), [](double value) { return std::isfinite(value); });
+  }
 
   double& operator()(int i, int j) { return values_[position(i, j)]; }
   double operator()(int i, int j) const { return values_[position(i, j)]; }

@@ -14,6 +14,9 @@ namespace {
 
 /// Another way must be expected to be so much cheaper than what is left of this one.
 constexpr double worth_a_change = 1.5;
+/// And filters must have cost so much of what the other one is expected to: what they foresee at first is too much
+/// by far where eigenvalues are there many times, and no more is lost by listening.
+constexpr double hearing = 0.25;
 constexpr int most_changes = 4;
 /// At least so many are left to new candidates.
 constexpr int changes_after_replacement = 2;
@@ -26,6 +29,13 @@ std::size_t cheapest(const std::vector<Candidate>& candidates) {
   const auto best = std::min_element(candidates.begin(), candidates.end(),
                                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
   return static_cast<std::size_t>(best - candidates.begin());
+}
+
+/// As the reason of another way names the one before it.
+std::string way_of(const Candidate& candidate) {
+  if (candidate.preconditioner.type != PreconditionerType::none)
+    return block_eigs::description(candidate.preconditioner);
+  return candidate.filtered ? "filtering" : "iterating without one";
 }
 
 }  // namespace
@@ -155,17 +165,15 @@ std::optional<std::size_t> Choice::best_other() const {
 }
 
 /// The cheapest of the others; where that was left before, factors that are cheaper than all it would take at its
-/// own rate, or any where the present one will not come to its end.
+/// own rate, or any where the present one will not come to its end or no other change is left.
 std::optional<std::size_t> Choice::next_way() const {
   const std::optional<std::size_t> best = best_other();
-  if (!best || !candidates_[*best].taken) return best;
+  const std::optional<std::size_t> factors = factors_left();
+  if (!best || !factors) return best;
+  if (at_last_change()) return factors;
+  if (!candidates_[*best].taken) return best;
   const double most = current().cost == HUGE_VAL ? HUGE_VAL : candidates_[*best].at_this_rate;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Candidate& other = candidates_[i];
-    if (i != at_ && other.preconditioner.type == PreconditionerType::direct && !other.taken && other.cost < most)
-      return i;
-  }
-  return best;
+  return candidates_[*factors].cost < most ? factors : best;
 }
 
 /// Whether the iterations that are left will do, at the present rate.
@@ -178,28 +186,37 @@ bool Choice::ends_undone(const IterationReport& report) const {
   return report.last_iteration > 0 && 2 * report.iteration >= report.last_iteration && !ends_in_time(report);
 }
 
-/// Whether factors were priced and not taken yet.
-bool Choice::has_factors_left() const {
-  return std::any_of(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
+/// Factors that were priced and not taken yet.
+std::optional<std::size_t> Choice::factors_left() const {
+  const auto found = std::find_if(candidates_.begin(), candidates_.end(), [](const Candidate& candidate) {
     return candidate.preconditioner.type == PreconditionerType::direct && !candidate.taken;
   });
+  if (found == candidates_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - candidates_.begin());
 }
+
+bool Choice::at_last_change() const { return changes_ + 1 == most_changes; }
+
+bool Choice::may_ask(const LateCandidate& late) const { return !asked_ && late.ask; }
 
 /// What holds up factors of A - sigma B holds up other ways more: while they come to the end in time they are not
 /// left for any of these. Where they hardly come forward, rows of very different size may be why, which sigma does
-/// not know and others do. The last change is not spent on what was left before: factors may be all that is left.
-bool Choice::goes_on(const IterationReport& report, double left, double elsewhere) const {
+/// not know and others do. The last change is not spent on what was left before, nor on anything else while
+/// factors have not been asked for: they may be all that is left.
+bool Choice::goes_on(const IterationReport& report, double left, double elsewhere, bool may_ask) const {
+  if (!may_change()) return true;
+  if (current().preconditioner.type == PreconditionerType::direct && ends_in_time(report)) return true;
   const std::optional<std::size_t> other = best_other();
-  const bool factors = current().preconditioner.type == PreconditionerType::direct;
-  const bool back = other && candidates_[*other].taken && changes_ + 1 == most_changes;
-  if (!(factors && ends_in_time(report)) && other && !back && may_be_set_up(candidates_[*other]))
+  const bool kept = at_last_change() && (may_ask || (other && candidates_[*other].taken));
+  if (other && !kept && may_be_set_up(candidates_[*other]))
     elsewhere = std::min(elsewhere, candidates_[*other].cost);
-  return !may_change() || left <= worth_a_change * elsewhere;
+  const bool unheard = progress_.empty() && filtered_ * judgement_.degree < hearing * elsewhere;
+  return unheard || left <= worth_a_change * elsewhere;
 }
 
 /// Whether it is among the candidates now: not where `expected` by other ways is too little for it to pay.
 bool Choice::ask(const LateCandidate& late, double expected) {
-  if (asked_ || !late.ask || !(expected > worth_a_change * late.least)) return false;
+  if (!may_ask(late) || !(expected > worth_a_change * late.least)) return false;
   asked_ = true;
   std::optional<Candidate> candidate = late.ask();
   if (candidate) candidates_.push_back(std::move(*candidate));
@@ -210,11 +227,11 @@ bool Choice::proceed(const IterationReport& report, double elsewhere, const Late
   const std::optional<double> left = cost_to_go(report);
   if (!left) return true;
   current().cost = *left;
-  const bool stays = goes_on(report, *left, elsewhere);
+  const bool stays = goes_on(report, *left, elsewhere, may_ask(late));
   const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
   if (!may_change()) return stays;
-  if (ask(late, expected)) return goes_on(report, *left, elsewhere);
-  if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || has_factors_left())) return stays;
+  if (ask(late, expected)) return goes_on(report, *left, elsewhere, false);
+  if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || factors_left())) return stays;
   current().cost = HUGE_VAL;
   return false;
 }
@@ -226,14 +243,18 @@ double Choice::cheapest_other() const {
   return other ? candidates_[*other].cost : HUGE_VAL;
 }
 
+void Choice::take(std::size_t candidate, const std::string& reason) {
+  at_ = candidate;
+  begin();
+  current().taken = true;
+  current().reason = reason;
+}
+
 bool Choice::pass_over(const std::string& reason) {
   const std::optional<std::size_t> other = best_other();
   if (!other || candidates_[*other].cost == HUGE_VAL) return false;
   current().cost = HUGE_VAL;
-  at_ = *other;
-  begin();
-  current().taken = true;
-  current().reason = reason;
+  take(*other, reason);
   return true;
 }
 
@@ -242,31 +263,36 @@ void Choice::lose() { current().preconditioner.type = PreconditionerType::none; 
 void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason) {
   candidates_ = std::move(candidates);
   judgement_ = judgement;
-  at_ = cheapest(candidates_);
   changes_ = std::min(changes_ + 1, most_changes - changes_after_replacement);
   asked_ = false;
-  begin();
-  current().taken = true;
-  current().reason = reason;
+  take(cheapest(candidates_), reason);
+}
+
+bool Choice::take_factors(double instead_of, Limitation limitation, const LateCandidate& late) {
+  if (!may_change()) return false;
+  ask(late, instead_of);
+  const std::optional<std::size_t> factors = factors_left();
+  if (!factors || !(candidates_[*factors].cost < instead_of)) return false;
+  if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
+  ++changes_;
+  take(*factors, candidates_[*factors].reason);
+  return true;
 }
 
 bool Choice::change(Limitation limitation, const LateCandidate& late) {
   if (limitation == Limitation::none || !may_change()) return false;
   const std::optional<std::size_t> likely = best_other();
   const bool known = likely && candidates_[*likely].taken;
-  ask(late, known ? candidates_[*likely].at_this_rate : cheapest_other());
+  ask(late, at_last_change() ? HUGE_VAL : known ? candidates_[*likely].at_this_rate : cheapest_other());
   const std::optional<std::size_t> next = next_way();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
   if (!next || candidates_[*next].cost == HUGE_VAL) return false;
-  const std::string before = block_eigs::description(current().preconditioner);
-  at_ = *next;
+  const std::string before = way_of(current());
   ++changes_;
-  begin();
-  current().taken = true;
-  current().reason = limitation == Limitation::preconditioner ? before + " is not positive definite here"
-                     : limitation == Limitation::stopped      ? before + " comes forward too slowly"
-                                                              : before + " did not come to the end";
+  take(*next, before + (limitation == Limitation::preconditioner ? " is not positive definite here"
+                        : limitation == Limitation::stopped      ? " comes forward too slowly"
+                                                                 : " did not come to the end"));
   return true;
 }
 

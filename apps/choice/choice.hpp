@@ -53,8 +53,8 @@ struct Judgement {
   double much = 1.0;
 };
 
-/// The parts of a config that a choice changes, as numbers; those of the preconditioner that do not depend on its
-/// kind are the user's. And back: the rest is that of `like`; too few numbers leave it as it is.
+/// The parts of a config that a choice changes by what it sees, as numbers: the kind and the shifts. And back: the
+/// rest is that of `like`; too few numbers leave it as it is.
 inline constexpr std::size_t chosen_count = 4;
 std::vector<double> chosen_numbers(const PreconditionerConfig& config);
 PreconditionerConfig with_chosen(const PreconditionerConfig& like, std::span<const double> numbers);
@@ -84,6 +84,10 @@ class Choice {
   /// Collective where it asks.
   bool change(Limitation limitation, const LateCandidate& late = {});
   bool may_change() const;
+  /// Takes factors where they are expected to be cheaper than `instead_of`, what a way would cost that is not
+  /// among the candidates; the present one ended with `limitation`. False where they are not, or were taken
+  /// before. Collective where it asks.
+  bool take_factors(double instead_of, Limitation limitation, const LateCandidate& late);
   /// What the cheapest of the other ways is expected to cost; infinite without one.
   double cheapest_other() const;
   /// What was chosen turned out to be of no use before its first step, for `reason`: the cheapest of the others is
@@ -93,13 +97,14 @@ class Choice {
   void lose();
   /// All that decisions to come rest on, as numbers.
   std::vector<double> state() const;
-  /// Goes on where a choice among the same kinds of candidates has left off with `state`, `present` being the
-  /// preconditioner of its present one.
+  /// Goes on where a choice among the same candidates has left off with `state`, its present one with the shifts
+  /// of `present`.
   void resume(std::span<const double> state, const PreconditionerConfig& present);
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 
  private:
+  void take(std::size_t candidate, const std::string& reason);
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<double> steps_by_pairs(const IterationReport& report);
@@ -109,10 +114,12 @@ class Choice {
   bool may_be_set_up(const Candidate& other) const;
   std::optional<std::size_t> best_other() const;
   std::optional<std::size_t> next_way() const;
-  bool goes_on(const IterationReport& report, double left, double elsewhere) const;
+  bool goes_on(const IterationReport& report, double left, double elsewhere, bool may_ask) const;
   bool ends_in_time(const IterationReport& report) const;
   bool ends_undone(const IterationReport& report) const;
-  bool has_factors_left() const;
+  std::optional<std::size_t> factors_left() const;
+  bool at_last_change() const;
+  bool may_ask(const LateCandidate& late) const;
   bool ask(const LateCandidate& late, double expected);
 
   std::vector<Candidate> candidates_;

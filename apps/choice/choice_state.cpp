@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/choice/choice.hpp"
 
@@ -13,14 +14,20 @@ constexpr std::size_t fields_of_candidate = 10;
 
 double number(bool value) { return value ? 1.0 : 0.0; }
 
-/// The candidate of the same kind; a new one where there is none, for ways that were added later.
-Candidate like(const std::vector<Candidate>& candidates, PreconditionerType type, bool filtered, bool dense) {
-  for (const Candidate& candidate : candidates) {
-    if (candidate.preconditioner.type == type && candidate.filtered == filtered && candidate.dense == dense)
-      return candidate;
+/// The next candidate of the same kind, taken out of the list: there may be several, which differ in degree or in
+/// what they are made of. A new one where there is none, for ways that were added later.
+Candidate take_like(std::vector<Candidate>& candidates, const PreconditionerConfig& options,
+                    PreconditionerType type, bool filtered, bool dense) {
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+    return candidate.preconditioner.type == type && candidate.filtered == filtered && candidate.dense == dense;
+  });
+  if (same != candidates.end()) {
+    Candidate taken = std::move(*same);
+    candidates.erase(same);
+    return taken;
   }
   Candidate added;
-  added.preconditioner = of_type(candidates.front().preconditioner, type);
+  added.preconditioner = of_type(options, type);
   added.filtered = filtered;
   added.dense = dense;
   added.reason = "the checkpoint goes on with it";
@@ -67,12 +74,13 @@ void Choice::resume(std::span<const double> state, const PreconditionerConfig& p
   const auto count = static_cast<std::size_t>(state[7]);
   const auto at = static_cast<std::size_t>(state[0]);
   if (at >= count || state.size() < fields_of_choice + count * fields_of_candidate) return;
+  const PreconditionerConfig options = candidates_.front().preconditioner;
   std::vector<Candidate> candidates;
   for (std::size_t i = 0; i < count; ++i) {
     const std::span<const double> of =
         state.subspan(fields_of_choice + i * fields_of_candidate, fields_of_candidate);
-    Candidate candidate =
-        like(candidates_, static_cast<PreconditionerType>(static_cast<int>(of[0])), of[1] != 0.0, of[2] != 0.0);
+    const auto type = static_cast<PreconditionerType>(static_cast<int>(of[0]));
+    Candidate candidate = take_like(candidates_, options, type, of[1] != 0.0, of[2] != 0.0);
     candidate.setup = of[3];
     candidate.step = of[4];
     candidate.cost = of[5];
@@ -84,7 +92,8 @@ void Choice::resume(std::span<const double> state, const PreconditionerConfig& p
   }
   candidates_ = std::move(candidates);
   at_ = at;
-  current().preconditioner = present;
+  current().preconditioner.amg.shift = present.amg.shift;
+  current().preconditioner.direct.shift = present.direct.shift;
   changes_ = static_cast<int>(state[1]);
   asked_ = state[2] != 0.0;
   by_pairs_ = state[3] != 0.0;

@@ -179,7 +179,9 @@ bool EigensolverChoice::change(Limitation limitation) {
   const bool mixed = limitation != Limitation::stopped && unresolved();
   if (may_widen && choice_.may_change() &&
       (clustered() || (mixed && choice_.cheapest_other() > expected_of_wider()))) {
-    widen();
+    // By an expectation that a wider block has failed already where this is not the first one.
+    const double doubt = narrower_ ? 2.0 : 1.0;
+    if (!choice_.take_factors(doubt * expected_of_wider(), limitation, factors())) widen();
     return true;
   }
   if (!choice_.change(limitation, factors())) {

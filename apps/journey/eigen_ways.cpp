@@ -182,7 +182,7 @@ bool EigenWays<T>::held() const {
 }
 
 template <class T>
-bool EigenWays<T>::goes_another_way() {
+bool EigenWays<T>::turns_to_another_way() {
   if (stopped_ || space_.to_end_early()) return false;
   return moves_ || (solver_.choice && !held() && solver_.choice->change(result_.limitation));
 }
@@ -262,7 +262,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   first.setup_seconds += setup_seconds;
   count_in(result_, first);
   result_ = std::move(first);
-  while (goes_another_way()) {
+  while (turns_to_another_way()) {
     const Stopwatch again;
     const int columns = block_width(config.options);
     take_it();

@@ -37,7 +37,7 @@ class EigenWays {
  private:
   Proceed proceed();
   bool held() const;
-  bool goes_another_way();
+  bool turns_to_another_way();
   void take_it();
   DenseBlock<T> start_of_the_next(int columns_before);
   std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);

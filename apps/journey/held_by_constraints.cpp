@@ -15,6 +15,7 @@ bool held_by_constraints(BlockSpace<T>& space, LinearOperator<T>& a, LinearOpera
   if (constraints.cols() == 0 || result.eigenvectors.cols() == 0 || !open) return false;
   DenseBlock<T> images = space.make_block(constraints.cols());
   if (b != nullptr) {
+    b->reserve(std::max(constraints.cols(), result.eigenvectors.cols()));
     b->apply(constraints.view(), images.view());
   } else {
     space.copy(constraints.view(), images.view());
@@ -24,6 +25,7 @@ bool held_by_constraints(BlockSpace<T>& space, LinearOperator<T>& a, LinearOpera
   const LocalIndex pairs = result.eigenvectors.cols();
   DenseBlock<T> ax = space.make_block(pairs);
   DenseBlock<T> bx = space.make_block(b != nullptr ? pairs : 0);
+  a.reserve(pairs);
   a.apply(result.eigenvectors.view(), ax.view());
   if (b != nullptr) b->apply(result.eigenvectors.view(), bx.view());
   const std::vector<double> norms = space.residual(

@@ -92,6 +92,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     decisions.make = [&] {
       if (announce) announce("preconditioner from here on: " + solver.choice->description());
       make_chosen(problem, solver, announce);
+      if (announce && solver.config.linear_solver.preconditioner.type == PreconditionerType::direct)
+        announce(solver.operators->preconditioner.made);
       if (solver.changed) solver.changed();
       return cg_operators(*solver.operators);
     };

@@ -130,13 +130,13 @@ void require(const Communicator& comm, const Device& device, const Plan& plan) {
     fitting += ", or precision=float";
   const double vectors = comm.max(needs.vectors);
   const double matrix = comm.max(needs.matrix);
-  throw Agreed<InputError>(
+  throw Agreed<InputError>(of_memory(
       InputError(fmt::format("not enough memory: the solve would take {} {} (vectors of {} a rank, with {} "
                              "columns{}), and {} are left; what "
                              "would fit: {}",
                              bytes_text(lacking.needed), place(lacking.of), bytes_text(vectors), plan.columns,
                              matrix > 0.0 ? fmt::format(", beside matrices of {}", bytes_text(matrix)) : "",
-                             bytes_text(lacking.left), fitting)));
+                             bytes_text(lacking.left), fitting))));
 }
 
 /// Of one rank where rows are dealt evenly.

@@ -36,6 +36,7 @@ std::vector<T> sums_of_rows(BlockSpace<T>& space, DistributedMatrix<T>& a, bool 
     values[2 * static_cast<std::size_t>(i) + 1] = weight<T>(space.first_row() + i);
   }
   x.from_host(values.data());
+  a.reserve(cols);
   a.apply(x.view(), y.view());
   return y.to_host();
 }

@@ -26,12 +26,11 @@ bool all_done(const EigenResult<T>& result, int pairs) {
              result.outcomes.end();
 }
 
-/// Goes on from the found pairs and the missed vectors. False where no iterations are left, or the solver fails
-/// for all ranks alike; then `result` stays.
+/// Goes on from the found pairs and the missed vectors, with as many iterations as any way to the result has.
+/// False where the solver fails for all ranks alike; then `result` stays.
 template <class T>
 bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, EigenResult<T>& result) {
   LobpcgOptions options = setting.config.options;
-  options.max_iterations -= result.iterations;
   if (options.max_iterations <= 0) return false;
   const LocalIndex found = result.eigenvectors.cols();
   options.block_size = std::max(options.block_size, found + missed.cols);
@@ -87,6 +86,14 @@ void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof
       proof.recovered += vectors;
       continue;
     }
+    if (better) {
+      // They are among the pairs now, which say themselves how far they have come.
+      proof.missing = 0;
+      proof.statement = fmt::format("{}, {} {} missing; the solve went on from {}, and not all have converged",
+                                    proof.made, finding.missing, finding.missing == 1 ? "pair was" : "pairs were",
+                                    finding.missing == 1 ? "it" : "them");
+      return;
+    }
     if (finding.inaccurate) return;
     const std::string where = place(proof);
     proof.statement =
@@ -122,13 +129,13 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
   }
   if (setting.space.to_end_early()) {
     proof.made = "none";
-    proof.statement = "not asked which pairs were missed, for the run was to end";
+    proof.statement = "no search for missed pairs: the run was ended early";
     proof.failed = config.verify == Verify::inertia && all_done(result, config.options.pairs);
     return proof;
   }
   if (!all_done(result, config.options.pairs)) {
     proof.made = "none";
-    proof.statement = "not asked which pairs were missed, for not all have converged";
+    proof.statement = "no search for missed pairs: not all pairs have converged";
     return proof;
   }
   search(setting, result, proof);

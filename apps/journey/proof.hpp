@@ -29,9 +29,9 @@ struct SolveSetting {
 void require_proof(const Communicator& comm, const EigensolverConfig& config);
 
 /// Looks for pairs that `result` misses as config.verify says. Where there are any the solve goes on from these
-/// and the pairs found, and `result` becomes that of both, for as long as there are iterations left and no more
-/// than three times. What is still missing then is counted in the proof. Collective; throws IndefiniteMass where
-/// inertia finds that B has negative eigenvalues. What fails else takes the proof away alone.
+/// and the pairs found, each time with as many iterations as the config allows a way, and `result` becomes that of
+/// both, no more than three times. What is still missing then is counted in the proof. Collective; throws
+/// IndefiniteMass where inertia finds that B has negative eigenvalues. What fails else takes the proof away alone.
 template <class T>
 Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result);
 

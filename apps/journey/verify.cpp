@@ -89,7 +89,11 @@ class Verifier {
     x_ = space_.make_block(cols);
     ax_ = space_.make_block(cols);
     r_ = space_.make_block(cols);
-    if (problem.b) bx_ = space_.make_block(cols);
+    problem.a->reserve(cols);
+    if (problem.b) {
+      bx_ = space_.make_block(cols);
+      problem.b->reserve(cols);
+    }
     rows_differ_ = problem.context.comm.any(!problem.a->row_sums().empty());
     if (rows_differ_) {
       row_sums_ = Buffer<double>(problem.context.device, problem.a->row_sums().size());

@@ -55,7 +55,7 @@ PairsRecord pairs_record(const Verification& verified, const Proof& proof) {
   record.orthonormality = verified.orthonormality;
   record.proof = {proof.made,         proof.statement,    proof.missing, proof.recovered,
                   proof.confidence,   proof.smallest_gap, proof.shift,   proof.counted,
-                  proof.missing_from, proof.missing_to,   proof.seconds};
+                  proof.missing_from, proof.missing_to,   proof.seconds, proof.failed};
   for (const Outcome outcome : verified.outcomes) {
     record.converged.push_back(outcome != Outcome::not_converged);
     record.status.emplace_back(name_of(outcome));

@@ -35,7 +35,7 @@ class GzipStream : public ByteStream {
   explicit GzipStream(const std::string& path)
       : file_(path), compressed_(std::min(std::size_t{1} << 20, static_cast<std::size_t>(file_.size()))) {
     // 16: a gzip header and its checksum are wanted, not zlib's.
-    if (inflateInit2(&state_, MAX_WBITS + 16) != Z_OK) throw RunError("out of host memory");
+    if (inflateInit2(&state_, MAX_WBITS + 16) != Z_OK) throw of_memory(RunError("out of host memory"));
   }
   ~GzipStream() override { inflateEnd(&state_); }
 

@@ -67,6 +67,8 @@ struct ProofRecord {
   double missing_from = 0.0;
   double missing_to = 0.0;
   double seconds = 0.0;
+  bool failed =
+      false;  ///< a certificate was asked for, and could not be had; not in the file, where `made` is none
 };
 
 /// Eigenpairs, as many of each.

@@ -106,7 +106,10 @@ nb::dict pairs_dict(const PairsRecord& pairs) {
   proof["smallest_gap"] = pairs.proof.smallest_gap;
   proof["shift"] = pairs.proof.shift;
   proof["counted"] = pairs.proof.counted;
+  proof["missing_from"] = pairs.proof.missing_from;
+  proof["missing_to"] = pairs.proof.missing_to;
   proof["seconds"] = pairs.proof.seconds;
+  proof["failed"] = pairs.proof.failed;
   result["proof"] = proof;
   return result;
 }

@@ -2,8 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <string_view>
-
 #include "apps/in_memory/mpi_runtime.hpp"
 #include "apps/report/text.hpp"
 #include "python/bindings/runs.hpp"
@@ -20,9 +18,7 @@ void translate(const std::exception_ptr& pointer, void* /*payload*/) {
   try {
     std::rethrow_exception(pointer);
   } catch (const block_eigs::Error& error) {
-    const std::string_view text = error.what();
-    const bool memory = text.starts_with("out of ") && text.find("memory") < 20;
-    PyObject* const type = memory                                                     ? PyExc_MemoryError
+    PyObject* const type = error.of_memory()                                          ? PyExc_MemoryError
                            : error.exit_code() == block_eigs::ExitCode::invalid_input ? PyExc_ValueError
                                                                                       : PyExc_RuntimeError;
     PyErr_SetString(type, error.what());

@@ -14,7 +14,7 @@ struct Request {
   nb::object communicator;    ///< Fortran handle, or None for this process alone
   bool single = false;        ///< in float
   std::int64_t rows = 0;      ///< of this rank
-  nb::object a;               ///< (columns, indptr, indices, data), or f(x, y)
+  nb::object a;               ///< (columns, indptr, indices, data, resident), or f(x, y)
   nb::object b;               ///< likewise, or None
   nb::object preconditioner;  ///< f(x, y), or None
   nb::dict blocks;            ///< name: C-contiguous doubles

@@ -15,7 +15,7 @@ from ._system import load_core as _load_core
 _core = _load_core()
 
 from ._eigsh import eigsh  # noqa: E402
-from ._results import EigenPairs, Interrupted, NotConverged, Solutions  # noqa: E402
+from ._results import EigenPairs, Interrupted, NoCertificate, NotConverged, Solutions  # noqa: E402
 from ._solve import solve  # noqa: E402
 
 __version__ = _core.__version__
@@ -25,7 +25,7 @@ _LAZY = {
     "spectral_embedding": "embedding",
     "write_matrix": "files",
 }
-__all__ = ["EigenPairs", "Interrupted", "NotConverged", "Solutions", "eigsh", "solve", *_LAZY]
+__all__ = ["EigenPairs", "Interrupted", "NoCertificate", "NotConverged", "Solutions", "eigsh", "solve", *_LAZY]
 
 
 def __getattr__(name):

@@ -35,6 +35,8 @@ def eigen_request(
     options,
     unknowns,
 ):
+    """The Request for operands `a` and `m` (None where there is none) of `n` rows over all ranks; `given` are these as
+    the caller has them, `unknowns` the arguments that multigrid learns of rows by. Raises what eigsh raises."""
     rows = a.shape[0]
     single = _inputs.real_type(a.dtype, "A") == np.float32
     if m is not None:
@@ -69,7 +71,20 @@ def eigen_request(
         solver["initial"] = request.add_block("v0", _inputs.block(v0, "v0", rows))
     if constraints is not None:
         solver["constraints"] = request.add_block("constraints", _inputs.block(constraints, "constraints", rows))
-    request.config["eigensolver"] = extended(solver, options, {"pairs": "k", "which": "which"})
+    arguments = {
+        "pairs": ("k", k),
+        "which": ("which", which),
+        "tolerance": ("tol", tol),
+        "max_iterations": ("maxiter", maxiter),
+        "block_size": ("block_size", block_size),
+        "seed": ("rng", rng),
+        "initial": ("v0", v0),
+        "constraints": ("constraints", constraints),
+        "verify": ("verify", verify),
+        "convergence": ("convergence", None if convergence == "relative" else convergence),
+        "preconditioner": ("preconditioner", None if isinstance(preconditioner, str) and preconditioner == "auto" else preconditioner),
+    }
+    request.config["eigensolver"] = extended(solver, options, arguments)
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)

@@ -61,7 +61,8 @@ def eigsh(
     A : sparse matrix or array, ndarray, tensor, or LinearOperator
         float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
     k : int
-        Pairs wanted, less than the number of rows.
+        Pairs wanted, less than the number of rows. Of a dense A alone there may be more: they come from
+        scipy.linalg.eigh, as NumPy arrays, with a warning.
     M : as A, optional
         Positive definite.
     which : "SA" or "LA"
@@ -126,6 +127,10 @@ def eigsh(
         an ArpackNoConvergence of SciPy.
     Interrupted
         On Ctrl-C, likewise; a KeyboardInterrupt.
+    NoCertificate
+        verify="inertia" was asked for and could not be carried out; `result` is everything.
+    MemoryError, RuntimeError
+        Memory, of the host or of a GPU; MPI, a device.
     TypeError, ValueError
         The problem is none that can be solved: not symmetric, complex, NaN, M not positive definite, shapes.
     """

@@ -197,14 +197,27 @@ class Interrupted(KeyboardInterrupt):
         return (Interrupted, (self.result,))
 
 
+class NoCertificate(RuntimeError):
+    """verify="inertia" could not be carried out; the pairs are all there, in `result`."""
+
+    def __init__(self, result):
+        super().__init__(f"no certificate: {result.proof.statement}")
+        self.result = result
+
+    def __reduce__(self):
+        return (NoCertificate, (self.result,))
+
+
 def raise_where_unfinished(exception, result):
-    """What ended the run early, or that not all is done."""
+    """What ended the run early, that not all is done, or that a proof which was asked for is not there."""
     if isinstance(exception, KeyboardInterrupt):
         raise Interrupted(result) from exception
     if exception is not None:
         raise exception
     if not result.converged:
         raise NotConverged(result)
+    if isinstance(result, EigenPairs) and result.proof.failed:
+        raise NoCertificate(result)
 
 
 def _sentence(result):

@@ -132,9 +132,11 @@ def _text_of(config):
     return json.dumps(config, default=plain)
 
 
-def extended(section, options, given):
-    """The config's section with the caller's options; those that are arguments of their own are not among them."""
+def extended(section, options, arguments):
+    """The config's section with the caller's options. `arguments` are the names and values of the arguments that keys
+    have: a key is refused where its argument was given too (neither None nor 0)."""
     for key in options or {}:
-        if key in given:
-            raise ValueError(f"options: {key!r} is the argument {given[key]}")
+        name, value = arguments.get(key, (None, None))
+        if value is not None and not (isinstance(value, numbers.Real) and value == 0):
+            raise ValueError(f"options: {key!r} is the argument {name}: give it there alone")
     return {**section, **(options or {})}

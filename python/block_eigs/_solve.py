@@ -112,10 +112,17 @@ def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_si
         solver["preconditioner"] = {"type": "none"}
     for name, value in (("max_iterations", maxiter), ("block_size", block_size)):
         if value is not None:
-            solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))
+            solver[name] = _inputs.integer(value, _words.argument(f"linear_solver.{name}"))
     if x0 is not None:
         solver["initial"] = request.add_block("x0", _inputs.block(x0, "x0", rows))
-    request.config["linear_solver"] = extended(solver, options, {})
+    arguments = {
+        "tolerance": ("tol", tol),
+        "max_iterations": ("maxiter", maxiter),
+        "block_size": ("block_size", block_size),
+        "initial": ("x0", x0),
+        "preconditioner": ("preconditioner", None if isinstance(preconditioner, str) and preconditioner == "auto" else preconditioner),
+    }
+    request.config["linear_solver"] = extended(solver, options, arguments)
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
     request.config["device"] = device_for(device, request)

@@ -57,6 +57,8 @@ class Proof:
     counted: int = -1
     recovered: int = 0
     missing: int = 0
+    missing_from: float = np.nan
+    missing_to: float = np.nan
     seconds: float = 0.0
 
 

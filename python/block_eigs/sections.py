@@ -213,6 +213,7 @@ def _proof(run):
         "residuals": "residuals alone",
         "none": "none was made",
         "dense": "all pairs, by a dense solver",
+        "bounds": "Gershgorin's circles",
         "probe": "a random probe",
         "inertia": "inertia of A − σB, a certificate",
     }

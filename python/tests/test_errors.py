@@ -1,12 +1,14 @@
 """What is wrong with the input is said by Python's own exceptions, and the interpreter lives on."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import laplacian
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from block_eigs import eigsh, solve
+from block_eigs import NoCertificate, _results, eigsh, solve
 
 A, EXACT = laplacian(9, 10)
 N = A.shape[0]
@@ -240,13 +242,28 @@ def test_masked_entries():
 
 
 def test_options_that_are_arguments():
-    with pytest.raises(ValueError, match="'pairs' is the argument k"):
+    with pytest.raises(ValueError, match="'pairs' is the argument k: give it there alone"):
         eigsh(A, 2, options={"pairs": 3})
     with pytest.raises(ValueError, match="'which'"):
         eigsh(A, 2, options={"which": "largest"})
+    with pytest.raises(ValueError, match="'tolerance' is the argument tol"):
+        eigsh(A, 2, tol=1e-10, options={"tolerance": 1e-3})
+    with pytest.raises(ValueError, match="'preconditioner' is the argument"):
+        eigsh(A, 2, preconditioner="jacobi", options={"preconditioner": {"type": "none"}})
+    with pytest.raises(ValueError, match="'max_iterations' is the argument maxiter"):
+        solve(A, np.ones(N), maxiter=5, options={"max_iterations": 50})
     assert eigsh(A, 2, options={"block_size": np.int64(5), "tolerance": np.float32(1e-6)}).converged
     with pytest.raises(TypeError, match="no value of the config"):
         eigsh(A, 2, options={"block_size": object()})
+
+
+def test_a_certificate_that_could_not_be_had():
+    pairs = eigsh(A, 2)
+    pairs.proof.failed = True
+    with pytest.raises(NoCertificate, match="no certificate: ") as caught:
+        _results.raise_where_unfinished(None, pairs)
+    assert caught.value.result is pairs
+    assert pickle.loads(pickle.dumps(caught.value)).result.converged
 
 
 def test_a_callback_that_is_no_function():

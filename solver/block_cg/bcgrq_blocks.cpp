@@ -121,6 +121,28 @@ void collect(const Sides<T>& sides, Collected<T>& collected) {
   result.remark += (result.remark.empty() ? "" : "; ") + sides.remark;
 }
 
+/// The initial guess, norms of right-hand sides, and that nothing is solved yet. Collective; throws InputError on
+/// all ranks where numbers are not finite.
+template <class T>
+void begin_result(BlockSpace<T>& space, const DenseBlock<T>& f, DenseBlock<T> initial, LocalIndex width,
+                  Collected<T>& collected) {
+  BlockCgResult<T>& result = collected.result;
+  const bool zero_guess = initial.cols() == 0;
+  result.solution = zero_guess ? space.make_block(f.cols()) : std::move(initial);
+  if (zero_guess) space.kernels().fill(result.solution.view(), 0.0);
+  collected.scaling = column_scaling<T>(space, f.view(), width);
+  check_finite(space.comm(), collected.scaling, "right-hand side ");
+  if (!zero_guess) {
+    check_finite(space.comm(), column_scaling<T>(space, result.solution.view(), width), "initial guess ");
+  }
+  for (std::size_t j = 0; j < collected.scaling.exponents.size(); ++j) {
+    result.rhs_norms.push_back(collected.scaling.norm(j));
+  }
+  result.recursive_residual_norms = result.residual_norms = result.rhs_norms;
+  result.outcomes.assign(result.rhs_norms.size(), Outcome::not_converged);
+  result.iterations.assign(result.rhs_norms.size(), 0);
+}
+
 /// Judges solutions that were scaled to the size that they are wanted in, which may have cost them bits or all.
 template <class T>
 void settle(BlockSpace<T>& space, BlockView<T> x, Sides<T>& sides, const BlockSolver<T>& solver) {
@@ -168,20 +190,8 @@ BlockCgResult<T> solve_in_blocks(BlockSpace<T>& space, const DenseBlock<T>& f, D
   const bool zero_guess = initial.cols() == 0;
   Collected<T> collected{listeners};
   BlockCgResult<T>& result = collected.result;
-  result.solution = zero_guess ? space.make_block(f.cols()) : std::move(initial);
-  if (zero_guess) space.kernels().fill(result.solution.view(), 0.0);
-  collected.scaling = column_scaling<T>(space, f.view(), width);
-  check_finite(space.comm(), collected.scaling, "right-hand side ");
-  if (!zero_guess) {
-    check_finite(space.comm(), column_scaling<T>(space, result.solution.view(), width), "initial guess ");
-  }
-  for (std::size_t j = 0; j < collected.scaling.exponents.size(); ++j) {
-    result.rhs_norms.push_back(collected.scaling.norm(j));
-  }
+  begin_result(space, f, std::move(initial), width, collected);
   BlockStorage<T> storage(space, collected.scaling, width);
-  result.recursive_residual_norms = result.residual_norms = result.rhs_norms;
-  result.outcomes.assign(result.rhs_norms.size(), Outcome::not_converged);
-  result.iterations.assign(result.rhs_norms.size(), 0);
   result.setup_seconds = Budget(0, began).seconds();
   bool stopped = false;
   BestIterates<T> best;  // its storage, from block to block

@@ -25,10 +25,6 @@ std::string in_words(double value) {
   return text;
 }
 
-bool all_finite(const SmallMatrix& matrix) {
-  return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
-}
-
 std::string iteration_at_work(const Budget& budget) { return "iteration " + std::to_string(budget.spent() + 1); }
 
 template <class T>
@@ -101,7 +97,7 @@ void note_preconditioner_fault(State<T>& state, Sides<T>& sides, bool negative, 
   state.as.set_columns(q.cols);
   state.a.apply(q, state.as.view());
   state.space.gram({q}, {state.as.view(), q}, products);
-  if (!all_finite(products)) return;
+  if (!products.all_finite()) return;
   const Examined found = examine_by_norm(state, products);
   if (!found.indefinite) return;
   sides.findings.indefinite_matrix = true;

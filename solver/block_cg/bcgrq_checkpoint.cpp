@@ -12,7 +12,8 @@ namespace {
 using List = std::vector<double>;
 
 constexpr std::array column_numbers{&Column::rhs_norm,     &Column::recursive_norm, &Column::true_norm,
-                                    &Column::best_norm,    &Column::reached_norm,   &Column::inner_norm,
+                                    &Column::best_norm,    &Column::reached_norm,   &Column::least_norm,
+                                    &Column::dip,          &Column::left_norm,      &Column::inner_norm,
                                     &Column::least_inner,  &Column::energy,         &Column::product_bound,
                                     &Column::product_scale};
 

@@ -13,6 +13,9 @@ namespace {
 
 /// Residuals of conjugate gradients rise and fall; by so much hardly ever.
 constexpr double risen = 10.0;
+/// What the true residual has risen to at the least, when a null vector has made it: it follows the other one only
+/// where rounding errors are as large.
+constexpr double left_behind = 2.0;
 /// Of the limit: a residual that was never below may be outside the range of A by much, which is another matter.
 constexpr double near = 100.0;
 /// A new round from the best iterate is worth it when it comes to so much of its residual.
@@ -21,7 +24,7 @@ constexpr double gain = 0.5;
 constexpr double above = 1.01;
 
 bool may_have_drifted(const Column& column) {
-  return column.outcome != Outcome::converged && column.true_norm > risen * column.dip;
+  return column.outcome != Outcome::converged && column.true_norm > left_behind * column.dip;
 }
 
 }  // namespace

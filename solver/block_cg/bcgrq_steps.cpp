@@ -16,10 +16,6 @@ constexpr int curvature_period = 16;
 /// The recurrence aims a little below the limit, so that the true residual is not above it by rounding.
 constexpr double aim = 0.999;
 
-bool all_finite(const SmallMatrix& matrix) {
-  return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
-}
-
 /// Norms, which right-hand sides are at work, and lengths in Q.
 SmallMatrix summary(const BlockCgRecurrence& recurrence) {
   const SmallMatrix& components = recurrence.components();
@@ -156,7 +152,7 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products, sums);
   if (look && k > 0) state.space.column_norms(sides.x, solution_norms, sums);
   state.space.sum(sums);
-  if (!all_finite(products)) {
+  if (!products.all_finite()) {
     note_beyond_range(sides);
     return RoundEnd::impossible;
   }
@@ -172,7 +168,7 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   if (coefficients.cols() > 0) return std::nullopt;
   if (look) return RoundEnd::stalled;
   state.space.gram({s}, {as, s}, products);
-  if (!all_finite(products)) {
+  if (!products.all_finite()) {
     note_beyond_range(sides);
     return RoundEnd::impossible;
   }

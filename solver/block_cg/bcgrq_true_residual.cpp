@@ -89,7 +89,7 @@ void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
         budget.ended() ? ended_on_request : "max_iterations = " + std::to_string(budget.limit()) + " reached";
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
-    remark += "the true residuals stay above those of the recurrence: the tolerance is beyond this precision";
+    remark += "rounding errors keep the true residuals above the tolerance, which is beyond this precision";
   }
   if (rounding_covers_sides(state, sides)) remark += ", rounding errors in A x are as large as a right-hand side";
 }

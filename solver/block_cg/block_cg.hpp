@@ -64,10 +64,11 @@ struct BlockCgResult {
 /// as one read and one write). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X,
 /// and one more for a moment where A seems to be singular.
 ///
-/// It ends early, with the best solutions so far, where `proceed` says so.
+/// It ends early, with the best solutions so far, where `proceed` says so. Numbers are never a reason to throw: a
+/// preconditioner or an A that is not positive definite is among the findings.
 ///
-/// Collective. Throws, on all ranks, InputError (shapes, options, right-hand sides that are not finite), RunError
-/// (out of memory) and NumericalError (preconditioner not positive definite; RemoteError beyond rank 0).
+/// Collective. Throws, on all ranks, InputError (shapes, options, right-hand sides that are not finite) and
+/// RunError (out of memory).
 template <class T>
 BlockCgResult<T> block_cg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* preconditioner,
                           const DenseBlock<T>& f, DenseBlock<T> initial, const BlockCgOptions& options,

@@ -143,7 +143,8 @@ void add_correction(FloatCopy& copy, const std::vector<double>& scales, State<do
   state.space.kernels().axpby(1.0, e, 1.0, sides.x);
 }
 
-/// One round of refinement, R in state.q before and after. False where it failed or did harm; X is as before then.
+/// One round of refinement, R in state.q before and after. False where it failed or did harm; X is as before then,
+/// up to rounding, and state.q undefined.
 bool refine_once(FloatCopy& copy, State<double>& state, Sides<double>& sides, Budget& budget,
                  const Iterated& iterated) {
   std::vector<double> before = true_norms(sides.columns);

@@ -20,10 +20,6 @@ SmallMatrix half_of(const SmallMatrix& products, int first) {
   return result;
 }
 
-bool all_finite(const SmallMatrix& matrix) {
-  return std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); });
-}
-
 /// Columns V with V^T gram V = I on the well-conditioned part of the space.
 SmallMatrix orthonormal_coordinates(const SmallMatrix& gram) {
   constexpr double dependent = 1e-4;
@@ -36,7 +32,7 @@ SmallMatrix orthonormal_coordinates(const SmallMatrix& gram) {
       vectors(i, j) = gram(i, j) * scales[static_cast<std::size_t>(i)] * scales[static_cast<std::size_t>(j)];
     }
   }
-  if (!all_finite(vectors)) return {n, 0};
+  if (!vectors.all_finite()) return {n, 0};
   const std::vector<double> values = lapack::symmetric_eigen(vectors);
   int first = 0;
   while (first < n && values[static_cast<std::size_t>(first)] < dependent) ++first;
@@ -97,7 +93,7 @@ Curvature examine_curvature(const SmallMatrix& products, double norm_a, double e
   const SmallMatrix gram = half_of(products, products.rows());
   const SmallMatrix basis = orthonormal_coordinates(measure != nullptr ? measure->weights : gram);
   SmallMatrix rotation = lapack::product(basis, true, lapack::product(projected, false, basis, false), false);
-  if (!all_finite(rotation)) return result;
+  if (!rotation.all_finite()) return result;
   const std::vector<double> values = lapack::symmetric_eigen(rotation);
   const SmallMatrix vectors = lapack::product(basis, false, rotation, false);
   if (values.empty()) return result;

@@ -25,8 +25,8 @@ void reserve_buffers() {
   static bool reserved = false;
   if (reserved) return;
   if (openblas_get_num_threads != nullptr && !has_room_for(blas_buffer_bytes + margin)) {
-    throw RunError("out of memory: OpenBLAS needs " + std::to_string(blas_buffer_bytes >> 20) +
-                   " MiB of address space for small dense problems" + address_space_remark());
+    throw of_memory(RunError("out of memory: OpenBLAS needs " + std::to_string(blas_buffer_bytes >> 20) +
+                             " MiB of address space for small dense problems" + address_space_remark()));
   }
   // Triangular solves take the buffer whatever their size; products of small matrices do without.
   constexpr int n = 64;

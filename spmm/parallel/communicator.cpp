@@ -220,7 +220,7 @@ void Communicator::collectively(const std::function<void()>& step) const {
     } catch (const Error&) {
       throw;
     } catch (const std::bad_alloc&) {
-      throw Agreed<RunError>(RunError("out of host memory" + address_space_remark()));
+      throw Agreed<RunError>(of_memory(RunError("out of host memory" + address_space_remark())));
     } catch (const std::exception& error) {
       throw Agreed<RunError>(RunError(error.what()));
     }

@@ -106,6 +106,7 @@ class DirectSolveTest(harness.AppTest):
                 continue
             self.solution(run)
             self.assertIn("preconditioner from here on: direct, because", run.stdout, run)
+            self.assertRegex(run.stdout, r"(?m)^direct: LDL\^T of A")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "apps/choice/eigensolver_choice.hpp"
+#include "apps/input/preconditioner.hpp"
 #include "tests/support/eigensolver_choice.hpp"
 #include "tests/support/matrix_traits.hpp"
 
@@ -123,6 +124,25 @@ TEST(EigensolverChoice, WhereJacobiOfTheMassIsTooSlowPolynomialsFollow) {
     degrees.push_back(taken.chebyshev.degree);
   }
   EXPECT_EQ(degrees, (std::vector<int>{8, 32}));
+}
+
+TEST(EigensolverChoice, ACheckpointKnowsWhatAPreconditionerIsMadeOf) {
+  const MassTraits mass{1e4, 3.9};
+  MatrixTraits indefinite = diffusion(8000, 5);
+  indefinite.least_diagonal = indefinite.lower_bound = -1.0;
+  for (const Which which : {Which::largest, Which::smallest}) {
+    const MatrixTraits& traits = which == Which::largest ? diffusion(8000, 5) : indefinite;
+    EigensolverChoice choice = choice_with_mass(mass, traits, which);
+    do {
+      EigensolverChoice resumed = choice_with_mass(mass, traits, which);
+      resumed.resume(choice.state(), choice.config());
+      const PreconditionerConfig before = choice.config().preconditioner;
+      const PreconditionerConfig after = resumed.config().preconditioner;
+      EXPECT_EQ(after.type, before.type);
+      EXPECT_EQ(after.of, before.of) << block_eigs::description(before);
+      EXPECT_EQ(after.chebyshev.degree, before.chebyshev.degree) << block_eigs::description(before);
+    } while (choice.change(Limitation::iterations));
+  }
 }
 
 TEST(EigensolverChoice, LargestValuesThatStillGrowAreNotJudgedByTheirResiduals) {

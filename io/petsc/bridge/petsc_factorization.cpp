@@ -132,8 +132,8 @@ struct Factorization::Factor {
   double held = 0.0;  ///< bytes of the last factors, which MUMPS gives back before it makes others
   double to_be_held = 0.0;
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw Agreed<RunError>(RunError(what + "; " + use.instead + ", or more nodes"));
+  RunError failure(const std::string& what) const {
+    return RunError(what + "; " + use.instead + ", or more nodes");
   }
 
   /// A new analysis of `a`, with what `spare` says. What MUMPS orders by on its own takes minutes on graphs
@@ -179,8 +179,9 @@ struct Factorization::Factor {
     if (!comm.any(error != MAT_FACTOR_NOERROR)) return;
     PetscInt info = 0;
     check(MatMumpsGetInfog(factor.get(), 1, &info), factorising);
-    fail(std::string(factorising) + (memory ? ": out of memory" : " failed") +
-         " (MUMPS INFOG(1) = " + std::to_string(info) + ")");
+    const RunError error_of_all = failure(std::string(factorising) + (memory ? ": out of memory" : " failed") +
+                                          " (MUMPS INFOG(1) = " + std::to_string(info) + ")");
+    throw Agreed<RunError>(memory ? of_memory(error_of_all) : error_of_all);
   }
 
   /// Collective: throws on all ranks where `bytes`, of the calling rank, are more than it or its node has left.
@@ -189,11 +190,16 @@ struct Factorization::Factor {
     const double most = comm.max(bytes);
     const std::string needed =
         std::string(factorising) + " would take " + megabytes(most) + " of memory a rank, and ";
-    if (comm.any(bytes > own)) fail(needed + megabytes(-comm.max(-own)) + " are left" + address_space_remark());
+    if (comm.any(bytes > own))
+      throw_of_memory(needed + megabytes(-comm.max(-own)) + " are left" + address_space_remark());
     const double of_node = comm.sum(bytes) / comm.size() * comm.node_size();
     const double left = -comm.max(-shared_memory_left());
     if (comm.any(of_node > left))
-      fail(needed + "no more than " + megabytes(left) + " are left for all ranks of a node");
+      throw_of_memory(needed + "no more than " + megabytes(left) + " are left for all ranks of a node");
+  }
+
+  [[noreturn]] void throw_of_memory(const std::string& what) const {
+    throw Agreed<RunError>(of_memory(failure(what)));
   }
 
   /// Of this rank.

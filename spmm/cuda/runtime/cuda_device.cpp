@@ -110,10 +110,10 @@ MemoryInfo CudaDevice::memory() const {
 
 void CudaDevice::report_full(std::size_t bytes) const {
   const MemoryInfo info = memory();
-  throw RunError("out of memory on " + name() + ": " + std::to_string(bytes) + " bytes (" + megabytes(bytes) +
-                 ") needed, " + std::to_string(info.free) + " bytes (" + megabytes(info.free) + ") free of " +
-                 megabytes(info.total) +
-                 "; use more ranks on more GPUs, a smaller block_size, or precision: float");
+  throw of_memory(RunError("out of memory on " + name() + ": " + std::to_string(bytes) + " bytes (" +
+                           megabytes(bytes) + ") needed, " + std::to_string(info.free) + " bytes (" +
+                           megabytes(info.free) + ") free of " + megabytes(info.total) +
+                           "; use more ranks on more GPUs, a smaller block_size, or precision: float"));
 }
 
 void* CudaDevice::allocate(std::size_t bytes) {

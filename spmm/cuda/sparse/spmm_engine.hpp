@@ -10,9 +10,10 @@
 namespace block_eigs::cuda {
 
 /// Sparse times tall-skinny dense on one GPU: what CudaKernels forwards its `analyse` and `spmm` to.
-/// CSR with 64-bit row offsets, 32-bit columns; B and C row-major with strides. Two algorithms, row-split and
-/// merge-based, after Yang, Buluç, Owens, Design Principles for Sparse Matrix Multiplication on the GPU (2018).
-/// Both are deterministic: sums over a row are formed in an order that the plan and the column count fix.
+/// CSR with 64-bit row offsets, 32-bit columns; B and C row-major with strides. Row-split (in strips of four rows
+/// for dense bands) and merge-based, after Yang, Buluç, Owens, Design Principles for Sparse Matrix Multiplication
+/// on the GPU (2018). All are deterministic: sums over a row are formed in an order that the plan and the column
+/// count fix.
 template <class T>
 class SpmmEngine {
  public:
@@ -24,8 +25,9 @@ class SpmmEngine {
   /// device memory runs out.
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options);
 
-  /// C = A B or C += A B, queued on the stream. `plan` is what `analyse` made of `a`. b.rows == a.columns;
-  /// b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as they are.
+  /// C = A B and what `step` adds, queued on the stream. `plan` is what `analyse` made of `a`. b.rows ==
+  /// a.columns; b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as
+  /// they are. Throws RunError where rows lie farther apart than 4 GiB.
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step);
 
  private:

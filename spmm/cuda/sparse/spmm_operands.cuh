@@ -25,7 +25,7 @@ struct RowBundles {
   __device__ LocalIndex target(LocalIndex row) const { return targets == nullptr ? row : __ldg(targets + row); }
 };
 
-/// Rows of A without nonzeros, whose rows of C the last blocks of a grid set to zero.
+/// Rows of A without nonzeros, whose rows of C the last blocks of a grid store.
 struct EmptyRows {
   LocalIndex count = 0;
   const LocalIndex* targets = nullptr;
@@ -181,8 +181,8 @@ class LaneColumns {
   const char* b_[P];
 };
 
-/// Stores the rows of C that belong to empty rows of A: their products are zero. For the blocks from `first_block`
-/// on.
+/// Stores the rows of C that belong to empty rows of A: their products are zero, and get what the step adds. For
+/// the blocks from `first_block` on.
 template <int L, class Columns, class PackType, int P>
 __device__ void clear_empty_rows(const EmptyRows& empty, unsigned first_block, const Columns& columns,
                                  const PackType (&zeros)[P]) {

@@ -94,8 +94,8 @@ class HostDevice final : public Device {
     // Where memory may be promised that is not there, touching it would end the process without a word.
     void* memory = bytes < many_bytes || bytes <= this->memory().free ? aligned_memory(bytes) : nullptr;
     if (memory == nullptr) {
-      throw RunError("out of host memory: " + std::to_string(bytes) + " bytes asked for, " +
-                     std::to_string(this->memory().free) + " bytes free" + address_space_remark());
+      throw of_memory(RunError("out of host memory: " + std::to_string(bytes) + " bytes asked for, " +
+                               std::to_string(this->memory().free) + " bytes free" + address_space_remark()));
     }
     first_touch(memory, bytes);
     return memory;
