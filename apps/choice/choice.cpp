@@ -17,6 +17,8 @@ constexpr double worth_a_change = 1.5;
 /// And filters must have cost so much of what the other one is expected to: what they foresee at first is too much
 /// by far where eigenvalues are there many times, and no more is lost by listening.
 constexpr double hearing = 0.25;
+/// Factors may cost so many times what other ways are expected to where these had three chances.
+constexpr double worth_certainty = 10.0;
 constexpr int most_changes = 4;
 /// At least so many are left to new candidates.
 constexpr int changes_after_replacement = 2;
@@ -170,7 +172,7 @@ std::optional<std::size_t> Choice::next_way() const {
   const std::optional<std::size_t> best = best_other();
   const std::optional<std::size_t> factors = factors_left();
   if (!best || !factors) return best;
-  if (at_last_change()) return factors;
+  if (at_last_change() && candidates_[*factors].cost < worth_certainty * candidates_[*best].cost) return factors;
   if (!candidates_[*best].taken) return best;
   const double most = current().cost == HUGE_VAL ? HUGE_VAL : candidates_[*best].at_this_rate;
   return candidates_[*factors].cost < most ? factors : best;

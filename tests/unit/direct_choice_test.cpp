@@ -97,6 +97,18 @@ TEST(DirectChoice, FactorsAreLeftWhereTheyDoNotComeToTheEndInTime) {
   EXPECT_NE(after_factors_with(0.9999), PreconditionerType::direct);
 }
 
+/// What the last of four changes is to, of which factors of that size may be one.
+PreconditionerType last_of_four(const petsc::FactorSize& size) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  while (choice.change(Limitation::stopped)) continue;
+  return type_of(choice);
+}
+
+TEST(DirectChoice, TheLastChangeIsNotToFactorsThatNobodyCouldMake) {
+  EXPECT_NE(last_of_four(enormous), PreconditionerType::direct);
+}
+
 TEST(DirectChoice, NobodyAsksForFactorsOfAPowerLawGraph) {
   MatrixTraits traits = diffusion(9e4, 30);
   traits.longest_row = 16000.0;
