@@ -46,8 +46,15 @@ SYSTEMS = {
     "system_scaled": "{matrix: {file: a.npz}, right_hand_sides: {file: in.h5, dataset: sides}, linear_solver:"
     " {block_size: 2, preconditioner: {type: none}}}",
 }
-# Iterations of a run that goes on, beyond those of one that was not interrupted.
+# Iterations of a run that goes on, beyond those of one that was not interrupted: two, and where it iterates in float the
+# share by which the order of sums alone moves uninterrupted runs (202 to 208 iterations of "mixed" at 1 to 4 ranks of 1
+# to 5 threads).
 MORE = 2
+MORE_IN_FLOAT = 0.03
+
+
+def most_iterations(config, uninterrupted):
+    return uninterrupted + MORE + (int(MORE_IN_FLOAT * uninterrupted) if "float" in config else 0)
 
 
 class CheckpointTest(harness.AppTest):
@@ -87,11 +94,11 @@ class CheckpointTest(harness.AppTest):
         self.assertRegex(result.stdout, "checkpoint: (goes on from iteration|.* is that of a finished run)", what)
         total = interrupted.iterations_of(result)
         print(f"{what}: {total} iterations, {iterations} without interruption", flush=True)
-        if total > iterations + MORE and ranks != harness.options.ranks:
-            # Other ranks add in another order, which in float is worth some iterations, interrupted or not.
+        if total > most_iterations(config, iterations) and ranks != harness.options.ranks:
+            # Other ranks add in another order, which is worth some iterations, interrupted or not.
             iterations, _ = self.fresh(config, ranks)
             print(f"{what}: {iterations} without interruption on {ranks} ranks", flush=True)
-        self.assertLessEqual(total, iterations + MORE, f"{what}\n{result}")
+        self.assertLessEqual(total, most_iterations(config, iterations), f"{what}\n{result}")
         now, rows = self.found("on.h5")
         self.assertEqual(rows, total, what)
         np.testing.assert_allclose(now, values, rtol=1e-3, atol=1e-3 * np.abs(values).max() / 100, err_msg=what)
