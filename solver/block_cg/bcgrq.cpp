@@ -15,7 +15,7 @@ template <class T>
 std::optional<RoundEnd> begin_round(State<T>& state, Sides<T>& sides, bool tentative) {
   SmallMatrix small;
   begin_recurrence(state, sides);                                         // Q' = R
-  apply_preconditioner(state);                                            // Z' = M^-1 Q'
+  measure_basis(state);                                                   // Z' = M^-1 Q'
   if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // R = Q C with Q = Q' T
   begin_directions(state, small);                                         // S = M^-1 Q = Z' T
   if (!has_gained(sides) && tentative) return RoundEnd::stalled;
@@ -32,11 +32,9 @@ RoundEnd run_round(State<T>& state, Sides<T>& sides, Budget& budget, const Itera
     if (budget.exhausted()) return RoundEnd::out_of_iterations;
     const LocalIndex directions = state.s.cols();
     if (directions == 0) return RoundEnd::stalled;
-    multiply(state);                                                    // A S
-    const auto end = invert_curvature(state, sides, budget, k, small);  // Xi = (S^T A S)^-1
+    const auto end = invert_curvature(state, sides, budget, k, small);  // A S, Xi = (S^T A S)^-1
     if (end) return *end;
-    update_residuals(state, small);                                         // Q' <- Q' T - A S Xi
-    apply_preconditioner(state);                                            // Z' = M^-1 Q'
+    update_residuals(state, small);                                         // Q' <- Q' T - A S Xi, Z' = M^-1 Q'
     if (!orthonormalise(state, sides, small)) return RoundEnd::impossible;  // Q' = Q zeta, C <- zeta C
     update_solution(state, sides, small);  // X <- X + S Xi C, S <- M^-1 Q + S zeta^T
     budget.spend();

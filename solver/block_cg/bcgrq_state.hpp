@@ -89,6 +89,7 @@ struct State {
   Panel<T> z;                    ///< Z' = M^-1 Q'; empty where M is the identity: see preconditioned()
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
+  SmallMatrix products;          ///< Q'^T [Z' Q'] of the Q' that there is; Q'^T Q' where M is the identity
   RoundingProbe<T> probe;
   double largest_inner = 0.0;  ///< p^T A p / p^T M p of directions that were looked at
 

@@ -43,6 +43,32 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
   }
 }
 
+/// Q' <- [in] coefficients, and what measure_basis() does then. Uses up state.as.
+template <class T>
+void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatrix& coefficients) {
+  const LocalIndex columns = coefficients.cols();
+  const BlockView<T> q = state.q.view().columns(0, columns);
+  const bool plain = state.preconditioner == nullptr;
+  RowScaling<T> scaling;
+  if (!plain) {
+    state.z.set_columns(columns);
+    scaling = {state.preconditioner->row_factors(), q, state.z.view()};
+  }
+  const bool at_once = plain || scaling.d != nullptr;
+  if (at_once) {
+    Sums sums;
+    const ConstBlockView<T> z = state.z.view();
+    state.space.update_gram(in, coefficients, {q}, scaling, {q}, plain ? ConstBlockList<T>{q} : ConstBlockList<T>{z, q},
+                            state.products, sums);
+    state.space.sum(sums);
+  } else {
+    state.space.update(in, coefficients, {q});
+  }
+  state.q.narrow(0, columns);
+  state.q.compact(state.space, columns, state.as);
+  if (!at_once) measure_basis(state);
+}
+
 }  // namespace
 
 template <class T>
@@ -75,27 +101,26 @@ void begin_recurrence(State<T>& state, const Sides<T>& sides) {
 }
 
 template <class T>
-void apply_preconditioner(State<T>& state) {
-  if (state.preconditioner == nullptr) return;
-  const Profile::Scope scope(state.space.profile(), Phase::preconditioner);
-  state.z.set_columns(state.q.cols());
-  state.preconditioner->apply(state.q.view(), state.z.view());
+void measure_basis(State<T>& state) {
+  const ConstBlockView<T> q = state.q.view();
+  if (state.preconditioner == nullptr) return state.space.gram({q}, {q}, state.products);
+  {
+    const Profile::Scope scope(state.space.profile(), Phase::preconditioner);
+    state.z.set_columns(q.cols);
+    state.preconditioner->apply(q, state.z.view());
+  }
+  state.space.gram({q}, {state.z.view(), q}, state.products);
 }
 
 template <class T>
 bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients) {
   using Result = BlockCgRecurrence::Result;
   BlockCgRecurrence& recurrence = state.recurrence;
-  SmallMatrix products, norms, rebasing, fault;
+  SmallMatrix norms, rebasing, fault;
   do {
-    if (state.preconditioner != nullptr) {
-      state.space.gram({state.q.view()}, {state.z.view(), state.q.view()}, products);
-    } else {
-      state.space.gram({state.q.view()}, {state.q.view()}, products);
-    }
     state.space.solve_small(
         [&] {
-          const Result result = recurrence.factorise(products);
+          const Result result = recurrence.factorise(state.products);
           rebasing = result == Result::nearly_dependent ? recurrence.rebasing() : SmallMatrix();
           if (result == Result::orthonormal) {
             recurrence.narrow();
@@ -109,11 +134,7 @@ bool orthonormalise(State<T>& state, Sides<T>& sides, SmallMatrix& coefficients)
           fault(1, 0) = recurrence.inner_square();
         },
         {&norms, &rebasing, &coefficients, &fault});
-    if (rebasing.cols() > 0) {
-      state.space.update({state.q.view()}, rebasing, {state.q.view().columns(0, rebasing.cols())});
-      state.q.narrow(0, rebasing.cols());
-      apply_preconditioner(state);
-    }
+    if (rebasing.cols() > 0) replace_basis(state, {state.q.view()}, rebasing);
   } while (rebasing.cols() > 0);
   if (fault.rows() > 0) {
     const auto result = static_cast<Result>(static_cast<int>(fault(0, 0)));
@@ -145,11 +166,17 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
                                          SmallMatrix& coefficients) {
   const bool look = k % curvature_period == 0;
   const ConstBlockView<T> s = state.s.view();
-  const ConstBlockView<T> as = state.as.view();
+  state.as.set_columns(s.cols);
+  const BlockView<T> as = state.as.view();
   SmallMatrix products;
   std::vector<double> solution_norms;
   Sums sums;
-  state.space.gram({s}, look ? ConstBlockList<T>{as, s} : ConstBlockList<T>{as}, products, sums);
+  if (look) {
+    state.a.apply(s, as);
+    state.space.gram({s}, {as, s}, products, sums);
+  } else {
+    state.space.apply_gram(state.a, s, as, products, sums);
+  }
   if (look && k > 0) state.space.column_norms(sides.x, solution_norms, sums);
   state.space.sum(sums);
   if (!products.all_finite()) {
@@ -177,10 +204,7 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
 
 template <class T>
 void update_residuals(State<T>& state, const SmallMatrix& coefficients) {
-  const LocalIndex directions = coefficients.cols();
-  state.space.update({state.q.view(), state.as.view()}, coefficients, {state.q.view().columns(0, directions)});
-  state.q.narrow(0, directions);
-  state.q.compact(state.space, directions, state.as);
+  replace_basis(state, {state.q.view(), state.as.view()}, coefficients);
 }
 
 template <class T>
@@ -194,7 +218,7 @@ void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coeffi
 
 template struct State<float>;
 template void begin_recurrence(State<float>&, const Sides<float>&);
-template void apply_preconditioner(State<float>&);
+template void measure_basis(State<float>&);
 template bool orthonormalise(State<float>&, Sides<float>&, SmallMatrix&);
 template void begin_directions(State<float>&, const SmallMatrix&);
 template void multiply(State<float>&);
@@ -203,7 +227,7 @@ template void update_residuals(State<float>&, const SmallMatrix&);
 template void update_solution(State<float>&, Sides<float>&, const SmallMatrix&);
 template struct State<double>;
 template void begin_recurrence(State<double>&, const Sides<double>&);
-template void apply_preconditioner(State<double>&);
+template void measure_basis(State<double>&);
 template bool orthonormalise(State<double>&, Sides<double>&, SmallMatrix&);
 template void begin_directions(State<double>&, const SmallMatrix&);
 template void multiply(State<double>&);

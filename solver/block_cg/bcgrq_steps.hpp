@@ -15,9 +15,9 @@ namespace block_eigs::bcgrq {
 /// Q' = R = F - A X, which state.q holds; C = I.
 template <class T>
 void begin_recurrence(State<T>& state, const Sides<T>& sides);
-/// Z' = M^-1 Q'
+/// Z' = M^-1 Q', and state.products for orthonormalise().
 template <class T>
-void apply_preconditioner(State<T>& state);
+void measure_basis(State<T>& state);
 /// T with (Q' T)^T M^-1 Q' T = I, zeta and C <- zeta C; norms of the residuals, and which columns are at work.
 /// `coefficients` are those of update_solution or begin_directions. False where numbers are not finite or the
 /// preconditioner is not positive definite; the sides say so then.
@@ -29,12 +29,12 @@ void begin_directions(State<T>& state, const SmallMatrix& coefficients);
 /// A S
 template <class T>
 void multiply(State<T>& state);
-/// Xi = (S^T A S)^-1, in `coefficients` those of update_residuals. The k-th iteration of a round; every 16th one
+/// A S and Xi = (S^T A S)^-1, in `coefficients` those of update_residuals. The k-th iteration of a round; every 16th one
 /// looks at p^T A p too. Else why it does not exist.
 template <class T>
 std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const Budget& budget, int k,
                                          SmallMatrix& coefficients);
-/// Q' <- Q' T - A S Xi
+/// Q' <- Q' T - A S Xi, and what measure_basis() does, in one pass where M is a diagonal.
 template <class T>
 void update_residuals(State<T>& state, const SmallMatrix& coefficients);
 /// X <- X + S Xi C and S <- Z' T + S zeta^T, in one pass.

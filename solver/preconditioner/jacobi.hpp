@@ -55,6 +55,7 @@ class Jacobi final : public LinearOperator<T> {
   LocalIndex rows() const override { return static_cast<LocalIndex>(inverse_.size()); }
   LocalIndex columns() const override { return rows(); }
   void apply(ConstBlockView<T> x, BlockView<T> y) override;
+  const T* row_factors() const override { return inverse_.data(); }
   std::size_t bytes() const override { return inverse_.size() * sizeof(T); }
 
  private:

@@ -61,6 +61,29 @@ void BlockSpace<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coeff
 }
 
 template <class T>
+void BlockSpace<T>::update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                const BlockList<T>& out, const RowScaling<T>& scaling,
+                                const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result,
+                                Sums& sums) {
+  if (out.cols() == 0 || left.cols() == 0 || right.cols() == 0) {
+    update(in, coefficients, out);
+    return result.resize(left.cols(), right.cols());
+  }
+  const Profile::Scope scope(profile(), Phase::block_algebra);
+  kernels().update_gram(in, coefficients, out, scaling, left, right, result);
+  sums.add(result.values());
+}
+
+template <class T>
+void BlockSpace<T>::apply_gram(LinearOperator<T>& a, ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products,
+                               Sums& sums) {
+  products.resize(x.cols, y.cols);
+  if (x.cols > 0 && a.apply_products(x, y, products)) return sums.add(products.values());
+  a.apply(x, y);
+  gram({x}, {y}, products, sums);
+}
+
+template <class T>
 std::vector<double> BlockSpace<T>::residual(ConstBlockView<T> ax, ConstBlockView<T> bx,
                                             std::span<const double> lambda, BlockView<T> r) {
   std::vector<double> norms;

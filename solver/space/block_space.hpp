@@ -62,6 +62,13 @@ class BlockSpace {
   void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result, Sums& sums);
   /// [out] = [in] coefficients. Not collective.
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
+  /// update, then `scaling` and gram of what there is by then, see Kernels::update_gram. Collective with sum(sums).
+  void update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                   const RowScaling<T>& scaling, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+                   SmallMatrix& result, Sums& sums);
+  /// y = A x and products = x^T y, A being symmetric, in one pass where `a` can. Collective; the products are
+  /// complete with `sums`.
+  void apply_gram(LinearOperator<T>& a, ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products, Sums& sums);
   /// r = ax - bx diag(lambda); the norms of its columns over all ranks. Collective; with `sums` as gram.
   std::vector<double> residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda,
                                BlockView<T> r);

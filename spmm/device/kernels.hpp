@@ -58,6 +58,10 @@ struct ProductStep {
   double gamma = 0.0;        ///< of Y as it was
   const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
   ConstBlockView<T> r;
+  /// Where Kernels::sums_products(), and not null: left.cols x X.cols numbers, to which left^T (Y - gamma Y as it was)
+  /// is added, own rows. Taken for symmetric, as X^T A X is: one half may be the other's copy.
+  SmallMatrix* products = nullptr;
+  ConstBlockView<T> left;  ///< as many rows as Y, as many columns as X
 
   /// Y = R - A X
   static ProductStep residual(ConstBlockView<T> r) {
@@ -67,6 +71,14 @@ struct ProductStep {
     step.r = r;
     return step;
   }
+};
+
+/// Y = diag(d) X, in the pass in which rows of X come to be; nothing where d is null.
+template <class T>
+struct RowScaling {
+  const T* d = nullptr;  ///< a number a row, in device memory
+  ConstBlockView<T> x;
+  BlockView<T> y;
 };
 
 /// Called now and then by a long-running host kernel from the calling thread, to move MPI along.
@@ -104,6 +116,8 @@ class Kernels {
     step.gamma = accumulate == Accumulate::yes ? 1.0 : 0.0;
     spmm(plan, a, b, c, step, progress);
   }
+  /// Whether spmm takes step.products along: where it does not, gram is to be called for them.
+  virtual bool sums_products() const { return false; }
   /// out row i = x row rows[i], i < out.rows; out.stride == out.cols makes a contiguous message.
   virtual void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue queue) = 0;
 
@@ -114,6 +128,14 @@ class Kernels {
   /// [out] = [in] coefficients, coefficients being in.cols() x out.cols(). Each input is read once for
   /// all outputs, and outputs may be among the inputs.
   virtual void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) = 0;
+  /// update, then `scaling`, then gram of what there is by then, in one pass where the backend can. Waits.
+  virtual void update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                           const RowScaling<T>& scaling, const ConstBlockList<T>& left,
+                           const ConstBlockList<T>& right, SmallMatrix& result) {
+    update(in, coefficients, out);
+    if (scaling.d != nullptr) scale_rows(scaling.d, scaling.x, scaling.y);
+    gram(left, right, result);
+  }
   /// r = ax - bx diag(lambda), squared_norms[j] = sum_i r(i, j)^2, lambda and squared_norms having ax.cols
   /// entries. Waits for the norms.
   virtual void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,

@@ -13,6 +13,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/runtime/host_device.cpp
   host/runtime/host_kernels.cpp
   host/sparse/locality.cpp
+  host/sparse/product_sums.cpp
   host/sparse/spmm.cpp
   host/runtime/threads.cpp
   host/dense/update.cpp)

@@ -272,6 +272,15 @@ bool DistributedMatrix<T>::apply_step(ConstBlockView<T> x, BlockView<T> y, const
 }
 
 template <class T>
+bool DistributedMatrix<T>::apply_products(ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products) {
+  if (!context_.kernels->sums_products()) return false;
+  ProductStep<T> step;
+  step.products = &products;
+  step.left = x;
+  return apply_step(x, y, step);
+}
+
+template <class T>
 void DistributedMatrix<T>::reserve(LocalIndex columns) {
   matrix_->reserve(columns);
 }

@@ -38,6 +38,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   LocalIndex columns() const override { return column_partition_.size(context_.comm.rank()); }
   void apply(ConstBlockView<T> x, BlockView<T> y) override { multiply(x, y, Accumulate::no); }
   bool apply_step(ConstBlockView<T> x, BlockView<T> y, const ProductStep<T>& step) override;
+  bool apply_products(ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products) override;
   void reserve(LocalIndex columns) override;
   /// y = A x or y += A x. Collective.
   void multiply(ConstBlockView<T> x, BlockView<T> y, Accumulate accumulate);

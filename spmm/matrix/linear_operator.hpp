@@ -31,6 +31,15 @@ class LinearOperator {
     return false;
   }
 
+  /// y = A x and, by own rows, products += x^T y, A being symmetric: in one pass, where the operator can; then true.
+  /// Else nothing has happened. x and y must not overlap. Collective, but for the products, which are not summed.
+  virtual bool apply_products(ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products) {
+    static_cast<void>(x), static_cast<void>(y), static_cast<void>(products);
+    return false;
+  }
+  /// Where y = A x does nothing but multiply own rows by numbers: these, in device memory. Else null.
+  virtual const T* row_factors() const { return nullptr; }
+
   /// Device memory that the calling rank's part holds from the start; 0 where it is not known. Not collective.
   virtual std::size_t bytes() const { return 0; }
   /// Device memory that it takes beside bytes() once it is applied to `cols` columns: work space and messages.

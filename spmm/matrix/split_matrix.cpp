@@ -38,6 +38,8 @@ void SplitMatrix<T>::multiply(ConstBlockView<T> x, BlockView<T> y, const Product
   rest.alpha = step.alpha;
   rest.scale = step.scale;
   rest.gamma = 1.0;
+  rest.products = step.products;
+  rest.left = step.left;
   if (boundary_.rows() > 0) boundary_.multiply(ghosts, y, rest);
 }
 

@@ -5,6 +5,7 @@ block_eigs_test(device
     device/balance_test.cpp
     device/device_memory_test.cpp
     device/elementwise_test.cpp
+    device/fused_gram_test.cpp
     device/gram_test.cpp
     device/random_test.cpp
     device/residual_test.cpp

@@ -177,6 +177,29 @@ TEST(DirectChoice, LinearSystemsAreNotSolvedInCircles) {
   ADD_FAILURE() << "never taken";
 }
 
+/// The way and the block's columns once a cluster of 8 has held up iterations for a while.
+std::pair<PreconditionerType, LocalIndex> after_a_cluster(const petsc::FactorSize& size) {
+  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
+  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  std::vector<double> cluster;
+  for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j);
+  const std::vector<double> residuals(8, 1e-3);
+  for (int i = 0; i < 300; ++i) {
+    if (!choice.proceed(iteration(1e6, cluster, residuals))) break;
+  }
+  EXPECT_TRUE(choice.change(Limitation::stopped));
+  return {type_of(choice), choice.config().options.block_size};
+}
+
+TEST(DirectChoice, FactorsComeBeforeAWiderBlockWhereTheyCostLess) {
+  const auto [with, columns] = after_a_cluster(small);
+  EXPECT_EQ(with, PreconditionerType::direct);
+  EXPECT_LT(columns, 64);
+  const auto [without, wider] = after_a_cluster(enormous);
+  EXPECT_NE(without, PreconditionerType::direct);
+  EXPECT_GE(wider, 64);
+}
+
 /// Half way to the last iteration, where the rate says that these will not do.
 TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
   MatrixTraits traits = diffusion(3e3, 9);

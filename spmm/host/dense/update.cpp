@@ -13,20 +13,19 @@ namespace block_eigs::host {
 namespace {
 
 constexpr std::ptrdiff_t tile_bytes = 40'960;
-constexpr std::ptrdiff_t rows_unit = 12;  // a multiple of all heights but the narrowest
+constexpr std::ptrdiff_t rows_unit = 24;  // a multiple of all heights
+constexpr std::ptrdiff_t most_units = Update<double>::most_rows / rows_unit;
 constexpr int widest = 3;
 constexpr int highest = 8;
 
-/// Most rows that go with `vectors` vectors: their product must stay below the number of registers.
-constexpr int height_for(int vectors) { return vectors == 1 ? 8 : vectors == 2 ? 6 : 4; }
-
 /// out(h, v) = sum over k of [in](row + h, k) times the k-th of the packed coefficients' vectors v, but for inputs
 /// that add nothing or themselves.
-template <class T, int Height, int Vectors>
+template <class T, int Bytes, int Height, int Vectors>
 void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms& terms, const T* coefficients,
                    T* out, std::ptrdiff_t out_stride, Prefetch prefetch) {
-  constexpr int width = Vector<T>::width;
-  Vector<T> sum[Height * Vectors];
+  using Vector = Vector<T, Bytes>;
+  constexpr int width = Vector::width;
+  Vector sum[Height * Vectors];
   for (int input = 0; input < in.size(); ++input) {
     const ConstBlockView<T>& view = in[input];
     const Term term = terms[static_cast<std::size_t>(input)];
@@ -34,7 +33,7 @@ void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms&
     const T* x = view.data + row * stride;
     if (term.kind == Term::Kind::itself) {
       unroll<Height * Vectors>([&](auto i) {
-        Vector<T> one;
+        Vector one;
         one.load(x + (i / Vectors) * stride + term.column + (i % Vectors) * width);
         sum[i].lanes += one.lanes;
       });
@@ -42,7 +41,7 @@ void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms&
     if (term.kind != Term::Kind::product) continue;
     for (int k = 0; k < view.cols; ++k, ++x, coefficients += Vectors * width) {
       prefetch.advance();
-      Vector<T> c[Vectors];
+      Vector c[Vectors];
       unroll<Vectors>([&](auto v) { c[v].load_once(coefficients + v * width); });
       unroll<Height * Vectors>([&](auto i) { sum[i].add_product(x[(i / Vectors) * stride], c[i % Vectors]); });
     }
@@ -51,18 +50,18 @@ void multiply_rows(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms&
       [&](auto i) { sum[i].store(out + (i / Vectors) * out_stride + (i % Vectors) * width); });
 }
 
-template <class T, class Kernel, int Vectors, int... Less>
+template <class T, class Kernel, int Bytes, int Vectors, int... Less>
 constexpr std::array<Kernel, highest> kernels_of_width(std::integer_sequence<int, Less...>) {
-  return {(Less < height_for(Vectors) ? multiply_rows<T, std::min(Less + 1, height_for(Vectors)), Vectors>
-                                      : nullptr)...};
+  constexpr int most = height_for(Vectors, Bytes);
+  return {(Less < most ? multiply_rows<T, Bytes, std::min(Less + 1, most), Vectors> : nullptr)...};
 }
 
 /// kernels[vectors - 1][height - 1]
-template <class T, class Kernel>
+template <class T, class Kernel, int Bytes>
 constexpr std::array<std::array<Kernel, highest>, widest> kernels = {
-    kernels_of_width<T, Kernel, 1>(std::make_integer_sequence<int, highest>{}),
-    kernels_of_width<T, Kernel, 2>(std::make_integer_sequence<int, highest>{}),
-    kernels_of_width<T, Kernel, 3>(std::make_integer_sequence<int, highest>{})};
+    kernels_of_width<T, Kernel, Bytes, 1>(std::make_integer_sequence<int, highest>{}),
+    kernels_of_width<T, Kernel, Bytes, 2>(std::make_integer_sequence<int, highest>{}),
+    kernels_of_width<T, Kernel, Bytes, 3>(std::make_integer_sequence<int, highest>{})};
 
 template <class T>
 void copy_row(const T* from, int cols, T* to) {
@@ -130,13 +129,14 @@ View rows_of(View view, std::ptrdiff_t begin, std::ptrdiff_t rows) {
 
 template <class T>
 void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
-                         const FusedResidual<T>* residual) {
+                         const FusedResidual<T>* residual, const AfterTile& then) {
   pack(in, coefficients, out);
   const int parts = threads();
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
   const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));
-  const std::ptrdiff_t tile = std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, 8) * rows_unit;
+  const std::ptrdiff_t tile = 
+      std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, most_units) * rows_unit;
   for (Scratch& scratch : scratch_) scratch.reserve<T>(static_cast<std::size_t>(tile * product_stride_));
   plan_prefetches(in, out, residual, tile);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
@@ -147,6 +147,7 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
       const std::ptrdiff_t rows = std::min<std::ptrdiff_t>(tile, own.end - row);
       multiply_tile(in, row, rows, tile, product);
       copy_out(product, product_stride_, row, rows, out);
+      if (then) then(part, row, row + rows);
       if (residual == nullptr) continue;
       const BlockView<T> r = rows_of(residual->r, row, rows);
       norms_.residual(part, {product, r.rows, r.cols, static_cast<LocalIndex>(product_stride_)},
@@ -171,22 +172,37 @@ void Update<T>::pack(const ConstBlockList<T>& in, const SmallMatrix& coefficient
     const bool last = columns == coefficients.cols();
     if (columns % width != 0 && !last) continue;
     const int vectors = (last ? all : columns / width) - begin;
-    const int groups = (vectors + widest - 1) / widest;
-    for (int group = 0; group < groups; ++group) {
-      const Range own = part_of(vectors, group, groups);
-      pack_group(in, coefficients, (begin + static_cast<int>(own.begin)) * width,
-                 static_cast<int>(own.end - own.begin));
-    }
+    pack_run(in, coefficients, begin * width, vectors);
     begin += vectors;
   }
 }
 
+/// Of `vectors` vectors of columns side by side: as wide ones, and what these leave.
 template <class T>
-void Update<T>::pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column,
-                           int vectors) {
-  Group group{first_column, vectors, packed_.size(), {}};
-  const int width = vectors * Vector<T>::width;
+void Update<T>::pack_run(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column,
+                         int vectors) {
+  constexpr int narrow_bytes = Vector<T>::width * static_cast<int>(sizeof(T));
+  constexpr int wider = wide_bytes / narrow_bytes;
+  const auto pack_as = [&](int count, int bytes) {
+    const int width = bytes / static_cast<int>(sizeof(T));
+    const int groups = (count + widest - 1) / widest;
+    for (int group = 0; group < groups; ++group) {
+      const Range own = part_of(count, group, groups);
+      const int of_group = static_cast<int>(own.end - own.begin);
+      pack_group(in, coefficients, {first_column, of_group, bytes});
+      first_column += of_group * width;
+    }
+  };
+  pack_as(vectors / wider, wide_bytes);
+  pack_as(vectors % wider, narrow_bytes);
+}
+
+template <class T>
+void Update<T>::pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, Group group) {
+  const int first_column = group.first_column;
+  const int width = group.vectors * group.vector_bytes / static_cast<int>(sizeof(T));
   const int columns = std::min(width, coefficients.cols() - first_column);
+  group.coefficients = packed_.size();
   int row = 0;
   for (int i = 0; i < in.size(); row += in[i].cols, ++i) {
     Term& term = group.terms[static_cast<std::size_t>(i)];
@@ -214,7 +230,10 @@ void Update<T>::plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>&
   std::ptrdiff_t calls = 0;
   std::ptrdiff_t steps = in.cols();
   for (const Group& group : groups_) steps = std::min(steps, multiplied_columns(in, group.terms));
-  for (const Group& group : groups_) calls += (tile + height_for(group.vectors) - 1) / height_for(group.vectors);
+  for (const Group& group : groups_) {
+    const std::ptrdiff_t height = height_for(group.vectors, group.vector_bytes);
+    calls += (tile + height - 1) / height;
+  }
   prefetches_.deal(tile, calls, std::max<std::ptrdiff_t>(steps, 1));
 }
 
@@ -223,8 +242,10 @@ void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin,
                               std::ptrdiff_t tile, T* product) const {
   std::size_t call = 0;
   for (const Group& group : groups_) {
-    const auto& of_width = kernels<T, Kernel>[static_cast<std::size_t>(group.vectors) - 1];
-    const std::ptrdiff_t height = height_for(group.vectors);
+    const auto vectors = static_cast<std::size_t>(group.vectors) - 1;
+    const auto& of_width = group.vector_bytes == wide_bytes ? kernels<T, Kernel, wide_bytes>[vectors]
+                                                            : kernels<T, Kernel, 32>[vectors];
+    const std::ptrdiff_t height = height_for(group.vectors, group.vector_bytes);
     for (std::ptrdiff_t i = 0; i < rows; i += height, ++call) {
       const auto high = static_cast<std::size_t>(std::min(height, rows - i));
       of_width[high - 1](in, begin + i, group.terms, packed_.data() + group.coefficients,

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct FusedResidual {
   std::span<double> squared_norms;
 };
 
+/// What becomes of rows begin .. end - 1 of the updated block while they are at hand, on thread `part`.
+using AfterTile = std::function<void(int part, std::ptrdiff_t begin, std::ptrdiff_t end)>;
+
 /// What one input adds to a few columns of a product: its product with their coefficients, or something simpler.
 struct Term {
   enum class Kind { nothing, product, itself };
@@ -39,9 +43,12 @@ using Terms = std::array<Term, ViewList<ConstBlockView<float>>::capacity>;
 template <class T>
 class Update {
  public:
+  /// Most rows that `then` is called with.
+  static constexpr std::ptrdiff_t most_rows = 96;
+
   /// See Kernels::update and, with `residual` not null, Kernels::update_residual.
   void multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
-                const FusedResidual<T>* residual = nullptr);
+                const FusedResidual<T>* residual = nullptr, const AfterTile& then = {});
 
  private:
   using Kernel = void (*)(const ConstBlockList<T>& in, std::ptrdiff_t row, const Terms& terms,
@@ -50,13 +57,14 @@ class Update {
   /// A few vectors of columns of the result, and their coefficients packed in the order of use. Inputs whose
   /// coefficients are zero are left out, and where they are a part of the identity nothing is multiplied.
   struct Group {
-    int first_column, vectors;
-    std::size_t coefficients;
-    Terms terms;
+    int first_column, vectors, vector_bytes;
+    std::size_t coefficients = 0;
+    Terms terms{};
   };
 
   void pack(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
-  void pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column, int vectors);
+  void pack_run(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column, int vectors);
+  void pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, Group group);
   void plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual,
                        std::ptrdiff_t tile);
   void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,

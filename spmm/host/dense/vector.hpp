@@ -6,12 +6,19 @@
 // Vectors of 32 bytes: one register with AVX, several elsewhere, where the compiler splits them.
 namespace block_eigs::host {
 
-/// As many T as fill 32 bytes. Everything here is inlined: how vectors are passed depends on the processor.
-template <class T>
+/// Of a vector that arithmetic alone holds up, not memory: the processor's widest register.
+#ifdef __AVX512F__
+constexpr int wide_bytes = 64;
+#else
+constexpr int wide_bytes = 32;
+#endif
+
+/// As many T as fill `Bytes`. Everything here is inlined: how vectors are passed depends on the processor.
+template <class T, int Bytes = 32>
 struct Vector {
-  using Lanes [[gnu::vector_size(32)]] = T;
-  using Unaligned [[gnu::vector_size(32), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
-  static constexpr int width = static_cast<int>(32 / sizeof(T));
+  using Lanes [[gnu::vector_size(Bytes)]] = T;
+  using Unaligned [[gnu::vector_size(Bytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+  static constexpr int width = Bytes / static_cast<int>(sizeof(T));
 
   Lanes lanes{};
 
@@ -34,6 +41,13 @@ struct Vector {
 
   static constexpr int count_for(int columns) { return (columns + width - 1) / width; }
 };
+
+/// Most rows (or columns) that go through registers with `vectors` vectors of `bytes`: their products must stay
+/// below the number of registers, which are twice as many where they are wider.
+constexpr int height_for(int vectors, int bytes) {
+  if (bytes > 32) return 8;
+  return vectors == 1 ? 8 : vectors == 2 ? 6 : 4;
+}
 
 /// f(0), f(1), ..., f(Count - 1) with compile-time arguments. Registers in an array stay registers this way, where
 /// a loop over them may be unrolled too late.

@@ -7,6 +7,7 @@
 #include "spmm/host/dense/update.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
+#include "spmm/host/sparse/product_sums.hpp"
 #include "spmm/host/sparse/spmm.hpp"
 
 namespace block_eigs::host {
@@ -71,8 +72,13 @@ class HostKernels final : public Kernels<T> {
 
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
             const Progress& progress) override {
-    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, step, progress);
+    if (step.products == nullptr) return multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, step, progress);
+    product_sums_.begin(a, c, step);
+    multiply(static_cast<HostSpmmPlan&>(plan), a, b, c, step, progress, &product_sums_);
+    product_sums_.finish(*step.products);
   }
+
+  bool sums_products() const override { return true; }
 
   void gather_rows(ConstBlockView<T> x, const LocalIndex* rows, BlockView<T> out, Queue) override {
     for_rows(out.rows, [&](LocalIndex i) {
@@ -102,6 +108,22 @@ class HostKernels final : public Kernels<T> {
                        std::span<double> squared_norms) override {
     const FusedResidual<T> residual{bx, lambda, r, squared_norms};
     update_.multiply(in, coefficients, out, &residual);
+  }
+
+  void update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                   const RowScaling<T>& scaling, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+                   SmallMatrix& result) override {
+    gram_.begin(left, right, Update<T>::most_rows);
+    update_.multiply(in, coefficients, out, nullptr, [&](int part, std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; scaling.d != nullptr && i < end; ++i) {
+        const T d = scaling.d[i];
+        const T* x = scaling.x.data + i * scaling.x.stride;
+        T* y = scaling.y.data + i * scaling.y.stride;
+        for (LocalIndex j = 0; j < scaling.y.cols; ++j) y[j] = d * x[j];
+      }
+      gram_.add(part, begin, end);
+    });
+    gram_.finish(result);
   }
 
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override {
@@ -202,6 +224,7 @@ class HostKernels final : public Kernels<T> {
 
   std::shared_ptr<Device> device_;
   Gram<T> gram_;
+  ProductSums<T> product_sums_;
   Update<T> update_;
   ColumnSums<T> sums_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "spmm/host/runtime/threads.hpp"
 #include "spmm/host/sparse/row_columns.hpp"
@@ -138,27 +139,36 @@ ColumnGroup<T> column_group(int cols, int group, int groups) {
   return result;
 }
 
+/// Calls turn(from, to) for parts of a share that stay in cache, in order.
+template <class T, class Turn>
+void for_turns(const CsrView<T>& a, Position from, const Position& to, LocalIndex rows, Turn turn) {
+  while (from.row < to.row || from.nonzero < to.nonzero) {
+    Position stop = to;
+    if (to.row - from.row > rows) {
+      stop.row = from.row + rows;
+      stop.nonzero = a.row_offsets[stop.row];
+    }
+    turn(from, stop);
+    from = stop;
+  }
+}
+
 template <class T>
 void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
                     BlockView<T> c, const ProductStep<T>& step, T* carry) {
   const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
-  while (from.row < to.row || from.nonzero < to.nonzero) {
-    Position stop = to;
-    if (groups > 1 && to.row - from.row > rows_a_turn) {
-      stop.row = from.row + rows_a_turn;
-      stop.nonzero = a.row_offsets[stop.row];
-    }
+  const LocalIndex rows = groups > 1 ? rows_a_turn : std::numeric_limits<LocalIndex>::max();
+  for_turns(a, from, to, rows, [&](const Position& start, const Position& stop) {
     for (int i = 0; i < groups; ++i) {
       const ColumnGroup<T> group = fetching == Fetch::every_row
                                        ? column_group<Fetch::every_row, T>(c.cols, i, groups)
                                        : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
       ProductStep<T> part = step;
       if (step.right_hand_side != 0.0) part.r.data += group.first;
-      group.kernel(a, from, stop, {b.data + group.first, b.rows, b.cols, b.stride},
+      group.kernel(a, start, stop, {b.data + group.first, b.rows, b.cols, b.stride},
                    {c.data + group.first, c.rows, c.cols, c.stride}, group.last, part, carry + group.first);
     }
-    from = stop;
-  }
+  });
 }
 
 }  // namespace
@@ -174,15 +184,21 @@ std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm 
 
 template <class T>
 void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-              const ProductStep<T>& step, const Progress& progress) {
+              const ProductStep<T>& step, const Progress& progress, ProductSums<T>* sums) {
   plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
   const int parts = threads();
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(plan.shares(), part, parts);
     for (int share = static_cast<int>(own.begin); share < own.end; ++share) {
-      multiply_share(plan.fetching(), a, plan.begin(share), plan.end(share), b, c, step,
-                     reinterpret_cast<T*>(plan.carry(share)));
+      T* const carry = reinterpret_cast<T*>(plan.carry(share));
+      const auto turn = [&](const Position& from, const Position& to) {
+        if (sums != nullptr) sums->before(part, from.row, to.row);
+        multiply_share(plan.fetching(), a, from, to, b, c, step, carry);
+        if (sums != nullptr) sums->after(part, from.row, to.row);
+      };
+      const LocalIndex rows = sums != nullptr ? ProductSums<T>::most_rows : std::numeric_limits<LocalIndex>::max();
+      for_turns(a, plan.begin(share), plan.end(share), rows, turn);
       if (part == 0 && progress) progress();
     }
   }
@@ -193,14 +209,15 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
     const T factor = static_cast<T>(step.alpha) * (step.scale == nullptr ? T(1) : step.scale[target]);
     T* row = c.data + target * c.stride;
     for (LocalIndex j = 0; j < c.cols; ++j) row[j] += factor * carry[j];
+    if (sums != nullptr) sums->add(0, target, factor, carry);
   }
 }
 
 template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<float>&, SpmmAlgorithm);
 template std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<double>&, SpmmAlgorithm);
 template void multiply(HostSpmmPlan&, const CsrView<float>&, ConstBlockView<float>, BlockView<float>,
-                       const ProductStep<float>&, const Progress&);
+                       const ProductStep<float>&, const Progress&, ProductSums<float>*);
 template void multiply(HostSpmmPlan&, const CsrView<double>&, ConstBlockView<double>, BlockView<double>,
-                       const ProductStep<double>&, const Progress&);
+                       const ProductStep<double>&, const Progress&, ProductSums<double>*);
 
 }  // namespace block_eigs::host

@@ -6,6 +6,7 @@
 #include "spmm/device/kernels.hpp"
 #include "spmm/host/sparse/balance.hpp"
 #include "spmm/host/sparse/locality.hpp"
+#include "spmm/host/sparse/product_sums.hpp"
 
 namespace block_eigs::host {
 
@@ -44,9 +45,9 @@ class HostSpmmPlan final : public SpmmPlan {
 template <class T>
 std::unique_ptr<HostSpmmPlan> make_spmm_plan(const CsrView<T>& a, SpmmAlgorithm algorithm);
 
-/// See Kernels::spmm.
+/// See Kernels::spmm. What becomes of C goes to `sums` too, unless they are null.
 template <class T>
 void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-              const ProductStep<T>& step, const Progress& progress);
+              const ProductStep<T>& step, const Progress& progress, ProductSums<T>* sums = nullptr);
 
 }  // namespace block_eigs::host
