@@ -17,17 +17,16 @@ struct RowStep {
 
 /// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
 /// `last`: it may overlap the one before.
-template <class T, int Count, int Bytes = 32>
+template <class T, int Count>
 struct VectorColumns {
-  using Vector = host::Vector<T, Bytes>;
-  static constexpr int width = Vector::width;
+  static constexpr int width = Vector<T>::width;
   /// Whether the registers hold it twice.
   static constexpr bool is_narrow = Count <= 4;
-  Vector sum[Count];
+  Vector<T> sum[Count];
 
   [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t last) {
     unroll<Count>([&](auto v) __attribute__((always_inline)) {
-      Vector x;
+      Vector<T> x;
       x.load(row + (v == Count - 1 ? last : v * width));
       sum[v].add_product(value, x);
     });

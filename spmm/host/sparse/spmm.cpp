@@ -122,44 +122,21 @@ struct ColumnGroup {
   std::ptrdiff_t last;
 };
 
-/// Wide vectors where they leave no columns.
-template <class T>
-int vector_bytes(int cols) {
-  return cols % Vector<T, wide_bytes>::width == 0 ? wide_bytes : 32;
-}
-
-template <class T>
-int vectors_of(int cols) {
-  const int width = vector_bytes<T>(cols) / static_cast<int>(sizeof(T));
-  return (cols + width - 1) / width;
-}
-
-template <Fetch fetching, int Bytes, class T>
+template <Fetch fetching, class T>
 ColumnGroup<T> column_group(int cols, int group, int groups) {
-  constexpr int width = Vector<T, Bytes>::width;
+  constexpr int width = Vector<T>::width;
   ColumnGroup<T> result{};
   if (cols < width) {
-    with_constant<Vector<T>::width - 1>(
+    with_constant<width - 1>(
         cols, [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
     return result;
   }
-  const auto [begin, end] = part_of(vectors_of<T>(cols), group, groups);
-  with_constant<widest>(static_cast<int>(end - begin), [&](auto count) {
-    result.kernel = multiply_group<fetching, T, VectorColumns<T, count, Bytes>>;
-  });
+  const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
+  with_constant<widest>(static_cast<int>(end - begin),
+                        [&](auto count) { result.kernel = multiply_group<fetching, T, VectorColumns<T, count>>; });
   result.first = static_cast<int>(begin) * width;
   result.last = std::min(static_cast<int>(end) * width, cols) - width - result.first;
   return result;
-}
-
-template <class T>
-ColumnGroup<T> column_group(Fetch fetching, bool is_wide, int cols, int group, int groups) {
-  if (fetching == Fetch::every_row) {
-    return is_wide ? column_group<Fetch::every_row, wide_bytes, T>(cols, group, groups)
-                   : column_group<Fetch::every_row, 32, T>(cols, group, groups);
-  }
-  return is_wide ? column_group<Fetch::last_of_row, wide_bytes, T>(cols, group, groups)
-                 : column_group<Fetch::last_of_row, 32, T>(cols, group, groups);
 }
 
 /// Calls turn(from, to) for parts of a share that stay in cache, in order.
@@ -179,12 +156,13 @@ void for_turns(const CsrView<T>& a, Position from, const Position& to, LocalInde
 template <class T>
 void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
                     BlockView<T> c, const ProductStep<T>& step, T* carry) {
-  const bool is_wide = vector_bytes<T>(c.cols) == wide_bytes;
-  const int groups = (vectors_of<T>(c.cols) + widest - 1) / widest;
+  const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
   const LocalIndex rows = groups > 1 ? rows_a_turn : std::numeric_limits<LocalIndex>::max();
   for_turns(a, from, to, rows, [&](const Position& start, const Position& stop) {
     for (int i = 0; i < groups; ++i) {
-      const ColumnGroup<T> group = column_group<T>(fetching, is_wide, c.cols, i, groups);
+      const ColumnGroup<T> group = fetching == Fetch::every_row
+                                       ? column_group<Fetch::every_row, T>(c.cols, i, groups)
+                                       : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
       ProductStep<T> part = step;
       if (step.right_hand_side != 0.0) part.r.data += group.first;
       group.kernel(a, start, stop, {b.data + group.first, b.rows, b.cols, b.stride},
