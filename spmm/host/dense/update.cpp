@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "spmm/host/dense/mirror.hpp"
@@ -79,16 +80,27 @@ void copy_row(const T* from, int cols, T* to) {
   x.store(to + cols - width);
 }
 
-/// Rows begin .. of all outputs from `product`, where they stand side by side.
-template <class T>
+/// Rows begin .. of outputs from `product`, where they stand side by side.
+template <class T, class Copied>
 void copy_out(const T* product, std::ptrdiff_t product_stride, std::ptrdiff_t begin, std::ptrdiff_t rows,
-              const BlockList<T>& out) {
-  for (const BlockView<T>& view : out) {
+              const BlockList<T>& out, const Copied& copied) {
+  for (int output = 0; output < out.size(); product += out[output].cols, ++output) {
+    if (!copied[static_cast<std::size_t>(output)]) continue;
+    const BlockView<T>& view = out[output];
     T* to = view.data + begin * view.stride;
     for (std::ptrdiff_t i = 0; i < rows; ++i)
       copy_row(product + i * product_stride, view.cols, to + i * view.stride);
-    product += view.cols;
   }
+}
+
+/// Whether blocks may share memory.
+template <class T>
+bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
+  const auto end = [](ConstBlockView<T> view) {
+    return view.data + static_cast<std::ptrdiff_t>(view.rows) * view.stride;
+  };
+  const std::less<const T*> before;
+  return before(x.data, end(y)) && before(y.data, end(x));
 }
 
 /// What the rows [row, row + rows) of the coefficients amount to in so many columns. An input is added as it is in
@@ -131,6 +143,8 @@ template <class T>
 void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
                          const FusedResidual<T>* residual, const AfterTile& then) {
   pack(in, coefficients, out);
+  copied_.fill(true);
+  if (residual == nullptr) find_direct(in, out);
   const int parts = threads();
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
@@ -146,7 +160,7 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
     for (std::ptrdiff_t row = own.begin; row < own.end; row += tile) {
       const std::ptrdiff_t rows = std::min<std::ptrdiff_t>(tile, own.end - row);
       multiply_tile(in, row, rows, tile, product);
-      copy_out(product, product_stride_, row, rows, out);
+      copy_out(product, product_stride_, row, rows, out, copied_);
       if (then) then(part, row, row + rows);
       if (residual == nullptr) continue;
       const BlockView<T> r = rows_of(residual->r, row, rows);
@@ -217,6 +231,35 @@ void Update<T>::pack_group(const ConstBlockList<T>& in, const SmallMatrix& coeff
   groups_.push_back(group);
 }
 
+/// Groups that make all columns of an output. Every call of a kernel reads its rows before it writes them.
+template <class T>
+void Update<T>::find_direct(const ConstBlockList<T>& in, const BlockList<T>& out) {
+  std::size_t group = 0;
+  int first_column = 0;
+  for (int output = 0; output < out.size(); first_column += out[output].cols, ++output) {
+    while (group < groups_.size() && groups_[group].first_column < first_column) ++group;
+    if (group == groups_.size()) return;
+    Group& whole = groups_[group];
+    const int columns = whole.vectors * whole.vector_bytes / static_cast<int>(sizeof(T));
+    if (whole.first_column != first_column || columns != out[output].cols) continue;
+    if (reads(group + 1, in, out[output])) continue;
+    whole.direct = out[output];
+    copied_[static_cast<std::size_t>(output)] = false;
+  }
+}
+
+/// Whether groups from `first_group` on read inputs in that memory.
+template <class T>
+bool Update<T>::reads(std::size_t first_group, const ConstBlockList<T>& in, ConstBlockView<T> memory) const {
+  for (std::size_t group = first_group; group < groups_.size(); ++group) {
+    for (int i = 0; i < in.size(); ++i) {
+      if (groups_[group].terms[static_cast<std::size_t>(i)].kind == Term::Kind::nothing) continue;
+      if (overlap(in[i], memory)) return true;
+    }
+  }
+  return false;
+}
+
 template <class T>
 void Update<T>::plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out,
                                 const FusedResidual<T>* residual, std::ptrdiff_t tile) {
@@ -246,10 +289,12 @@ void Update<T>::multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin,
     const auto& of_width = group.vector_bytes == wide_bytes ? kernels<T, Kernel, wide_bytes>[vectors]
                                                             : kernels<T, Kernel, 32>[vectors];
     const std::ptrdiff_t height = height_for(group.vectors, group.vector_bytes);
+    const bool direct = group.direct.data != nullptr;
+    T* const to = direct ? group.direct.data + begin * group.direct.stride : product + group.first_column;
+    const std::ptrdiff_t stride = direct ? group.direct.stride : product_stride_;
     for (std::ptrdiff_t i = 0; i < rows; i += height, ++call) {
       const auto high = static_cast<std::size_t>(std::min(height, rows - i));
-      of_width[high - 1](in, begin + i, group.terms, packed_.data() + group.coefficients,
-                         product + i * product_stride_ + group.first_column, product_stride_,
+      of_width[high - 1](in, begin + i, group.terms, packed_.data() + group.coefficients, to + i * stride, stride,
                          prefetches_(call, begin + tile));
     }
   }

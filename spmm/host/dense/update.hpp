@@ -36,10 +36,11 @@ struct Term {
 /// One an input.
 using Terms = std::array<Term, ViewList<ConstBlockView<float>>::capacity>;
 
-/// Products [out] = [in] coefficients of tall blocks. A tile of rows is computed into the thread's own memory, a
-/// few rows times a few vectors of columns at a time, and copied out when nothing will read the tile's inputs
-/// again: that is what makes updates in place safe, and lets a residual be formed from rows that are still in
-/// cache.
+/// Products [out] = [in] coefficients of tall blocks, a few rows times a few vectors of columns at a time. An output
+/// whose rows are made at once, and whose memory no other part of the product reads then, is written where it
+/// belongs. Others are computed into the thread's own memory, a tile of rows, and copied out when nothing will read
+/// the tile's inputs again: that is what makes updates in place safe, and lets a residual be formed from rows that
+/// are still in cache.
 template <class T>
 class Update {
  public:
@@ -60,11 +61,14 @@ class Update {
     int first_column, vectors, vector_bytes;
     std::size_t coefficients = 0;
     Terms terms{};
+    BlockView<T> direct{};  ///< its columns of the output, where these are written at once; else without data
   };
 
   void pack(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
   void pack_run(const ConstBlockList<T>& in, const SmallMatrix& coefficients, int first_column, int vectors);
   void pack_group(const ConstBlockList<T>& in, const SmallMatrix& coefficients, Group group);
+  void find_direct(const ConstBlockList<T>& in, const BlockList<T>& out);
+  bool reads(std::size_t first_group, const ConstBlockList<T>& in, ConstBlockView<T> memory) const;
   void plan_prefetches(const ConstBlockList<T>& in, const BlockList<T>& out, const FusedResidual<T>* residual,
                        std::ptrdiff_t tile);
   void multiply_tile(const ConstBlockList<T>& in, std::ptrdiff_t begin, std::ptrdiff_t rows, std::ptrdiff_t tile,
@@ -72,6 +76,7 @@ class Update {
 
   std::vector<Group> groups_;
   std::vector<T> packed_;
+  std::array<bool, Terms{}.size()> copied_{};  ///< outputs that come by way of the thread's memory
   std::ptrdiff_t product_stride_ = 0;
   PrefetchPlan<T> prefetches_;
   std::vector<Scratch> scratch_;
