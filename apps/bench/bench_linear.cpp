@@ -133,8 +133,8 @@ Judgement judge(BlockSpace<double>& space, LinearOperator<double>& a, const Dens
   return judgement;
 }
 
-/// Seconds that 10 words a row and column, the SpMM's share included, and the matrix take at the memory bandwidth that
-/// all ranks have together: the Laplacian's diagonal is constant, so that Jacobi is not applied.
+/// Seconds that 10 words a row and column, the SpMM's share included, and the matrix take at the memory bandwidth
+/// that all ranks have together: the Laplacian's diagonal is constant, so that Jacobi is not applied.
 double floor_of_iteration(const Settings& settings, const Question& question, GlobalIndex nonzeros) {
   const auto rows = static_cast<double>(question.partition.rows());
   const int width = std::min(settings.sides, settings.contest.block_size);

@@ -58,8 +58,8 @@ void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatr
   if (at_once) {
     Sums sums;
     const ConstBlockView<T> z = state.z.view();
-    state.space.update_gram(in, coefficients, {q}, scaling, {q}, plain ? ConstBlockList<T>{q} : ConstBlockList<T>{z, q},
-                            state.products, sums);
+    state.space.update_gram(in, coefficients, {q}, scaling, {q},
+                            plain ? ConstBlockList<T>{q} : ConstBlockList<T>{z, q}, state.products, sums);
     state.space.sum(sums);
   } else {
     state.space.update(in, coefficients, {q});

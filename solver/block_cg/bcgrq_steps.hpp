@@ -29,8 +29,8 @@ void begin_directions(State<T>& state, const SmallMatrix& coefficients);
 /// A S
 template <class T>
 void multiply(State<T>& state);
-/// A S and Xi = (S^T A S)^-1, in `coefficients` those of update_residuals. The k-th iteration of a round; every 16th one
-/// looks at p^T A p too. Else why it does not exist.
+/// A S and Xi = (S^T A S)^-1, in `coefficients` those of update_residuals. The k-th iteration of a round; every
+/// 16th one looks at p^T A p too. Else why it does not exist.
 template <class T>
 std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const Budget& budget, int k,
                                          SmallMatrix& coefficients);

@@ -60,10 +60,10 @@ struct BlockCgResult {
 ///
 /// `preconditioner` null is the identity, else symmetric positive definite. `f` is n x m, any m; `initial` is
 /// n x m too, or has no columns and stands for zero. An iteration multiplies A with one column a direction and
-/// sums over ranks twice. It moves 10 words a row and column where the kernels sum products in the passes that make
-/// their factors (11 with a diagonal preconditioner, 14 with another one, of its own only one read and one write),
-/// else 13 (16). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X,
-/// and one more for a moment where A seems to be singular.
+/// sums over ranks twice. It moves 10 words a row and column where the kernels sum products in the passes that
+/// make their factors (11 with a diagonal preconditioner, 14 with another one, of its own only one read and one
+/// write), else 13 (16). Holds 3 blocks of block_size columns (4 with a preconditioner) beside F and X, and one
+/// more for a moment where A seems to be singular.
 ///
 /// It ends early, with the best solutions so far, where `proceed` says so. Numbers are never a reason to throw: a
 /// preconditioner or an A that is not positive definite is among the findings.

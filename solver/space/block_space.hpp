@@ -62,7 +62,8 @@ class BlockSpace {
   void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result, Sums& sums);
   /// [out] = [in] coefficients. Not collective.
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out);
-  /// update, then `scaling` and gram of what there is by then, see Kernels::update_gram. Collective with sum(sums).
+  /// update, then `scaling` and gram of what there is by then, see Kernels::update_gram. Collective with
+  /// sum(sums).
   void update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
                    const RowScaling<T>& scaling, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
                    SmallMatrix& result, Sums& sums);

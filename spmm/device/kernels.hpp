@@ -58,8 +58,8 @@ struct ProductStep {
   double gamma = 0.0;        ///< of Y as it was
   const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
   ConstBlockView<T> r;
-  /// Where Kernels::sums_products(), and not null: left.cols x X.cols numbers, to which left^T (Y - gamma Y as it was)
-  /// is added, own rows. Taken for symmetric, as X^T A X is: one half may be the other's copy.
+  /// Where Kernels::sums_products(), and not null: left.cols x X.cols numbers, to which left^T (Y - gamma Y as it
+  /// was) is added, own rows. Taken for symmetric, as X^T A X is: one half may be the other's copy.
   SmallMatrix* products = nullptr;
   ConstBlockView<T> left;  ///< as many rows as Y, as many columns as X
 

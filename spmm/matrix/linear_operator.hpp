@@ -31,8 +31,9 @@ class LinearOperator {
     return false;
   }
 
-  /// y = A x and, by own rows, products += x^T y, A being symmetric: in one pass, where the operator can; then true.
-  /// Else nothing has happened. x and y must not overlap. Collective, but for the products, which are not summed.
+  /// y = A x and, by own rows, products += x^T y, A being symmetric: in one pass, where the operator can; then
+  /// true. Else nothing has happened. x and y must not overlap. Collective, but for the products, which are not
+  /// summed.
   virtual bool apply_products(ConstBlockView<T> x, BlockView<T> y, SmallMatrix& products) {
     static_cast<void>(x), static_cast<void>(y), static_cast<void>(products);
     return false;

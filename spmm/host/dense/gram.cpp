@@ -155,7 +155,8 @@ void Gram<T>::cut_pair(ConstBlockView<T> elements, int row, ConstBlockView<T> ve
   piece.element_stride = elements.stride;
   piece.vector_stride = vectors.stride;
   if (vectors.cols < narrowest) piece.copy = narrow_.back().copy;
-  // Wide vectors, and narrow ones for the columns that they leave. Fewer at a time pass over more of the lower half.
+  // Wide vectors, and narrow ones for the columns that they leave. Fewer at a time pass over more of the lower
+  // half.
   int left = 0;
   if constexpr (wide > narrowest) {
     left = vectors.cols / wide * wide;

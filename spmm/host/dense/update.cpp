@@ -149,7 +149,7 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
   const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));
-  const std::ptrdiff_t tile = 
+  const std::ptrdiff_t tile =
       std::clamp<std::ptrdiff_t>(tile_bytes / row_bytes / rows_unit, 1, most_units) * rows_unit;
   for (Scratch& scratch : scratch_) scratch.reserve<T>(static_cast<std::size_t>(tile * product_stride_));
   plan_prefetches(in, out, residual, tile);

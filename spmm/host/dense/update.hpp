@@ -36,11 +36,11 @@ struct Term {
 /// One an input.
 using Terms = std::array<Term, ViewList<ConstBlockView<float>>::capacity>;
 
-/// Products [out] = [in] coefficients of tall blocks, a few rows times a few vectors of columns at a time. An output
-/// whose rows are made at once, and whose memory no other part of the product reads then, is written where it
-/// belongs. Others are computed into the thread's own memory, a tile of rows, and copied out when nothing will read
-/// the tile's inputs again: that is what makes updates in place safe, and lets a residual be formed from rows that
-/// are still in cache.
+/// Products [out] = [in] coefficients of tall blocks, a few rows times a few vectors of columns at a time. An
+/// output whose rows are made at once, and whose memory no other part of the product reads then, is written where
+/// it belongs. Others are computed into the thread's own memory, a tile of rows, and copied out when nothing will
+/// read the tile's inputs again: that is what makes updates in place safe, and lets a residual be formed from rows
+/// that are still in cache.
 template <class T>
 class Update {
  public:

@@ -17,7 +17,8 @@ void ProductSums<T>::begin(const CsrView<T>& a, BlockView<T> y, const ProductSte
   changes_.assign(parts * step_size(), 0.0);
   if (replaced_) return gram_.begin_symmetric(left_, y, most_rows);
   old_rows_.resize(parts);
-  for (Scratch& rows : old_rows_) rows.reserve<T>(static_cast<std::size_t>(most_rows + 1) * static_cast<std::size_t>(y.cols));
+  for (Scratch& rows : old_rows_)
+    rows.reserve<T>(static_cast<std::size_t>(most_rows + 1) * static_cast<std::size_t>(y.cols));
 }
 
 template <class T>

@@ -11,8 +11,8 @@
 
 namespace block_eigs::host {
 
-/// ProductStep::products, from rows of Y while they are at hand: begin, then before() and after() around what makes
-/// them, add() for what is added to a row later, then finish.
+/// ProductStep::products, from rows of Y while they are at hand: begin, then before() and after() around what
+/// makes them, add() for what is added to a row later, then finish.
 template <class T>
 class ProductSums {
  public:
@@ -32,7 +32,9 @@ class ProductSums {
  private:
   LocalIndex result_row(LocalIndex row) const { return row_map_ == nullptr ? row : row_map_[row]; }
   double* changes(int part) { return changes_.data() + static_cast<std::size_t>(part) * step_size(); }
-  std::size_t step_size() const { return static_cast<std::size_t>(left_.cols) * static_cast<std::size_t>(y_.cols); }
+  std::size_t step_size() const {
+    return static_cast<std::size_t>(left_.cols) * static_cast<std::size_t>(y_.cols);
+  }
 
   BlockView<T> y_;
   ConstBlockView<T> left_;
@@ -41,7 +43,7 @@ class ProductSums {
   bool replaced_ = false;  ///< rows of Y that are new altogether, one after the other: sums of tiles
   Gram<T> gram_;
   SmallMatrix sums_;
-  std::vector<double> changes_;   ///< left^T times what rows have changed by, a matrix a thread, upper half
+  std::vector<double> changes_;    ///< left^T times what rows have changed by, a matrix a thread, upper half
   std::vector<Scratch> old_rows_;  ///< one a thread
 };
 
