@@ -59,14 +59,20 @@ class DirectSolveTest(harness.AppTest):
         self.assertIn("preconditioner from here on: direct, because", run.stdout, run)
 
     def test_auto_tells_what_factors_have_found_last(self):
-        """One eigenvalue is negative by so little that conjugate gradients do not see it."""
+        """One eigenvalue is negative by so little that conjugate gradients mostly do not see it: of four matrices, by
+        rounding errors, they see one or two."""
         n = 300
-        q, _ = np.linalg.qr(np.random.default_rng(5).standard_normal((n, n)))
-        a = (q * np.r_[-1e-3, np.geomspace(1.0, 1e6, n - 1)]) @ q.T
-        self.save(sp.csr_matrix((a + a.T) / 2))
-        run = self.run_program(self.config("matrix: {file: a.npz}\nright_hand_sides: {random: 2}\n"))
-        self.assertEqual(run.code, 4, run)
-        self.assertRegex(run.stderr, "A is not positive definite: 1 of its eigenvalues are negative.*try: a method for indef")
+        by_factors = "1 of its eigenvalues are negative"
+        told = 0
+        for seed in range(5, 9):
+            q, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((n, n)))
+            a = (q * np.r_[-1e-3, np.geomspace(1.0, 1e6, n - 1)]) @ q.T
+            self.save(sp.csr_matrix((a + a.T) / 2))
+            run = self.run_program(self.config("matrix: {file: a.npz}\nright_hand_sides: {random: 2}\n"))
+            self.assertEqual(run.code, 4, run)
+            self.assertRegex(run.stderr, f"A is not positive definite: ({by_factors}|p'Ap = -).*try: a method for indef")
+            told += by_factors in run.stderr
+        self.assertGreaterEqual(told, 1)
 
     def test_auto_ends_with_words_where_factors_find_it_indefinite(self):
         """No curvature in the first direction: factors are auto's last way, and prove that it is not theirs either."""
