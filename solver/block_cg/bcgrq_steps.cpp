@@ -54,6 +54,7 @@ void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatr
     state.z.set_columns(columns);
     scaling = {state.preconditioner->row_factors(), q, state.z.view()};
   }
+  // A rank without rows may have no numbers to multiply by: it goes the other way, through the same sums.
   const bool at_once = plain || scaling.d != nullptr;
   if (at_once) {
     Sums sums;
