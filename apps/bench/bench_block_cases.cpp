@@ -33,12 +33,14 @@ BlockCases<T>::BlockCases(std::shared_ptr<Device> device, LocalIndex rows, Local
       b_(b),
       scales_(device_, static_cast<std::size_t>(rows)),
       coefficients_(3 * b, 2 * b),
+      basis_change_(2 * b, b),
       lambda_(static_cast<std::size_t>(b)),
       sums_(static_cast<std::size_t>(b)) {
   for (int k = 0; k < block_count; ++k) blocks_.emplace_back(device_, rows, b);
   std::mt19937_64 random(42);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   for (double& value : coefficients_.values()) value = uniform(random);
+  for (double& value : basis_change_.values()) value = uniform(random);
   for (double& value : lambda_) value = uniform(random);
   fill();
   if (!with_peer) return;
@@ -96,6 +98,29 @@ BlockCase BlockCases<T>::update_residual_case() {
 }
 
 template <class T>
+BlockCase BlockCases<T>::basis_case(bool scaled, bool at_once) {
+  const double words = (scaled ? 4.0 : 3.0) * b_ + (scaled ? 1.0 : 0.0);
+  const std::string name = std::string("Q, ") + (scaled ? "D Q, " : "") + "Q^T Q" + (at_once ? "" : ", apart");
+  BlockCase result{name, words, (scaled ? 8.0 : 6.0) * b_ * b_, [this, scaled, at_once] {
+                     const ConstBlockList<T> from{in(x), in(aw)};
+                     const ConstBlockList<T> right =
+                         scaled ? ConstBlockList<T>{in(r), in(next_x)} : ConstBlockList<T>{in(next_x)};
+                     const RowScaling<T> scaling =
+                         scaled ? RowScaling<T>{scales_.data(), in(next_x), out(r)} : RowScaling<T>{};
+                     if (at_once) {
+                       kernels_->update_gram(from, basis_change_, {out(next_x)}, scaling, {in(next_x)}, right, gram_);
+                     } else {
+                       kernels_->update(from, basis_change_, {out(next_x)});
+                       if (scaled) kernels_->scale_rows(scales_.data(), in(next_x), out(r));
+                       kernels_->gram({in(next_x)}, right, gram_);
+                     }
+                   }};
+  result.outputs = scaled ? std::vector<int>{next_x, r} : std::vector<int>{next_x};
+  result.numbers = [this] { return std::as_const(gram_).values(); };
+  return result;
+}
+
+template <class T>
 BlockCase BlockCases<T>::residual_case() {
   BlockCase result{"residual", 3.0 * b_, 4.0 * b_,
                    [this] { kernels_->residual(in(ax), in(x), lambda_, out(r), sums_); }};
@@ -139,6 +164,10 @@ std::vector<BlockCase> BlockCases<T>::list() {
           gram_case("(AZ)^T W", ax, 4.0 * b_),
           update_case(),
           update_residual_case(),
+          basis_case(false, true),
+          basis_case(false, false),
+          basis_case(true, true),
+          basis_case(true, false),
           residual_case(),
           dots_case(),
           axpby_case(),

@@ -42,6 +42,8 @@ class BlockCases {
   BlockCase gram_case(std::string name, Name first, double words);
   BlockCase update_case();
   BlockCase update_residual_case();
+  /// Of block CG: Q <- [Q AS] C, where `scaled` Z <- D Q, and Q^T [Z Q]; in one call or in as many as there are passes.
+  BlockCase basis_case(bool scaled, bool at_once);
   BlockCase residual_case();
   BlockCase dots_case();
   BlockCase axpby_case();
@@ -56,6 +58,7 @@ class BlockCases {
   std::vector<DenseBlock<T>> blocks_;
   Buffer<T> scales_;  ///< one a row
   SmallMatrix coefficients_;
+  SmallMatrix basis_change_;
   SmallMatrix gram_;
   std::vector<double> lambda_;
   std::vector<double> sums_;

@@ -12,7 +12,7 @@ BlockReport::BlockReport(const std::string& csv_file) {
     if (!csv_) throw RunError("cannot write " + csv_file);
     csv_ << "kernel,precision,b,seconds,floor_seconds,fraction,peer_seconds,peer_over_ours,difference\n";
   }
-  fmt::print("{:17} {:9} {:>3} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "kernel", "precision", "b", "us",
+  fmt::print("{:19} {:9} {:>3} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10}\n", "kernel", "precision", "b", "us",
              "floor us", "fraction", "cuBLAS us", "over ours", "difference");
 }
 
@@ -20,7 +20,7 @@ void BlockReport::add(const BlockMeasurement& m) {
   const double fraction = m.floor / m.seconds;
   const bool peer = m.peer_seconds > 0.0;
   const double ratio = m.peer_seconds / m.seconds;
-  fmt::print("{:17} {:9} {:>3} {:>10.1f} {:>10.1f} {:>8.2f} {:>10} {:>10} {:>10}{}\n", m.name, m.precision, m.b,
+  fmt::print("{:19} {:9} {:>3} {:>10.1f} {:>10.1f} {:>8.2f} {:>10} {:>10} {:>10}{}\n", m.name, m.precision, m.b,
              1e6 * m.seconds, 1e6 * m.floor, fraction, peer ? fmt::format("{:.1f}", 1e6 * m.peer_seconds) : "-",
              peer ? fmt::format("{:.2f}", ratio) : "-",
              m.difference < 0.0 ? "-" : fmt::format("{:.1e}", m.difference), m.wrong() ? "  WRONG" : "");

@@ -35,6 +35,7 @@ else()
     cuda/sparse/spmm_strip_products_step.cu
     cuda/sparse/spmm_strips.cu
     cuda/dense/update.cu
+    cuda/dense/update_gram.cu
     cuda/runtime/workspace.cpp)
   target_compile_options(block_eigs_spmm PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wshadow>)

@@ -8,6 +8,7 @@
 
 #include "spmm/cuda/dense/column_sums.hpp"
 #include "spmm/cuda/dense/narrow_update.cuh"
+#include "spmm/cuda/dense/update_problem.cuh"
 #include "spmm/cuda/dense/update_slabs.hpp"
 #include "spmm/cuda/runtime/cuda_check.hpp"
 
@@ -41,44 +42,6 @@ constexpr std::array in_shared{variant<T, 1, true, WithResidual>(), variant<T, 2
 /// For any others.
 template <class T, bool WithResidual>
 constexpr std::array in_global{variant<T, 8, false, WithResidual>(), variant<T, 16, false, WithResidual>()};
-
-int pairs_of(LocalIndex cols) { return (cols + 1) / 2; }
-
-template <class View>
-int chunks_of(const ViewList<View>& list) {
-  int pairs = 0;
-  for (const View& view : list) pairs += pairs_of(view.cols);
-  return (pairs + chunk_pairs - 1) / chunk_pairs;
-}
-
-/// Where the columns of a list stand when each view begins a pair.
-template <class View>
-std::vector<int> places_of(const ViewList<View>& list) {
-  std::vector<int> places;
-  int pairs = 0;
-  for (const View& view : list) {
-    for (int j = 0; j < view.cols; ++j) places.push_back(2 * pairs + j);
-    pairs += pairs_of(view.cols);
-  }
-  return places;
-}
-
-/// Blocks of 8 x 8, see UpdateProblem.
-template <class T>
-void pack(const SmallMatrix& coefficients, const ConstBlockList<T>& in, const BlockList<T>& out, int tiles,
-          double* packed) {
-  std::fill_n(packed, static_cast<std::size_t>(chunks_of(in)) * static_cast<std::size_t>(tiles) * 64, 0.0);
-  const std::vector<int> rows = places_of(in);
-  const std::vector<int> columns = places_of(out);
-  for (std::size_t j = 0; j < columns.size(); ++j) {
-    const double* from = coefficients.column(static_cast<int>(j));
-    double* const to = packed + columns[j] / chunk_columns * 64 + columns[j] % chunk_columns * 8;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::ptrdiff_t chunk = rows[i] / chunk_columns;
-      to[chunk * tiles * 64 + rows[i] % chunk_columns] = from[i];
-    }
-  }
-}
 
 template <class T>
 struct Launch {
@@ -139,22 +102,6 @@ void narrow_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallM
   narrow_update_kernel<T, Chunks, Tiles, blocks>
       <<<grid, update_threads, 0, device.stream(Queue::compute)>>>(problem);
   check_launch("update");
-}
-
-template <class T>
-UpdateProblem<T> problem_of(const ConstBlockList<T>& in, const BlockList<T>& out) {
-  return {DeviceList(in),
-          DeviceList(out),
-          nullptr,
-          chunks_of(in),
-          chunks_of(out),
-          1,
-          has_even_pairs(in),
-          has_even_pairs(out),
-          {},
-          {},
-          nullptr,
-          nullptr};
 }
 
 /// The most columns of one launch of update_kernel, what does not fit is cut: so many inputs leave room in the

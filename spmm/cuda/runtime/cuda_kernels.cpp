@@ -7,6 +7,7 @@
 #include "spmm/cuda/dense/elementwise.hpp"
 #include "spmm/cuda/dense/gram.hpp"
 #include "spmm/cuda/dense/update.hpp"
+#include "spmm/cuda/dense/update_gram.hpp"
 
 namespace block_eigs::cuda {
 
@@ -57,6 +58,19 @@ template <class T>
 void CudaKernels<T>::update(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
                             const BlockList<T>& out) {
   cuda::update(*device_, workspace_, in, coefficients, out);
+}
+
+template <class T>
+void CudaKernels<T>::update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                                 const BlockList<T>& out, const RowScaling<T>& scaling,
+                                 const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+                                 SmallMatrix& result) {
+  result.resize(left.cols(), right.cols());
+  const HandOver products = workspace_.results(result.values().size());
+  const bool done =
+      cuda::update_gram(*device_, workspace_, in, coefficients, out, scaling, left, right, products);
+  if (!done) return Kernels<T>::update_gram(in, coefficients, out, scaling, left, right, result);
+  receive(result.values());
 }
 
 template <class T>

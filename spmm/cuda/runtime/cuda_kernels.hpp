@@ -23,6 +23,9 @@ class CudaKernels final : public Kernels<T> {
 
   void gram(const ConstBlockList<T>& left, const ConstBlockList<T>& right, SmallMatrix& result) override;
   void update(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out) override;
+  void update_gram(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
+                   const RowScaling<T>& scaling, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+                   SmallMatrix& result) override;
   void residual(ConstBlockView<T> ax, ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
                 std::span<double> squared_norms) override;
   void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,

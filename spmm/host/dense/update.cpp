@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "spmm/host/dense/mirror.hpp"
 #include "spmm/host/dense/vector.hpp"
 #include "spmm/host/runtime/threads.hpp"
+#include "spmm/overlap.hpp"
 
 namespace block_eigs::host {
 
@@ -91,16 +91,6 @@ void copy_out(const T* product, std::ptrdiff_t product_stride, std::ptrdiff_t be
     for (std::ptrdiff_t i = 0; i < rows; ++i)
       copy_row(product + i * product_stride, view.cols, to + i * view.stride);
   }
-}
-
-/// Whether blocks may share memory.
-template <class T>
-bool overlap(ConstBlockView<T> x, ConstBlockView<T> y) {
-  const auto end = [](ConstBlockView<T> view) {
-    return view.data + static_cast<std::ptrdiff_t>(view.rows) * view.stride;
-  };
-  const std::less<const T*> before;
-  return before(x.data, end(y)) && before(y.data, end(x));
 }
 
 /// What the rows [row, row + rows) of the coefficients amount to in so many columns. An input is added as it is in
@@ -254,7 +244,7 @@ bool Update<T>::reads(std::size_t first_group, const ConstBlockList<T>& in, Cons
   for (std::size_t group = first_group; group < groups_.size(); ++group) {
     for (int i = 0; i < in.size(); ++i) {
       if (groups_[group].terms[static_cast<std::size_t>(i)].kind == Term::Kind::nothing) continue;
-      if (overlap(in[i], memory)) return true;
+      if (overlap<T>(in[i], memory)) return true;
     }
   }
   return false;
