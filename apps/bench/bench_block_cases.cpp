@@ -101,20 +101,20 @@ template <class T>
 BlockCase BlockCases<T>::basis_case(bool scaled, bool at_once) {
   const double words = (scaled ? 4.0 : 3.0) * b_ + (scaled ? 1.0 : 0.0);
   const std::string name = std::string("Q, ") + (scaled ? "D Q, " : "") + "Q^T Q" + (at_once ? "" : ", apart");
-  BlockCase result{name, words, (scaled ? 8.0 : 6.0) * b_ * b_, [this, scaled, at_once] {
-                     const ConstBlockList<T> from{in(x), in(aw)};
-                     const ConstBlockList<T> right =
-                         scaled ? ConstBlockList<T>{in(r), in(next_x)} : ConstBlockList<T>{in(next_x)};
-                     const RowScaling<T> scaling =
-                         scaled ? RowScaling<T>{scales_.data(), in(next_x), out(r)} : RowScaling<T>{};
-                     if (at_once) {
-                       kernels_->update_gram(from, basis_change_, {out(next_x)}, scaling, {in(next_x)}, right, gram_);
-                     } else {
-                       kernels_->update(from, basis_change_, {out(next_x)});
-                       if (scaled) kernels_->scale_rows(scales_.data(), in(next_x), out(r));
-                       kernels_->gram({in(next_x)}, right, gram_);
-                     }
-                   }};
+  BlockCase result{
+      name, words, (scaled ? 8.0 : 6.0) * b_ * b_, [this, scaled, at_once] {
+        const ConstBlockList<T> from{in(x), in(aw)};
+        const ConstBlockList<T> right =
+            scaled ? ConstBlockList<T>{in(r), in(next_x)} : ConstBlockList<T>{in(next_x)};
+        const RowScaling<T> scaling = scaled ? RowScaling<T>{scales_.data(), in(next_x), out(r)} : RowScaling<T>{};
+        if (at_once) {
+          kernels_->update_gram(from, basis_change_, {out(next_x)}, scaling, {in(next_x)}, right, gram_);
+        } else {
+          kernels_->update(from, basis_change_, {out(next_x)});
+          if (scaled) kernels_->scale_rows(scales_.data(), in(next_x), out(r));
+          kernels_->gram({in(next_x)}, right, gram_);
+        }
+      }};
   result.outputs = scaled ? std::vector<int>{next_x, r} : std::vector<int>{next_x};
   result.numbers = [this] { return std::as_const(gram_).values(); };
   return result;

@@ -42,7 +42,8 @@ class BlockCases {
   BlockCase gram_case(std::string name, Name first, double words);
   BlockCase update_case();
   BlockCase update_residual_case();
-  /// Of block CG: Q <- [Q AS] C, where `scaled` Z <- D Q, and Q^T [Z Q]; in one call or in as many as there are passes.
+  /// Of block CG: Q <- [Q AS] C, where `scaled` Z <- D Q, and Q^T [Z Q]; in one call or in as many as there are
+  /// passes.
   BlockCase basis_case(bool scaled, bool at_once);
   BlockCase residual_case();
   BlockCase dots_case();

@@ -22,6 +22,14 @@ def mesh():
     return laplacian(200, 201)
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """As at a terminal, also where whoever started the tests has SIGINT ignored, as nohup and `&` in scripts do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_after(seconds):
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

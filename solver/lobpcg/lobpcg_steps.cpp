@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "solver/lobpcg/inverse_iteration.hpp"
 #include "solver/space/orthonormalize.hpp"
@@ -154,8 +155,13 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.x.compact(space, state.active() + fresh, state.spare);
   state.p.compact(space, std::max(state.p.cols(), state.active() + fresh), state.spare);
   state.w.set_columns(columns + fresh);
-  const BlockView<T> w = state.w.v();
   if (state.rounding.near_tolerance) free_of_x(run, state);
+  if (problem.preconditioner == nullptr && fresh == 0 && state.r.is_at_front()) {
+    std::swap(state.r, state.w.vectors());  // R is computed anew before anybody asks for it
+    state.w.vectors().narrow(0, columns);
+    return fresh;
+  }
+  const BlockView<T> w = state.w.v();
   if (problem.preconditioner != nullptr && columns > 0) {
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
     problem.preconditioner->apply(state.r.columns(0, columns), w.columns(0, columns));

@@ -17,6 +17,8 @@ class Panel {
 
   BlockView<T> view() const { return view_; }
   LocalIndex cols() const { return view_.cols; }
+  /// Whether rows begin where the storage's do, as those of set_columns().
+  bool is_at_front() const { return view_.data == std::as_const(storage_).view().data; }
   ConstBlockView<T> columns(LocalIndex first, LocalIndex count) const { return view_.columns(first, count); }
 
   /// Starts afresh with `cols` columns side by side, contents undefined.

@@ -9,6 +9,7 @@ is not installed is left out, and said so. Exit code 1 where there is such a try
 """
 import argparse
 import csv
+import glob
 import multiprocessing
 import os
 import subprocess
@@ -25,6 +26,8 @@ import scipy.io
 import scipy.linalg
 import scipy.sparse
 import scipy.sparse.linalg as spla
+
+sys.path += glob.glob("/usr/lib/*/*/*real*/lib/python3/dist-packages")  # where Debian has petsc4py and slepc4py
 
 EPSILON = np.finfo(float).eps
 TOLERANCE = 1e-8

@@ -57,7 +57,8 @@ bool update_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<
       scaled ? update_gram_kernel<T, depth, blocks, true> : update_gram_kernel<T, depth, blocks, false>;
   device.allow_shared_memory(reinterpret_cast<const void*>(kernel), shared_bytes);
   const cudaStream_t stream = device.stream(Queue::compute);
-  kernel<<<static_cast<unsigned>(parts), update_threads, static_cast<std::size_t>(shared_bytes), stream>>>(problem);
+  kernel<<<static_cast<unsigned>(parts), update_threads, static_cast<std::size_t>(shared_bytes), stream>>>(
+      problem);
   check_launch("update_gram");
   sum_parts(stream, problem.partial, parts, count, products);
   return true;

@@ -2,10 +2,10 @@
 
 #include "spmm/cuda/dense/update_kernel.cuh"
 
-// An update of at most 16 columns and the Gram matrices of what it makes, in one pass. The tensor cores are given the
-// transpose of what update_kernel computes: accumulators of [out]^T = coefficients^T [in]^T are, as they are, operands
-// of out^T out, so that nothing is handed from lane to lane. A sum over rows may take them in any order: k = t and
-// k = t + 4 of tensor_core.cuh are rows 2t and 2t + 1 here.
+// An update of at most 16 columns and the Gram matrices of what it makes, in one pass. The tensor cores are given
+// the transpose of what update_kernel computes: accumulators of [out]^T = coefficients^T [in]^T are, as they are,
+// operands of out^T out, so that nothing is handed from lane to lane. A sum over rows may take them in any order:
+// k = t and k = t + 4 of tensor_core.cuh are rows 2t and 2t + 1 here.
 namespace block_eigs::cuda {
 
 constexpr int gram_tiles = 2;  ///< of outputs; one tile of 16 columns on the tensor cores

@@ -67,8 +67,7 @@ void CudaKernels<T>::update_gram(const ConstBlockList<T>& in, const SmallMatrix&
                                  SmallMatrix& result) {
   result.resize(left.cols(), right.cols());
   const HandOver products = workspace_.results(result.values().size());
-  const bool done =
-      cuda::update_gram(*device_, workspace_, in, coefficients, out, scaling, left, right, products);
+  const bool done = cuda::update_gram(*device_, workspace_, in, coefficients, out, scaling, left, right, products);
   if (!done) return Kernels<T>::update_gram(in, coefficients, out, scaling, left, right, result);
   receive(result.values());
 }
