@@ -43,6 +43,7 @@ add_library(block_eigs_apps STATIC
   journey/eigensolve.cpp
   journey/held_by_constraints.cpp
   journey/linear_solve.cpp
+  journey/inner_precision.cpp
   journey/lone_pairs.cpp
   journey/memory_limits.cpp
   journey/null_vectors.cpp

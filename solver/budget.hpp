@@ -24,6 +24,8 @@ class Budget {
   void end() { ended_ = true; }
   bool ended() const { return ended_; }
   void spend(int iterations = 1) { spent_ += iterations; }
+  /// Of what was spent, what shall not count.
+  void refund(int iterations) { spent_ -= iterations; }
   /// Since the solve began, on this rank; for reports, not for decisions that ranks must take alike.
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
 

@@ -187,6 +187,7 @@ void describe(YamlSection& section, EigensolverConfig& config) {
   if (section.reading() && config.preconditioner.type == PreconditionerType::amg && !section.has("initial") &&
       exists_in_float(config.preconditioner))
     config.inner_precision = Precision::float32;
+  if (section.reading()) config.inner_precision_given = section.has("inner_precision");
   section.choice("inner_precision", config.inner_precision, precision_names);
   section.check("inner_precision",
                 config.inner_precision == Precision::float64 || exists_in_float(config.preconditioner),
@@ -216,6 +217,7 @@ void describe(YamlSection& section, LinearSolverConfig& config) {
   section.item("block_size", config.block_size);
   at_least(section, "block_size", config.block_size, 1);
   section.section("preconditioner", config.preconditioner);
+  if (section.reading()) config.inner_precision_given = section.has("inner_precision");
   section.choice("inner_precision", config.inner_precision, precision_names);
   section.check("inner_precision",
                 config.inner_precision == Precision::float64 || exists_in_float(config.preconditioner),

@@ -88,6 +88,7 @@ struct EigensolverConfig {
   FilterKind filter = FilterKind::automatic;
   PreconditionerConfig preconditioner;
   Precision inner_precision = Precision::float64;  ///< float32: lobpcg_mixed
+  bool inner_precision_given = false;              ///< or what is best is to be found out
   std::optional<BlockInput> initial;
   std::optional<BlockInput> constraints;
   Verify verify = Verify::probe;
@@ -96,6 +97,7 @@ struct EigensolverConfig {
 struct LinearSolverConfig {
   double tolerance = 1e-8;
   Precision inner_precision = Precision::float64;  ///< float32: block_cg_mixed
+  bool inner_precision_given = false;              ///< or what is best is to be found out
   int max_iterations = 1000;
   int block_size = 16;
   PreconditionerConfig preconditioner = preconditioner_of_systems();

@@ -6,6 +6,7 @@
 
 #include "apps/checkpoint/finished.hpp"
 #include "apps/journey/eigen_ways.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -44,6 +45,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
     solver.config.eigensolver = solver.choice->config();
   }
+  begin_in_float_where_it_pays(problem, solver.config.eigensolver);
   const auto make = [&] {
     solver.operators.reset();
     solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,

@@ -8,6 +8,7 @@
 
 #include "apps/checkpoint/finished.hpp"
 #include "apps/input/direct.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -63,6 +64,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
   LinearSolverConfig& scaled = solver.config.linear_solver;
   scaled.preconditioner = in_scaled_units(config.linear_solver.preconditioner, problem.scaling);
   if (scaled.preconditioner.type != PreconditionerType::automatic) {
+    begin_in_float_where_it_pays(problem, right_hand_sides, scaled);
     solver.operators =
         chosen_operators(problem, solver.config, scaled.preconditioner, iterates_in_float<T>(scaled), false);
     return solver;
@@ -100,7 +102,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   }
   const RangePart<T> part =
       part_in_range(space, find_null_vectors(space, *problem.a), f, config.tolerance, problem.order.get());
-  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size, part.shares};
+  const BlockCgOptions options{config.tolerance, config.max_iterations, config.block_size, part.shares,
+                               !config.inner_precision_given};
   if (checkpoint != nullptr)
     checkpoint->describe_journey([&solver] {
       Journey journey;

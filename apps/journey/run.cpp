@@ -12,6 +12,7 @@
 #include "apps/journey/cores.hpp"
 #include "apps/journey/early_end.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/memory_limits.hpp"
 #include "apps/journey/programs.hpp"
 #include "apps/journey/proof.hpp"
@@ -90,6 +91,7 @@ void announce_solver(const Communicator& comm, const EigenSolver<T>& solver) {
   announce(comm, description(solver.lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
+  announce(comm, float_remark(solver.config.eigensolver));
 }
 
 /// With what the search for missed pairs came to need.

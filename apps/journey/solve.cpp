@@ -10,6 +10,7 @@
 #include "apps/input/right_hand_sides.hpp"
 #include "apps/journey/cores.hpp"
 #include "apps/journey/early_end.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/memory_limits.hpp"
 #include "apps/journey/programs.hpp"
@@ -96,6 +97,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Stopwatch setup;
   LinearSolver<T> chosen = make_linear_solver(problem, config, sides.count(), tell, checkpoint.get());
   announce(comm, chosen.operators->preconditioner.made);
+  announce(comm, float_remark(chosen.config.linear_solver));
   const bool resumes = checkpoint && checkpoint->saved() != nullptr;
   const MemoryEstimate memory = estimate_memory(
       memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes), *context.device);

@@ -18,6 +18,9 @@ struct BlockCgOptions {
   int block_size = 16;        ///< right-hand sides solved together; more of them are solved in turns
   std::vector<double> shares =
       {};  ///< of the tolerance, one a right-hand side, where some may not leave all of it
+  /// Where iterations in float leave something to be done in double, they do not count: who did not ask for them
+  /// has as many in double as without them.
+  bool float_is_extra = false;
 };
 
 /// What happened in one iteration. Before its turn the residual of a right-hand side counts as ||f||.

@@ -20,11 +20,11 @@ using bcgrq::Sides;
 
 template <class T>
 BlockSolver<T> solver_with(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
-                           double tolerance, LocalIndex width) {
+                           double tolerance, LocalIndex width, bool float_is_extra) {
   if constexpr (std::is_same_v<T, double>) {
     if (operators.a_float != nullptr) {
       return bcgrq::mixed_solver(space, a, operators.preconditioner, *operators.a_float,
-                                 operators.preconditioner_float, tolerance, width);
+                                 operators.preconditioner_float, tolerance, width, float_is_extra);
     }
   }
   return bcgrq::plain_solver(space, a, operators.preconditioner, tolerance, width);
@@ -89,6 +89,7 @@ struct Adaptive {
   const CgDecisions<T>& decisions;
   double tolerance;
   LocalIndex width;
+  bool float_is_extra;
   BlockSolver<T> present{};
   bool goes_on = true;  ///< what was said after the last iteration
 
@@ -108,7 +109,7 @@ struct Adaptive {
       if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
         earlier = Verdict{sides.findings, sides.remark};
       present = {};
-      present = solver_with(space, a, decisions.make(), tolerance, width);
+      present = solver_with(space, a, decisions.make(), tolerance, width, float_is_extra);
       begin_again(space, sides);
     }
   }
@@ -136,8 +137,8 @@ BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, c
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
-  Adaptive<T> adaptive{space, a, decisions, options.tolerance, width};
-  adaptive.present = solver_with(space, a, operators, options.tolerance, width);
+  Adaptive<T> adaptive{space, a, decisions, options.tolerance, width, options.float_is_extra};
+  adaptive.present = solver_with(space, a, operators, options.tolerance, width, options.float_is_extra);
   const Observer listening = [&](const IterationReport& report) {
     if (observer) observer(report);
     adaptive.goes_on = !decisions.proceed || decisions.proceed(report);

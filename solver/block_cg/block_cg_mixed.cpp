@@ -187,12 +187,15 @@ namespace bcgrq {
 
 BlockSolver<double> mixed_solver(BlockSpace<double>& space, LinearOperator<double>& a,
                                  LinearOperator<double>* preconditioner, LinearOperator<float>& a_float,
-                                 LinearOperator<float>* preconditioner_float, double tolerance, LocalIndex width) {
+                                 LinearOperator<float>* preconditioner_float, double tolerance, LocalIndex width,
+                                 bool float_is_extra) {
   const auto state = std::make_shared<State<double>>(space, a, preconditioner, tolerance, width);
   const auto copy =
       std::make_shared<FloatCopy>(float_context(space), space.partition(), a_float, preconditioner_float, width);
-  return {[state, copy](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
+  return {[state, copy, float_is_extra](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
+            const int before = budget.spent();
             if (!resumes_within_round(sides)) refine(*copy, *state, sides, budget, iterated);
+            if (float_is_extra && sides.any_active()) budget.refund(budget.spent() - before);
             bcgrq::solve(*state, sides, budget, iterated);
           },
           [state](Sides<double>& sides) { judge_anew(*state, sides); }};
@@ -208,8 +211,8 @@ BlockCgResult<double> block_cg_mixed(BlockSpace<double>& space, LinearOperator<d
   const auto began = Budget::Clock::now();
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
-  const auto solver =
-      bcgrq::mixed_solver(space, a, preconditioner, a_float, preconditioner_float, options.tolerance, width);
+  const auto solver = bcgrq::mixed_solver(space, a, preconditioner, a_float, preconditioner_float,
+                                          options.tolerance, width, options.float_is_extra);
   return bcgrq::solve_in_blocks<double>(space, f, std::move(initial), options, {observer, proceed}, began, solver);
 }
 

@@ -178,6 +178,19 @@ class Answers(SolveTest):
         self.assertEqual(run.code, 2, run)
         self.assertIn("inner_precision", run.stderr)
 
+    def test_iterations_begin_in_float_by_themselves(self):
+        """Where memory is what they wait for; not in fewer numbers, nor where the config says otherwise."""
+        text = ("matrix: {generate: laplacian2d, size: [512, 512]}\nright_hand_sides: {random: 8}\n"
+                "linear_solver: {max_iterations: 5, preconditioner: {type: jacobi}}\n")
+        said = "iterations begin in float and end in double (inner_precision)"
+        run, file = self.solve(text, code=4)
+        self.assertIn(said, run.stdout)
+        self.assertTrue(file["history/in_float"][:].any())
+        for override in ("linear_solver.inner_precision=double", "right_hand_sides.random=3", "precision=float",
+                         "linear_solver.preconditioner.type=amg", "matrix.size=[512, 400]"):
+            run, file = self.solve(text, override, code=4)
+            self.assertNotIn(said, run.stdout)
+
     def test_single_precision(self):
         """Residuals are those of the float solution against A and F in double."""
         a = grid(16, 14, 9)

@@ -173,6 +173,27 @@ TEST(BlockCgMixed, WithoutProgressFloatLeavesIterationsForDouble) {
   EXPECT_EQ(result.remark, "");
 }
 
+// Who did not ask for float has as many iterations in double as without it.
+TEST(BlockCgMixed, ExtraIterationsInFloatTakeNoneFromDouble) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
+  Skewed skewed(problem.rounded.matrix);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
+  BlockCgOptions options{.tolerance = 1e-8};
+  const auto plain = block_cg<double>(problem.exact.space, problem.exact.matrix, nullptr, f, {}, options);
+  ASSERT_EQ(plain.remark, "");
+  options.max_iterations = plain.total_iterations + 2;  // X is not quite zero where float leaves it
+  const auto solve = [&] {
+    return block_cg_mixed(problem.exact.space, problem.exact.matrix, nullptr, skewed, nullptr, f, {}, options);
+  };
+  EXPECT_NE(solve().remark, "");
+  options.float_is_extra = true;
+  const auto mixed = solve();
+  test::expect_consistent(problem.exact, f, mixed, options);
+  EXPECT_EQ(mixed.remark, "");
+  EXPECT_GT(mixed.total_iterations, options.max_iterations);
+}
+
 TEST(BlockCgMixed, AnErrorThatOthersMayNotHaveIsPassedOn) {
   class Broken final : public LinearOperator<float> {
    public:
