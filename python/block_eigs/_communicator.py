@@ -1,6 +1,20 @@
 """Ranks: an mpi4py communicator, or this process alone."""
 
+import os
+
 from . import _core
+
+
+def forget_variables():
+    """If MPI runs, takes back its variables, by which launchers that are started from here would know themselves for parts of
+    this process's job. Those that Python knows stay: the caller's, or, under mpirun, a launcher's."""
+    _core.forget_variables_of_mpi(set(os.environ))
+
+
+def start_mpi():
+    """MPI runs afterwards, and launchers can be started from here."""
+    if _core.start_mpi():
+        forget_variables()
 
 
 def check(comm):
@@ -8,11 +22,12 @@ def check(comm):
     if comm is not None and not (hasattr(comm, "py2f") and hasattr(comm, "allgather")):
         raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
     if comm is not None:
-        _core.start_mpi()  # mpi4py can be told to leave that to others
+        start_mpi()  # mpi4py can be told to leave that to others
 
 
 def handle_of(comm):
-    """The number by which the module knows the communicator; None for this process alone."""
+    """The number by which the module knows the communicator; None for this process alone. MPI runs afterwards."""
+    start_mpi()
     if comm is None:
         return None
     from mpi4py import MPI

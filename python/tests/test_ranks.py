@@ -324,3 +324,46 @@ def test_launchers_can_be_started_after_a_solve():
         print(done.returncode, done.stdout, done.stderr)
     """)
     assert out.split()[:2] == ["0", "started"], out
+
+
+@needs_ranks
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import mpi4py.MPI, block_eigs",
+        "import block_eigs, mpi4py.MPI; block_eigs.eigsh(A, k=2)",
+        "import block_eigs, mpi4py.MPI; block_eigs.eigsh(A, k=2, comm=mpi4py.MPI.COMM_SELF)",
+        "import petsc4py.PETSc, block_eigs",
+        "import block_eigs, petsc4py.PETSc; block_eigs.eigsh(A, k=2)",
+    ],
+)
+def test_launchers_can_be_started_where_others_have_started_mpi(before):
+    if "petsc4py" in before:
+        pytest.importorskip("petsc4py")
+    out = run(f"""
+        import os, subprocess
+        from conftest import laplacian
+        A = laplacian(20, 21)[0]
+        os.environ["OMPI_MCA_coll_base_verbose"] = "0"
+        {before}
+        command = ["mpirun", "-n", "1", "sh", "-c", "echo started $OMPI_MCA_coll_base_verbose"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        print(done.returncode, done.stdout, done.stderr)
+    """)
+    assert out.split()[:3] == ["0", "started", "0"], out
+
+
+@needs_ranks
+def test_mpi_of_others_still_knows_itself():
+    """mpi4py starts processes by the variables that a launcher has set, or without any."""
+    code = """
+        import sys
+        from mpi4py import MPI
+        import block_eigs
+        if MPI.Comm.Get_parent() == MPI.COMM_NULL:
+            there = MPI.COMM_SELF.Spawn(sys.executable, ["-c", "from mpi4py import MPI; MPI.Comm.Get_parent().Disconnect()"])
+            there.Disconnect()
+            print("fine", MPI.COMM_WORLD.size)
+    """
+    assert run(code).endswith("fine 1\n")
+    assert run(code, 2).count("fine 2\n") == 2
