@@ -39,7 +39,8 @@ class Session {
   static std::uintptr_t place(const std::function<std::uintptr_t()>& step);
 
   const Communicator& comm() const { return comm_; }
-  /// The exception of this rank, one in its place where another rank has one, or None. Collective; needs the GIL.
+  /// The exception of this rank, one in its place where another rank has one (KeyboardInterrupt where that is
+  /// Ctrl-C and no more), or None. Collective; needs the GIL.
   nb::object exception() const;
   /// Throws the exception of this rank, if it has one. Needs the GIL.
   void raise_own() const {

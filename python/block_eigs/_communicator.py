@@ -46,20 +46,21 @@ def is_root(comm):
 
 
 def on_all(comm, step):
-    """step(), which may raise on some ranks alone: then all raise. Collective."""
+    """step(), which may raise on some ranks alone: then all raise, Ctrl-C included. Collective."""
     if comm is None or comm.Get_size() == 1:
         return step()
     result = failure = None
     try:
         result = step()
-    except Exception as error:
+    except BaseException as error:  # the others wait in any case
         failure = error
-    raised = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
+    interrupted = isinstance(failure, KeyboardInterrupt)
+    raised = comm.allgather(None if failure is None else (interrupted, f"{type(failure).__name__}: {failure}"))
     if failure is not None:
         raise failure
-    for rank, text in enumerate(raised):
-        if text is not None:
-            raise RuntimeError(f"failed on rank {rank}: {text}")
+    for rank, there in enumerate(raised):
+        if there is not None:
+            raise (KeyboardInterrupt if there[0] else RuntimeError)(f"failed on rank {rank}: {there[1]}")
     return result
 
 

@@ -155,6 +155,54 @@ def test_an_exception_on_one_rank_is_one_on_all():
 
 
 @needs_ranks
+def test_ctrl_c_on_one_rank_leaves_all_with_their_rows():
+    run(
+        PREPARE + """
+    import os, signal, threading, time
+    from block_eigs import Interrupted
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def interrupted(work):
+        if comm.rank == 1: threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            work()
+        except Interrupted as error:
+            assert comm.rank == 1 or "rank 1" in str(error.__cause__), repr(error.__cause__)
+            return error.result
+        raise AssertionError("nothing was raised")
+
+    slow = {"preconditioner": "none", "tol": 1e-15, "callback": lambda now: time.sleep(0.05)}
+    result = interrupted(lambda: eigsh(own, k=3, comm=comm, options={"dense_up_to": 0, "filtered_start": False}, **slow))
+    assert result.eigenvectors.shape == (last - first, 3)
+    v = gathered(result.eigenvectors)
+    np.testing.assert_allclose(np.linalg.norm(A @ v - v * result.eigenvalues, axis=0), result.residual_norms, rtol=1e-6)
+    F = np.random.default_rng(1).standard_normal((n, 3))
+    result = interrupted(lambda: solve(own, F[first:last], comm=comm, **slow))
+    assert result.x.shape == (last - first, 3)
+    np.testing.assert_allclose(np.linalg.norm(A @ gathered(result.x) - F, axis=0), result.residual_norms, rtol=1e-6)
+    """,
+        3,
+    )
+
+
+@needs_ranks
+def test_ctrl_c_before_the_run_ends_the_wait_of_the_others():
+    run(
+        PREPARE + """
+    class Slow:
+        def __array__(self, *arguments, **more): raise KeyboardInterrupt
+    try:
+        eigsh(Slow() if comm.rank == 1 else own, k=3, comm=comm)
+    except KeyboardInterrupt as error:
+        assert comm.rank == 1 or "rank 1" in str(error), repr(error)
+        np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
+        raise SystemExit(0)
+    raise AssertionError("nothing was raised")
+    """,
+        2,
+    )
+
+
+@needs_ranks
 def test_without_a_communicator_every_rank_is_alone():
     run(
         PREPARE + """
