@@ -107,6 +107,12 @@ def test_operators_on_own_rows():
     operator = LinearOperator((last - first,) * 2, matvec=product, matmat=product, dtype=float)
     w, v = eigsh(operator, k=2, comm=comm, preconditioner=lambda x: x / 4)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+    w, v = eigsh(product, k=2, comm=comm, v0=np.ones(last - first))
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+    w, v = eigsh(own, k=2, M=lambda x: 2 * x, comm=comm)
+    np.testing.assert_allclose(w, exact[:2] / 2, rtol=1e-10)
+    x = solve(product, np.ones(last - first), comm=comm).x
+    assert np.linalg.norm(A @ gathered(x) - 1) < 1e-6
     """,
         2,
     )
