@@ -145,6 +145,20 @@ def test_a_line_where_there_is_a_terminal(mesh, monkeypatch, stream, shown):
     assert not shown or text.endswith("\r\033[K"), "the line is taken away"
 
 
+@pytest.mark.parametrize("columns", [40, 200])
+def test_the_line_is_as_wide_as_the_terminal(monkeypatch, columns):
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "_PERIOD", 0.0)
+    monkeypatch.setattr(_progress.Progress, "_make_bar", lambda self: None)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    err = Terminal()
+    monkeypatch.setattr("sys.stderr", err)
+    what = "pairs of a name that is long, so that the line would not fit into a terminal of 80 columns"
+    _progress.Progress(2, what).update({"iteration": 3, "converged": 1, "worst": 2.5})
+    line = err.getvalue().removeprefix("\r\033[K")
+    assert line == f"1/2 {what}, iteration 3, worst residual 2.5e+00 times its goal"[: columns - 1]
+
+
 def test_tqdm_where_it_is_installed(mesh, monkeypatch):
     pytest.importorskip("tqdm")
     monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
