@@ -29,6 +29,7 @@ void Session::check(const IterationReport& report) {
     callback_(now);
   } catch (const nb::python_error& error) {
     error_.emplace(error);
+    calls_ = error.matches(PyExc_KeyboardInterrupt);
   }
 }
 
@@ -53,11 +54,12 @@ std::uintptr_t Session::ask(const std::function<std::uintptr_t()>& step) {
   const nb::gil_scoped_acquire gil;
   std::uintptr_t result = 0;
   try {
-    if (!error_) result = step();
+    if (calls_) result = step();
   } catch (const nb::python_error& error) {
     error_.emplace(error);
+    calls_ = false;
   }
-  if (error_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
+  if (!calls_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
   return result;
 }
 

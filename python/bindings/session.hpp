@@ -16,7 +16,7 @@ namespace block_eigs::python {
 namespace nb = nanobind;
 
 /// What Python has to say while a run is under way without the GIL: signals, and exceptions of functions that the
-/// caller handed in. The first exception is kept, and ends the run on all ranks.
+/// caller handed in. An exception is kept, and ends the run on all ranks.
 class Session {
  public:
   /// `callback` is called after every iteration with a dictionary, unless it is None. Needs the GIL, as does the
@@ -53,6 +53,8 @@ class Session {
   Communicator comm_;
   nb::object callback_;
   std::optional<nb::python_error> error_;
+  /// Functions of the caller are called. Also after Ctrl-C: results need products, their residuals' at last.
+  bool calls_ = true;
 };
 
 }  // namespace block_eigs::python

@@ -52,6 +52,58 @@ def test_ctrl_c_ends_an_eigensolve_with_its_pairs(mesh):
     assert eigsh(A, k=2).converged
 
 
+@pytest.mark.parametrize("kind", ["A", "M", "preconditioner"])
+def test_ctrl_c_in_a_function_of_the_caller(kind):
+    """Where nearly all the time of such a run goes."""
+    A, exact = laplacian(20, 21)
+
+    def product(x):
+        time.sleep(0.05)
+        return A @ x if kind == "A" else 1 * x
+
+    operands = {"A": A, "v0": np.random.default_rng(0).standard_normal((A.shape[0], 2)), kind: product}
+    interrupt_after(0.5)
+    with pytest.raises(Interrupted) as caught:
+        eigsh(**{**SLOW, **operands}, k=2, tol=1e-15)
+    result = caught.value.result
+    np.testing.assert_allclose(residuals(A, *result), result.residual_norms, rtol=1e-6)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_comes_after_the_last_iteration():
+    A, _ = laplacian(20, 21)
+    entered = []
+
+    def product(x):
+        entered.append(x.shape)
+        if len(entered) == last:
+            os.kill(os.getpid(), signal.SIGINT)
+        return A @ x
+
+    last = -1
+    eigsh(product, k=2, v0=np.ones(A.shape[0]))
+    last = len(entered)
+    entered.clear()
+    with pytest.raises(Interrupted) as caught:
+        eigsh(product, k=2, v0=np.ones(A.shape[0]))
+    assert caught.value.result.converged
+
+
+def test_ctrl_c_a_second_time_waits_for_nothing():
+    began = time.monotonic()
+
+    def product(x):
+        time.sleep(20)
+        return x
+
+    for seconds in (0.3, 0.6):
+        interrupt_after(seconds)
+    with pytest.raises(KeyboardInterrupt):
+        eigsh(product, k=2, v0=np.ones(500))
+    assert time.monotonic() - began < 10
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_ctrl_c_ends_a_linear_solve(mesh):
     A, _ = mesh
     F = np.random.default_rng(1).standard_normal((A.shape[0], 4))

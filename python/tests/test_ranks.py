@@ -185,6 +185,12 @@ def test_ctrl_c_on_one_rank_leaves_all_with_their_rows():
     result = interrupted(lambda: solve(own, F[first:last], comm=comm, **slow))
     assert result.x.shape == (last - first, 3)
     np.testing.assert_allclose(np.linalg.norm(A @ gathered(result.x) - F, axis=0), result.residual_norms, rtol=1e-6)
+    def product(x):
+        time.sleep(0.05)
+        return own @ gathered(np.ascontiguousarray(x))
+    del slow["callback"]
+    result = interrupted(lambda: solve(product, F[first:last], comm=comm, **slow))
+    np.testing.assert_allclose(np.linalg.norm(A @ gathered(result.x) - F, axis=0), result.residual_norms, rtol=1e-6)
     """,
         3,
     )
