@@ -6,8 +6,8 @@ from . import _core
 
 
 def forget_variables():
-    """If MPI runs, takes back its variables, by which launchers that are started from here would know themselves for parts of
-    this process's job. Those that Python knows stay: the caller's, or, under mpirun, a launcher's."""
+    """If MPI runs, takes back its variables, by which launchers that are started from here would take themselves for parts
+    of this process's job. Those that Python knows stay: the caller's, or, under mpirun, a launcher's."""
     _core.forget_variables_of_mpi(set(os.environ))
 
 

@@ -50,8 +50,8 @@ class _Function:
 
 
 def as_operand(operand, name, rows=None, dtype=np.float64):
-    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat. A function is one for as many
-    `rows` of this rank as are known from elsewhere, of type `dtype`; TypeError where none are."""
+    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat. A function becomes one on the
+    `rows` of this rank that are known from elsewhere, of type `dtype`; TypeError where none are."""
     operand = to_host(operand)
     if scipy.sparse.issparse(operand):
         return operand
