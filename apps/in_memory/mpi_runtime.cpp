@@ -49,19 +49,18 @@ std::set<std::string> environment_names() {
   return names;
 }
 
-/// MPI tells itself by variables who it is. A launcher that is started from here would take itself for a part of
-/// this process's job, and end without a word.
-void forget_variables_of_mpi(const std::set<std::string>& before) {
+/// Takes variables of MPI out of the environment, but for those that are among `kept`.
+void unset_variables_of_mpi(const std::set<std::string>& kept) {
   for (const std::string& name : environment_names()) {
     const bool of_mpi = name.starts_with("OMPI_") || name.starts_with("PMIX_") || name.starts_with("PMI_") ||
                         name.starts_with("ORTE_") || name.starts_with("PRTE_");
-    if (of_mpi && before.count(name) == 0) unsetenv(name.c_str());
+    if (of_mpi && kept.count(name) == 0) unsetenv(name.c_str());
   }
 }
 
 }  // namespace
 
-void start_mpi() {
+bool start_mpi() {
   int ended = 0;
   MPI_Finalized(&ended);
   if (ended != 0) throw RunError("MPI has been finalized in this process and cannot be started again");
@@ -73,12 +72,13 @@ void start_mpi() {
   }
   int running = 0;
   MPI_Initialized(&running);
+  const bool found = running != 0 && process == 0;
   int provided = MPI_THREAD_SINGLE;
   if (running == 0) {
     // Whoever loads MPI after us may want to call it from threads.
     const std::set<std::string> before = environment_names();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
-    forget_variables_of_mpi(before);
+    unset_variables_of_mpi(before);
     started_here = true;
   } else {
     MPI_Query_thread(&provided);
@@ -88,6 +88,13 @@ void start_mpi() {
   }
   if (process == 0) lapack::reserve_buffers();
   process = getpid();
+  return found;
+}
+
+void forget_variables_of_mpi(const std::set<std::string>& known) {
+  int running = 0;
+  MPI_Initialized(&running);
+  if (running != 0) unset_variables_of_mpi(known);
 }
 
 void end_mpi() {

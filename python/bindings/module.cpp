@@ -1,5 +1,6 @@
 // The module block_eigs._core: arrays and functions in, dictionaries out. What users see is in python/block_eigs.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 
 #include "apps/in_memory/mpi_runtime.hpp"
@@ -45,6 +46,7 @@ NB_MODULE(_core, module) {
              "rows"_a, "a"_a, "b"_a.none(), "preconditioner"_a.none(), "blocks"_a, "callback"_a.none(),
              "place"_a.none());
   module.def("start_mpi", block_eigs::start_mpi);
+  module.def("forget_variables_of_mpi", block_eigs::forget_variables_of_mpi);
   // Only where this package has started MPI; whoever started it otherwise ends it. In C, for packages that are
   // loaded later and still need MPI at their end, as petsc4py, end themselves so: the last one first.
   Py_AtExit([] { block_eigs::end_mpi(); });

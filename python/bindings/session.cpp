@@ -29,6 +29,7 @@ void Session::check(const IterationReport& report) {
     callback_(now);
   } catch (const nb::python_error& error) {
     error_.emplace(error);
+    calls_ = error.matches(PyExc_KeyboardInterrupt);
   }
 }
 
@@ -53,11 +54,12 @@ std::uintptr_t Session::ask(const std::function<std::uintptr_t()>& step) {
   const nb::gil_scoped_acquire gil;
   std::uintptr_t result = 0;
   try {
-    if (!error_) result = step();
+    if (calls_) result = step();
   } catch (const nb::python_error& error) {
     error_.emplace(error);
+    calls_ = false;
   }
-  if (error_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
+  if (!calls_) throw RunError(fmt::format("a function of the caller raised: {}", error_->what()));
   return result;
 }
 
@@ -71,17 +73,22 @@ std::uintptr_t Session::place(const std::function<std::uintptr_t()>& step) {
 }
 
 nb::object Session::exception() const {
-  std::vector<std::int64_t> failed;
+  enum : std::int64_t { nothing, error, interrupt };
+  std::vector<std::int64_t> found;
   {
-    const bool mine = error_.has_value();
+    const std::int64_t mine = !error_ ? nothing : error_->matches(PyExc_KeyboardInterrupt) ? interrupt : error;
     const nb::gil_scoped_release released;
-    failed = comm_.all_gather(std::int64_t{mine ? 1 : 0});
+    found = comm_.all_gather(mine);
   }
   if (error_) return nb::borrow(error_->value());
-  const auto first = std::find(failed.begin(), failed.end(), 1);
-  if (first == failed.end()) return nb::none();
-  const std::string text = fmt::format("an exception on rank {} ended the run", first - failed.begin());
-  return nb::borrow(nb::handle(PyExc_RuntimeError))(text.c_str());
+  const auto in_place_of = [&found](std::int64_t kind, PyObject* type, const char* what) -> nb::object {
+    const auto first = std::find(found.begin(), found.end(), kind);
+    if (first == found.end()) return nb::none();
+    const std::string text = fmt::format("{} on rank {} ended the run", what, first - found.begin());
+    return nb::borrow(nb::handle(type))(text.c_str());
+  };
+  const nb::object failure = in_place_of(error, PyExc_RuntimeError, "an exception");
+  return failure.is_none() ? in_place_of(interrupt, PyExc_KeyboardInterrupt, "Ctrl-C") : failure;
 }
 
 }  // namespace block_eigs::python

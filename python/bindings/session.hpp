@@ -16,7 +16,7 @@ namespace block_eigs::python {
 namespace nb = nanobind;
 
 /// What Python has to say while a run is under way without the GIL: signals, and exceptions of functions that the
-/// caller handed in. The first exception is kept, and ends the run on all ranks.
+/// caller handed in. An exception is kept, and ends the run on all ranks.
 class Session {
  public:
   /// `callback` is called after every iteration with a dictionary, unless it is None. Needs the GIL, as does the
@@ -39,7 +39,8 @@ class Session {
   static std::uintptr_t place(const std::function<std::uintptr_t()>& step);
 
   const Communicator& comm() const { return comm_; }
-  /// The exception of this rank, one in its place where another rank has one, or None. Collective; needs the GIL.
+  /// The exception of this rank, one in its place where another rank has one (KeyboardInterrupt where that is
+  /// Ctrl-C and no more), or None. Collective; needs the GIL.
   nb::object exception() const;
   /// Throws the exception of this rank, if it has one. Needs the GIL.
   void raise_own() const {
@@ -52,6 +53,8 @@ class Session {
   Communicator comm_;
   nb::object callback_;
   std::optional<nb::python_error> error_;
+  /// Functions of the caller are called. Also after Ctrl-C: results need products, their residuals' at last.
+  bool calls_ = true;
 };
 
 }  // namespace block_eigs::python

@@ -14,10 +14,12 @@ from ._system import load_core as _load_core
 
 _core = _load_core()
 
+from ._communicator import forget_variables as _forget_variables  # noqa: E402
 from ._eigsh import eigsh  # noqa: E402
 from ._results import EigenPairs, Interrupted, NoCertificate, NotConverged, Solutions  # noqa: E402
 from ._solve import solve  # noqa: E402
 
+_forget_variables()  # MPI may run already
 __version__ = _core.__version__
 _LAZY = {
     "cotangent_laplacian": "meshes",

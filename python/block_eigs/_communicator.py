@@ -1,6 +1,20 @@
 """Ranks: an mpi4py communicator, or this process alone."""
 
+import os
+
 from . import _core
+
+
+def forget_variables():
+    """If MPI runs, takes back its variables, by which launchers that are started from here would take themselves for parts
+    of this process's job. Those that Python knows stay: the caller's, or, under mpirun, a launcher's."""
+    _core.forget_variables_of_mpi(set(os.environ))
+
+
+def start_mpi():
+    """MPI runs afterwards, and launchers can be started from here."""
+    if _core.start_mpi():
+        forget_variables()
 
 
 def check(comm):
@@ -8,11 +22,12 @@ def check(comm):
     if comm is not None and not (hasattr(comm, "py2f") and hasattr(comm, "allgather")):
         raise TypeError(f"comm must be a communicator of mpi4py, not {type(comm).__name__}")
     if comm is not None:
-        _core.start_mpi()  # mpi4py can be told to leave that to others
+        start_mpi()  # mpi4py can be told to leave that to others
 
 
 def handle_of(comm):
-    """The number by which the module knows the communicator; None for this process alone."""
+    """The number by which the module knows the communicator; None for this process alone. MPI runs afterwards."""
+    start_mpi()
     if comm is None:
         return None
     from mpi4py import MPI
@@ -31,20 +46,21 @@ def is_root(comm):
 
 
 def on_all(comm, step):
-    """step(), which may raise on some ranks alone: then all raise. Collective."""
+    """step(), which may raise on some ranks alone: then all raise, Ctrl-C included. Collective."""
     if comm is None or comm.Get_size() == 1:
         return step()
     result = failure = None
     try:
         result = step()
-    except Exception as error:
+    except BaseException as error:  # the others wait in any case
         failure = error
-    raised = comm.allgather(None if failure is None else f"{type(failure).__name__}: {failure}")
+    interrupted = isinstance(failure, KeyboardInterrupt)
+    raised = comm.allgather(None if failure is None else (interrupted, f"{type(failure).__name__}: {failure}"))
     if failure is not None:
         raise failure
-    for rank, text in enumerate(raised):
-        if text is not None:
-            raise RuntimeError(f"failed on rank {rank}: {text}")
+    for rank, there in enumerate(raised):
+        if there is not None:
+            raise (KeyboardInterrupt if there[0] else RuntimeError)(f"failed on rank {rank}: {there[1]}")
     return result
 
 

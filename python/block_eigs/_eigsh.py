@@ -58,13 +58,14 @@ def eigsh(
 
     Parameters
     ----------
-    A : sparse matrix or array, ndarray, tensor, or LinearOperator
-        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
+    A : sparse matrix or array, ndarray, tensor, LinearOperator, or function
+        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks, as is a
+        function, which needs an M with a shape, or v0, to know the number of rows by.
     k : int
         Pairs wanted, less than the number of rows. Of a dense A alone there may be more: they come from
         scipy.linalg.eigh, as NumPy arrays, with a warning.
     M : as A, optional
-        Positive definite.
+        Positive definite. A function has the rows of A, and its type.
     which : "SA" or "LA"
         Smallest (the default) or largest, algebraically.
     v0 : (n,) or (n, m) array, optional
@@ -138,9 +139,7 @@ def eigsh(
 
     def prepare():
         _refuse(sigma, which, ncv, Minv, OPinv, mode)
-        a = _inputs.as_operand(A, "A")
-        m = None if M is None else _inputs.as_operand(M, "M")
-        return a, m, _check_count(k)
+        return *_operands(A, M, v0), _check_count(k)
 
     a, m, k = _communicator.on_all(comm, prepare)
     n = _communicator.total(comm, a.shape[0])
@@ -189,6 +188,18 @@ def eigsh(
     if return_info:
         return (*pairs, pairs)
     return pairs if return_eigenvectors else pairs.eigenvalues
+
+
+def _operands(A, M, v0):
+    """A and M (None where there is none) as operands, where functions have the rows of the other one, or of v0."""
+    m = None if M is None or _inputs.is_function(M) else _inputs.as_operand(M, "M")
+    rows = None
+    if _inputs.is_function(A):
+        rows = m.shape[0] if m is not None else next(iter(np.shape(v0)), None)
+    a = _inputs.as_operand(A, "A", rows)
+    if m is None and M is not None:
+        m = _inputs.as_operand(M, "M", a.shape[0], a.dtype)
+    return a, m
 
 
 def _refuse(sigma, which, ncv, Minv, OPinv, mode):

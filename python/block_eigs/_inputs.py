@@ -35,8 +35,23 @@ def is_matrix(operand):
     return scipy.sparse.issparse(operand) or isinstance(operand, np.ndarray)
 
 
-def as_operand(operand, name):
-    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat."""
+def is_function(operand):
+    """Whether it multiplies blocks when it is called, and has no more to say."""
+    return callable(operand) and not any(hasattr(operand, name) for name in ("matmat", "__array__"))
+
+
+class _Function:
+    """A function on blocks as an operator on `rows` own rows."""
+
+    def __init__(self, function, rows, dtype):
+        self.matmat = function
+        self.shape = (rows, rows)
+        self.dtype = np.dtype(dtype)
+
+
+def as_operand(operand, name, rows=None, dtype=np.float64):
+    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat. A function becomes one on the
+    `rows` of this rank that are known from elsewhere, of type `dtype`; TypeError where none are."""
     operand = to_host(operand)
     if scipy.sparse.issparse(operand):
         return operand
@@ -44,11 +59,13 @@ def as_operand(operand, name):
         return operand
     if isinstance(operand, (str, os.PathLike)):
         raise TypeError(f"{name} must be a matrix, not the name of a file: read it first, by scipy.sparse.load_npz, say")
-    if callable(operand) and not hasattr(operand, "__array__"):
-        raise TypeError(
-            f"{name} is a function: wrap it as scipy.sparse.linalg.LinearOperator(shape, matvec=..., "
-            "matmat=..., dtype=...), so that its shape is known"
-        )
+    if is_function(operand):
+        if rows is None:
+            raise TypeError(
+                f"{name} is a function, and neither M nor v0 says of how many rows: give v0, or wrap it as "
+                "scipy.sparse.linalg.LinearOperator(shape, matvec=..., matmat=..., dtype=...)"
+            )
+        return _Function(operand, rows, dtype)
     if hasattr(operand, "__dlpack__") and not isinstance(operand, np.ndarray):
         operand = np.from_dlpack(operand)
     operand = _without_mask(operand, name)

@@ -1,5 +1,6 @@
 """How far a run has come, for people who wait: a bar of tqdm, or a line on a terminal."""
 
+import shutil
 import sys
 import time
 
@@ -39,7 +40,9 @@ class Progress:
         if self._bar is None and not self._line:
             self._bar = self._make_bar()
         if self._bar is None:
-            sys.stderr.write(f"\r\033[K{now['converged']}/{self._wanted} {self._what}, {text}"[:79])
+            line = f"{now['converged']}/{self._wanted} {self._what}, {text}"
+            width = shutil.get_terminal_size().columns - 1  # a character in the last column may wrap
+            sys.stderr.write("\r\033[K" + line[: max(width, 0)])
             sys.stderr.flush()
             self._line = True
             return

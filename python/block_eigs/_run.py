@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _communicator, _core, _inputs, _words
+from ._ctrl_c import Held
 from ._gpu import to_host, vectors_like
 from ._progress import Progress
 
@@ -65,10 +66,13 @@ def preconditioner_section(request, preconditioner, unknowns):
     return section
 
 
+def _has_functions(request):
+    return any(callable(f) for f in (request.a, request.b, request.preconditioner))
+
+
 def device_for(device, request):
     """Functions of Python see host memory."""
-    functions = [f for f in (request.a, request.b, request.preconditioner) if callable(f)]
-    if not functions:
+    if not _has_functions(request):
         return device
     if device == "cuda":
         raise NotImplementedError("operators and functions are called with NumPy arrays: use device='host' or 'auto'")
@@ -87,16 +91,18 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
         return vectors_like(matrix, dtype), Progress.wanted_for(progress, comm, wanted, what), _text_of(request.config)
 
     vectors, bar, config = _communicator.on_all(comm, prepare)
+    held = Held(_has_functions(request))
     began = time.perf_counter()
 
     def after_iteration(now):
+        held.raise_if_it_came()
         if bar is not None:
             bar.update(now)
         if callback is not None:
             callback(SimpleNamespace(**now))
 
-    hear = after_iteration if callback is not None or bar is not None else None
-    with _turn:
+    hear = after_iteration if callback is not None or bar is not None or _has_functions(request) else None
+    with _turn, held:
         try:
             answer = entry(
                 config,
@@ -117,6 +123,9 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
                 bar.close()
     if vectors is not None:
         vectors.take(answer)
+    # It may have come after the last iteration.
+    if _has_functions(request) and answer["exception"] is None and _communicator.total(comm, int(held.came)):
+        answer["exception"] = KeyboardInterrupt()
     answer["seconds"] = time.perf_counter() - began
     return answer
 

@@ -30,8 +30,9 @@ def solve(
 
     Parameters
     ----------
-    A : sparse matrix or array, ndarray, tensor, or LinearOperator
-        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks.
+    A : sparse matrix or array, ndarray, tensor, LinearOperator, or function
+        float32 works in single precision, all else in double. Of an operator, matmat is called with blocks, as is a
+        function, which has the rows of F.
     F : (n,) or (n, m) array
         Right-hand sides.
     x0 : as F, optional
@@ -62,7 +63,8 @@ def solve(
         As for eigsh.
     """
     _communicator.check(comm)
-    a, shape = _communicator.on_all(comm, lambda: (_inputs.as_operand(A, "A"), tuple(np.shape(F))))
+    shape = _communicator.on_all(comm, lambda: tuple(np.shape(F)))
+    a = _communicator.on_all(comm, lambda: _inputs.as_operand(A, "A", next(iter(shape), 0)))
     n = _communicator.total(comm, a.shape[0])
 
     def request():

@@ -13,24 +13,36 @@ from html import escape
 import numpy as np
 
 from block_eigs import sections, style
-from block_eigs.files import FileError, read_result
+from block_eigs.files import FileError, Result, read_result
 from block_eigs.page import definition_list, document, table
 
 __all__ = ["report", "main"]
 
 
 def report(results, output=None):
-    """The page about one result or two, each a path or what read_result returns; written to `output` if that is given."""
-    if isinstance(results, (str, os.PathLike)) or not isinstance(results, (list, tuple)):
+    """The page about one result or two, each a path or what read_result returns; written to `output` if that is given.
+    TypeError where it is something else, as what eigsh and solve return is."""
+    if type(results) not in (list, tuple):  # eigenpairs in memory are of a class that is derived from tuple
         results = [results]
     if len(results) not in (1, 2):
         raise ValueError(f"a report is about one result or two, not {len(results)}")
-    runs = [read_result(run) if isinstance(run, (str, os.PathLike)) else run for run in results]
+    runs = [_run_of(result) for result in results]
     page = document(_title(runs), _body(runs), "one" if len(runs) == 1 else "two")
     if output is not None:
         with open(output, "w", encoding="utf-8") as file:
             file.write(page)
     return page
+
+
+def _run_of(result):
+    if isinstance(result, (str, os.PathLike)):
+        return read_result(result)
+    if isinstance(result, Result):
+        return result
+    raise TypeError(
+        "a report is about a result file of block-eigs or block-solve (key 'output' of the config): its path, or what "
+        f"read_result returns, not {type(result).__name__}; what eigsh and solve return is drawn by its method plot()"
+    )
 
 
 def _title(runs):

@@ -131,9 +131,12 @@ def test_which_is_a_word():
         eigsh(A, k=2, which="XX")
 
 
-def test_functions_need_a_shape():
-    with pytest.raises(TypeError, match="LinearOperator"):
-        eigsh(lambda x: x, k=1)
+def test_functions_need_rows():
+    for M in (None, lambda x: x):
+        with pytest.raises(TypeError, match="neither M nor v0 .* give v0, or wrap it as .*LinearOperator"):
+            eigsh(lambda x: x, k=1, M=M)
+    with pytest.raises(TypeError, match="give v0"):
+        eigsh(lambda x: x, k=1, v0=3.0)
 
 
 def test_operator_with_a_preconditioner_of_entries():

@@ -52,6 +52,58 @@ def test_ctrl_c_ends_an_eigensolve_with_its_pairs(mesh):
     assert eigsh(A, k=2).converged
 
 
+@pytest.mark.parametrize("kind", ["A", "M", "preconditioner"])
+def test_ctrl_c_in_a_function_of_the_caller(kind):
+    """Where nearly all the time of such a run goes."""
+    A, exact = laplacian(20, 21)
+
+    def product(x):
+        time.sleep(0.05)
+        return A @ x if kind == "A" else 1 * x
+
+    operands = {"A": A, "v0": np.random.default_rng(0).standard_normal((A.shape[0], 2)), kind: product}
+    interrupt_after(0.5)
+    with pytest.raises(Interrupted) as caught:
+        eigsh(**{**SLOW, **operands}, k=2, tol=1e-15)
+    result = caught.value.result
+    np.testing.assert_allclose(residuals(A, *result), result.residual_norms, rtol=1e-6)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_that_comes_after_the_last_iteration():
+    A, _ = laplacian(20, 21)
+    entered = []
+
+    def product(x):
+        entered.append(x.shape)
+        if len(entered) == last:
+            os.kill(os.getpid(), signal.SIGINT)
+        return A @ x
+
+    last = -1
+    eigsh(product, k=2, v0=np.ones(A.shape[0]))
+    last = len(entered)
+    entered.clear()
+    with pytest.raises(Interrupted) as caught:
+        eigsh(product, k=2, v0=np.ones(A.shape[0]))
+    assert caught.value.result.converged
+
+
+def test_ctrl_c_a_second_time_waits_for_nothing():
+    began = time.monotonic()
+
+    def product(x):
+        time.sleep(20)
+        return x
+
+    for seconds in (0.3, 0.6):
+        interrupt_after(seconds)
+    with pytest.raises(KeyboardInterrupt):
+        eigsh(product, k=2, v0=np.ones(500))
+    assert time.monotonic() - began < 10
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_ctrl_c_ends_a_linear_solve(mesh):
     A, _ = mesh
     F = np.random.default_rng(1).standard_normal((A.shape[0], 4))
@@ -143,6 +195,20 @@ def test_a_line_where_there_is_a_terminal(mesh, monkeypatch, stream, shown):
     text = err.getvalue()
     assert ("/2 pairs, iteration" in text) == shown
     assert not shown or text.endswith("\r\033[K"), "the line is taken away"
+
+
+@pytest.mark.parametrize("columns", [40, 200])
+def test_the_line_is_as_wide_as_the_terminal(monkeypatch, columns):
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "_PERIOD", 0.0)
+    monkeypatch.setattr(_progress.Progress, "_make_bar", lambda self: None)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    err = Terminal()
+    monkeypatch.setattr("sys.stderr", err)
+    what = "pairs of a name that is long, so that the line would not fit into a terminal of 80 columns"
+    _progress.Progress(2, what).update({"iteration": 3, "converged": 1, "worst": 2.5})
+    line = err.getvalue().removeprefix("\r\033[K")
+    assert line == f"1/2 {what}, iteration 3, worst residual 2.5e+00 times its goal"[: columns - 1]
 
 
 def test_tqdm_where_it_is_installed(mesh, monkeypatch):

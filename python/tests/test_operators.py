@@ -84,6 +84,51 @@ def test_mass(free):
     assert residuals(A, w, v, M).max() < 1e-7
 
 
+@pytest.mark.parametrize("free", ["A", "M", "both"])
+def test_plain_functions(free):
+    """The number of rows is that of the other matrix, or of v0."""
+    A, _ = laplacian(15, 16)
+    M = sp.diags(1 + np.arange(A.shape[0]) % 3, format="csr").astype(float)
+    expected = eigh(A.toarray(), M.toarray(), eigvals_only=True)[:3]
+    a = A if free == "M" else lambda x: A @ x
+    m = M if free == "A" else lambda x: M @ x
+    v0 = np.ones(A.shape[0]) if free == "both" else None
+    w, v = eigsh(a, k=3, M=m, v0=v0)
+    np.testing.assert_allclose(w, expected, rtol=1e-10)
+    assert residuals(A, w, v, M).max() < 1e-7
+
+
+def test_a_plain_function_and_start_vectors_are_enough():
+    A, exact = laplacian(22, 23)
+    widths = set()
+
+    def product(x):
+        widths.add(x.shape[1])
+        return A @ x
+
+    v0 = np.random.default_rng(2).standard_normal((A.shape[0], 4))
+    for start in (v0, v0.tolist(), v0.astype(np.float32)):
+        w, v = eigsh(product, k=4, v0=start)
+        np.testing.assert_allclose(w, exact[:4], rtol=1e-10)
+        assert v.dtype == np.float64, "nothing says that products are of single precision"
+    assert max(widths) >= 4
+
+
+def test_a_plain_function_beside_a_matrix_has_its_type():
+    A, exact = laplacian(15, 16)
+    result = eigsh(A.astype(np.float32), k=3, M=lambda x: 2 * x)
+    np.testing.assert_allclose(result.eigenvalues, exact[:3] / 2, rtol=1e-4)
+    assert result.eigenvectors.dtype == np.float32
+
+
+def test_a_plain_function_of_other_rows():
+    A, _ = laplacian(15, 16)
+    with pytest.raises(ValueError, match="v0 has 7 rows"):
+        eigsh(lambda x: x, k=2, M=A, v0=np.ones(7))
+    with pytest.raises(ValueError, match="A returned an array of shape"):
+        eigsh(lambda x: A @ np.ones((A.shape[0], x.shape[1])), k=2, v0=np.ones(100))
+
+
 def test_operator_that_is_an_exact_zero():
     zero = LinearOperator((500, 500), matvec=lambda x: 0 * x, matmat=lambda x: 0 * x, dtype=float)
     w, _ = eigsh(zero, k=2)

@@ -107,6 +107,12 @@ def test_operators_on_own_rows():
     operator = LinearOperator((last - first,) * 2, matvec=product, matmat=product, dtype=float)
     w, v = eigsh(operator, k=2, comm=comm, preconditioner=lambda x: x / 4)
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+    w, v = eigsh(product, k=2, comm=comm, v0=np.ones(last - first))
+    np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
+    w, v = eigsh(own, k=2, M=lambda x: 2 * x, comm=comm)
+    np.testing.assert_allclose(w, exact[:2] / 2, rtol=1e-10)
+    x = solve(product, np.ones(last - first), comm=comm).x
+    assert np.linalg.norm(A @ gathered(x) - 1) < 1e-6
     """,
         2,
     )
@@ -151,6 +157,60 @@ def test_an_exception_on_one_rank_is_one_on_all():
     np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
     """,
         3,
+    )
+
+
+@needs_ranks
+def test_ctrl_c_on_one_rank_leaves_all_with_their_rows():
+    run(
+        PREPARE + """
+    import os, signal, threading, time
+    from block_eigs import Interrupted
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def interrupted(work):
+        if comm.rank == 1: threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            work()
+        except Interrupted as error:
+            assert comm.rank == 1 or "rank 1" in str(error.__cause__), repr(error.__cause__)
+            return error.result
+        raise AssertionError("nothing was raised")
+
+    slow = {"preconditioner": "none", "tol": 1e-15, "callback": lambda now: time.sleep(0.05)}
+    result = interrupted(lambda: eigsh(own, k=3, comm=comm, options={"dense_up_to": 0, "filtered_start": False}, **slow))
+    assert result.eigenvectors.shape == (last - first, 3)
+    v = gathered(result.eigenvectors)
+    np.testing.assert_allclose(np.linalg.norm(A @ v - v * result.eigenvalues, axis=0), result.residual_norms, rtol=1e-6)
+    F = np.random.default_rng(1).standard_normal((n, 3))
+    result = interrupted(lambda: solve(own, F[first:last], comm=comm, **slow))
+    assert result.x.shape == (last - first, 3)
+    np.testing.assert_allclose(np.linalg.norm(A @ gathered(result.x) - F, axis=0), result.residual_norms, rtol=1e-6)
+    def product(x):
+        time.sleep(0.05)
+        return own @ gathered(np.ascontiguousarray(x))
+    del slow["callback"]
+    result = interrupted(lambda: solve(product, F[first:last], comm=comm, **slow))
+    np.testing.assert_allclose(np.linalg.norm(A @ gathered(result.x) - F, axis=0), result.residual_norms, rtol=1e-6)
+    """,
+        3,
+    )
+
+
+@needs_ranks
+def test_ctrl_c_before_the_run_ends_the_wait_of_the_others():
+    run(
+        PREPARE + """
+    class Slow:
+        def __array__(self, *arguments, **more): raise KeyboardInterrupt
+    try:
+        eigsh(Slow() if comm.rank == 1 else own, k=3, comm=comm)
+    except KeyboardInterrupt as error:
+        assert comm.rank == 1 or "rank 1" in str(error), repr(error)
+        np.testing.assert_allclose(eigsh(own, k=2, comm=comm).eigenvalues, exact[:2], rtol=1e-10)
+        raise SystemExit(0)
+    raise AssertionError("nothing was raised")
+    """,
+        2,
     )
 
 
@@ -324,3 +384,46 @@ def test_launchers_can_be_started_after_a_solve():
         print(done.returncode, done.stdout, done.stderr)
     """)
     assert out.split()[:2] == ["0", "started"], out
+
+
+@needs_ranks
+@pytest.mark.parametrize(
+    "before",
+    [
+        "import mpi4py.MPI, block_eigs",
+        "import block_eigs, mpi4py.MPI; block_eigs.eigsh(A, k=2)",
+        "import block_eigs, mpi4py.MPI; block_eigs.eigsh(A, k=2, comm=mpi4py.MPI.COMM_SELF)",
+        "import petsc4py.PETSc, block_eigs",
+        "import block_eigs, petsc4py.PETSc; block_eigs.eigsh(A, k=2)",
+    ],
+)
+def test_launchers_can_be_started_where_others_have_started_mpi(before):
+    if "petsc4py" in before:
+        pytest.importorskip("petsc4py")
+    out = run(f"""
+        import os, subprocess
+        from conftest import laplacian
+        A = laplacian(20, 21)[0]
+        os.environ["OMPI_MCA_coll_base_verbose"] = "0"
+        {before}
+        command = ["mpirun", "-n", "1", "sh", "-c", "echo started $OMPI_MCA_coll_base_verbose"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        print(done.returncode, done.stdout, done.stderr)
+    """)
+    assert out.split()[:3] == ["0", "started", "0"], out
+
+
+@needs_ranks
+def test_mpi_of_others_still_knows_itself():
+    """mpi4py starts processes by the variables that a launcher has set, or without any."""
+    code = """
+        import sys
+        from mpi4py import MPI
+        import block_eigs
+        if MPI.Comm.Get_parent() == MPI.COMM_NULL:
+            there = MPI.COMM_SELF.Spawn(sys.executable, ["-c", "from mpi4py import MPI; MPI.Comm.Get_parent().Disconnect()"])
+            there.Disconnect()
+            print("fine", MPI.COMM_WORLD.size)
+    """
+    assert run(code).endswith("fine 1\n")
+    assert run(code, 2).count("fine 2\n") == 2

@@ -10,9 +10,11 @@ import h5py
 import numpy as np
 import programs
 import pytest
+from conftest import laplacian
 
 pytest.importorskip("matplotlib")
 
+from block_eigs import eigsh, solve  # noqa: E402
 from block_eigs.files import read_result  # noqa: E402
 from block_eigs.report import main, report  # noqa: E402
 from test_files import EIGEN, LINEAR  # noqa: E402
@@ -207,6 +209,14 @@ def test_program(results, tmp_path, capsys):
         assert error.startswith("block_eigs.report: error: ") and words in error and error.count("\n") == 1
     assert main([str(results / "amg.h5"), "-o", str(tmp_path / "missing" / "page.html")]) == 2
     assert not output.exists()
+
+
+@pytest.mark.parametrize("two", [False, True])
+def test_results_in_memory_are_told_where_pages_come_from(results, two):
+    A, _ = laplacian(12, 13)
+    for result, kind in ((eigsh(A, k=2), "EigenPairs"), (solve(A, np.ones(A.shape[0])), "Solutions")):
+        with pytest.raises(TypeError, match=f"its path, or what read_result returns, not {kind}; .* plot"):
+            report([results / "amg.h5", result] if two else result)
 
 
 def test_as_a_module(results, tmp_path):

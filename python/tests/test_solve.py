@@ -48,6 +48,16 @@ def test_operators(system):
     np.testing.assert_allclose(solved.x, exact, atol=1e-6 * np.abs(exact).max())
 
 
+def test_a_plain_function_has_the_rows_of_the_right_hand_sides(system):
+    A, F, exact = system
+    solved = solve(lambda x: A @ x, F)
+    np.testing.assert_allclose(solved.x, exact, atol=1e-6 * np.abs(exact).max())
+    solved = solve(lambda x: A @ x, F[:, 0].tolist())
+    np.testing.assert_allclose(solved.x, exact[:, 0], atol=1e-6 * np.abs(exact).max())
+    with pytest.raises(ValueError, match="F must have one or two dimensions"):
+        solve(lambda x: A @ x, 1.0)
+
+
 def test_not_converged_carries_what_there_is(system):
     A, F, _ = system
     with pytest.raises(NotConverged) as caught:
