@@ -70,6 +70,22 @@ def test_solvers(tmp_path):
     assert "no figures of a contest" in run(tmp_path, "plot-solvers", f"x={PLOTS / 'spmm-h200.csv'}", code=1)
 
 
+def test_hypre_over_sizes(tmp_path):
+    """By way of PETSc and SLEPc it has lines of its own colour and is in the legend."""
+    head = (PLOTS / "sizes-eigen.csv").read_text(encoding="utf-8").splitlines()[0]
+    lines = [
+        f"{grid},16,1e-06,1,{name},-eps_type lobpcg,{grid * times / 100},,,0,20,0.001,16,1e-07,1e-13"
+        for grid in (24, 64)
+        for name, times in (("block-eigs amg", 1), ("slepc-gamg", 3), ("slepc-hypre", 2))
+    ]
+    (tmp_path / "sizes.csv").write_text("\n".join([head, *lines]) + "\n")
+    run(tmp_path, "plot-solvers", "a=sizes.csv", "-o", "sizes.svg")
+    drawn = (tmp_path / "sizes.svg").read_text(encoding="utf-8")
+    for text in ("64³", "slepc-hypre ×2", ">hypre<", ">SLEPc<"):
+        assert text in drawn, text
+    assert "#a5517f" in drawn  # hypre's colour
+
+
 def test_scipy_over_sizes(tmp_path):
     """SciPy's figures have the columns of the benches; several sizes make lines."""
     files = []
