@@ -71,8 +71,10 @@ void ProgressText::take(const IterationReport& report) {
 
 std::string ProgressText::line(std::size_t width) const {
   const std::string limit = last_.last_iteration > 0 ? fmt::format("/{}", last_.last_iteration) : "";
-  const std::string begin =
-      fmt::format("iteration {}{}: {}/{} {}", last_.iteration, limit, last_.converged, last_.wanted, what_);
+  const auto counts = [&](const std::string& most) {
+    return fmt::format("iteration {}{}: {}/{} {}", last_.iteration, most, last_.converged, last_.wanted, what_);
+  };
+  const std::string begin = counts(limit);
   const std::string residual = tolerance_ > 0.0 ? fmt::format(", residual {:.1e}", last_.distance * tolerance_)
                                                 : fmt::format(", residual {:.1e} times its limit", last_.distance);
   const std::string goal = tolerance_ > 0.0 ? fmt::format(" (goal {:.0e})", tolerance_) : "";
@@ -80,9 +82,9 @@ std::string ProgressText::line(std::size_t width) const {
   const std::string elapsed = ", " + duration_text(last_.seconds);
   const std::string left = remaining();
   // A residual says nothing without its goal, a shell tells the time.
-  for (const std::string& text :
-       {begin + residual + goal + elapsed + left, begin + residual + goal + left,
-        begin + residual + short_goal + left, begin + residual + goal, begin + residual + short_goal, begin}) {
+  for (const std::string& text : {begin + residual + goal + elapsed + left, begin + residual + goal + left,
+                                  begin + residual + short_goal + left, counts("") + residual + short_goal + left,
+                                  begin + residual + goal, begin + residual + short_goal, begin}) {
     if (text.size() <= width) return text;
   }
   return begin.substr(0, width);

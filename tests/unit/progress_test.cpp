@@ -42,7 +42,8 @@ TEST(Progress, FitsTheTerminal) {
   const ProgressText text = after(40, 10.0, 500);
   for (std::size_t width = 5; width < 120; ++width) EXPECT_LE(text.line(width).size(), width);
   EXPECT_EQ(text.line(79), "iteration 40/500: 2/6 pairs, residual 1.0e-04 (goal 1e-08), about 4.00 s left");
-  EXPECT_EQ(text.line(75), "iteration 40/500: 2/6 pairs, residual 1.0e-04/1e-08, about 4.00 s left");
+  EXPECT_EQ(text.line(70), "iteration 40/500: 2/6 pairs, residual 1.0e-04/1e-08, about 4.00 s left");
+  EXPECT_EQ(text.line(69), "iteration 40: 2/6 pairs, residual 1.0e-04/1e-08, about 4.00 s left");
   EXPECT_EQ(text.line(59), "iteration 40/500: 2/6 pairs, residual 1.0e-04 (goal 1e-08)");
   EXPECT_EQ(text.line(55), "iteration 40/500: 2/6 pairs, residual 1.0e-04/1e-08");
   EXPECT_EQ(text.line(45), "iteration 40/500: 2/6 pairs");
