@@ -42,7 +42,7 @@ Settings read_settings(int argc, char** argv) {
   add_options(app, settings.contest,
               "none, jacobi, jacobi-mixed, "
               "chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
-              "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hpddm");
+              "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hypre (BoomerAMG), petsc-hpddm");
   app.add_option("--sides", settings.sides, "right-hand sides");
   app.add_option("--block-size", settings.contest.block_size, "right-hand sides that ours solves together");
   parse(app, argc, argv);
@@ -109,6 +109,10 @@ Contender contender(const std::string& name, const Settings& settings, const Que
   if (name == "petsc-cg") return ksp(KspUse::one_by_one, "cg", jacobi);
   if (name == "petsc-matsolve") return ksp(KspUse::together, "cg", jacobi);
   if (name == "petsc-gamg") return ksp(KspUse::one_by_one, "cg", "-pc_type gamg -ksp_norm_type unpreconditioned");
+  if (name == "petsc-hypre") {
+    if (!have_pc(question.context.comm, "hypre")) return Contender{};
+    return ksp(KspUse::one_by_one, "cg", boomeramg_options("") + " -ksp_norm_type unpreconditioned");
+  }
   if (name == "petsc-hpddm") return ksp(KspUse::together, "hpddm", "-ksp_hpddm_type bcg -pc_type jacobi");
   require(std::find(own_names.begin(), own_names.end(), name) != own_names.end(),
           "unknown contender '" + name + "'");

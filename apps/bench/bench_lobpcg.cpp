@@ -56,7 +56,7 @@ Settings read_settings(int argc, char** argv) {
       "jacobi-davidson (filters that build a basis; none-filtered, none-davidson likewise), chebyshev, amg, "
       "amg-float, gamg, gamg-float (levels from PETSc), jacobi-mixed, "
       "jacobi-filtered-mixed, jacobi-davidson-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
-      "slepc-krylovschur, slepc-gamg");
+      "slepc-krylovschur, slepc-gamg, slepc-hypre (BoomerAMG)");
   app.add_option("--pairs", settings.pairs, "smallest eigenpairs asked for");
   app.add_option("--block-size", settings.contest.block_size, "columns at work, 0 for the default");
   app.add_option("--seeds", settings.seeds,
@@ -165,6 +165,7 @@ void add_contenders(const std::string& name, const Settings& settings, const Que
   };
   if (name == "slepc-lobpcg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type jacobi");
   if (name == "slepc-gamg") return slepc("-eps_type lobpcg -st_ksp_type preonly -st_pc_type gamg");
+  if (name == "slepc-hypre") return slepc("-eps_type lobpcg -st_ksp_type preonly " + boomeramg_options("st_"));
   if (name == "slepc-krylovschur") return slepc("-eps_type krylovschur");
   require(std::find(own_names.begin(), own_names.end(), name) != own_names.end(),
           "unknown contender '" + name + "'");
@@ -271,8 +272,9 @@ void run(const Settings& settings) {
   BlockSpace<double> space(question.context, question.partition);
   std::vector<Contender> contenders;
   for (const std::string& name : settings.contest.contenders) {
-    if (name.starts_with("slepc") && !have_slepc()) {
-      if (comm.is_root()) fmt::print("{}: not in this build\n", name);
+    const bool with_hypre = name == "slepc-hypre";
+    if (name.starts_with("slepc") && !(with_hypre ? have_slepc_with(comm, "hypre") : have_slepc())) {
+      if (comm.is_root()) fmt::print("{}: not in this build{}\n", name, with_hypre ? ", or not in its PETSc" : "");
       continue;
     }
     add_contenders(name, settings, question, contenders);

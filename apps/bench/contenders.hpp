@@ -30,6 +30,10 @@ RunConfig config_of(const ContestOptions& options, const std::string& text);
 std::string preconditioner_of(const std::string& name, const ContestOptions& options);
 bool is_mixed(const std::string& name);
 
+/// PETSc's options for hypre's BoomerAMG as it is set up for Laplacians in three dimensions; `prefix` is that of
+/// the solver it is in ("st_").
+std::string boomeramg_options(const std::string& prefix);
+
 /// What our solvers work with, and the clock.
 struct Prepared {
   Stopwatch clock;  ///< since rows were there to be consumed

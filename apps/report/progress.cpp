@@ -71,17 +71,20 @@ void ProgressText::take(const IterationReport& report) {
 
 std::string ProgressText::line(std::size_t width) const {
   const std::string limit = last_.last_iteration > 0 ? fmt::format("/{}", last_.last_iteration) : "";
-  const std::string begin =
-      fmt::format("iteration {}{}: {}/{} {}", last_.iteration, limit, last_.converged, last_.wanted, what_);
+  const auto counts = [&](const std::string& most) {
+    return fmt::format("iteration {}{}: {}/{} {}", last_.iteration, most, last_.converged, last_.wanted, what_);
+  };
+  const std::string begin = counts(limit);
   const std::string residual = tolerance_ > 0.0 ? fmt::format(", residual {:.1e}", last_.distance * tolerance_)
                                                 : fmt::format(", residual {:.1e} times its limit", last_.distance);
   const std::string goal = tolerance_ > 0.0 ? fmt::format(" (goal {:.0e})", tolerance_) : "";
+  const std::string short_goal = tolerance_ > 0.0 ? fmt::format("/{:.0e}", tolerance_) : "";
   const std::string elapsed = ", " + duration_text(last_.seconds);
   const std::string left = remaining();
-  for (const std::string& text :
-       {fmt::format("{}{}{}{}{}", begin, residual, goal, elapsed, left),
-        fmt::format("{}{}{}{}", begin, residual, elapsed, left), fmt::format("{}{}{}", begin, residual, left),
-        fmt::format("{}{}", begin, residual), begin}) {
+  // A residual says nothing without its goal, a shell tells the time.
+  for (const std::string& text : {begin + residual + goal + elapsed + left, begin + residual + goal + left,
+                                  begin + residual + short_goal + left, counts("") + residual + short_goal + left,
+                                  begin + residual + goal, begin + residual + short_goal, begin}) {
     if (text.size() <= width) return text;
   }
   return begin.substr(0, width);
@@ -95,7 +98,8 @@ std::string ProgressText::remaining() const {
   const Sample& last = recent_.back();
   const double elapsed = last.seconds - first.seconds;
   const int iterations = last.iteration - first.iteration;
-  if (last_.wanted - last_.converged > last_.active_columns) {
+  // In float nothing counts as converged, and the columns that are done there are no window's.
+  if (!last_.in_float && last_.wanted - last_.converged > last_.active_columns) {
     if (last_.converged == 0) return "";
     const double seconds = last_.seconds * (last_.wanted - last_.converged) / last_.converged;
     return seconds > patience_of_estimate ? "" : fmt::format(", about {} left", duration_text(seconds));
@@ -109,7 +113,7 @@ std::string ProgressText::remaining() const {
     // Rates of a few iterations say little of hundreds to come.
     if (recent_.size() < samples) return "";
     const double seconds = of_one * (last_.last_iteration - last_.iteration);
-    return fmt::format(", not done by the last iteration, {} from now", duration_text(seconds));
+    return fmt::format(", stops short in {}", duration_text(seconds));
   }
   const double seconds = of_one * needed;
   return seconds > patience_of_estimate ? "" : fmt::format(", about {} left", duration_text(seconds));

@@ -1,6 +1,8 @@
 """The scripts that draw measurements, with the figures of docs/plots."""
 
 import csv
+import importlib.machinery
+import importlib.util
 import pathlib
 import subprocess
 import sys
@@ -68,6 +70,40 @@ def test_solvers(tmp_path):
     assert pictures(tmp_path) == ["solvers.png"]
     assert "TITLE=CSV" in run(tmp_path, "plot-solvers", PLOTS / "eigen-host-48.csv", code=2)
     assert "no figures of a contest" in run(tmp_path, "plot-solvers", f"x={PLOTS / 'spmm-h200.csv'}", code=1)
+
+
+def test_terminal(tmp_path):
+    """Of lines that were written over the one in the middle stays."""
+    program = tmp_path / "program"
+    program.write_text(
+        "print('begin', flush=True)\n"
+        "for k in range(5): print(f'\\r\\033[Kiteration {k}', end='', flush=True)\n"
+        "print('\\r\\033[Kend  \\n')\n"
+    )
+    run(tmp_path, "plot-terminal", "--columns", 40, sys.executable, program)
+    assert pictures(tmp_path) == ["terminal.png"]
+    loader = importlib.machinery.SourceFileLoader("plot_terminal", str(TREE / "scripts" / "plot-terminal"))
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("plot_terminal", loader))
+    loader.exec_module(script)
+    lines = script.lines_of(script.output([sys.executable, str(program)], 40))
+    assert lines == [("begin", False), ("iteration 2", True), ("end  ", False)]
+    assert "exit code 3" in run(tmp_path, "plot-terminal", sys.executable, "-c", "raise SystemExit(3)", code=1)
+
+
+def test_hypre_over_sizes(tmp_path):
+    """By way of PETSc and SLEPc it has lines of its own colour and is in the legend."""
+    head = (PLOTS / "sizes-eigen.csv").read_text(encoding="utf-8").splitlines()[0]
+    lines = [
+        f"{grid},16,1e-06,1,{name},-eps_type lobpcg,{grid * times / 100},,,0,20,0.001,16,1e-07,1e-13"
+        for grid in (24, 64)
+        for name, times in (("block-eigs amg", 1), ("slepc-gamg", 3), ("slepc-hypre", 2))
+    ]
+    (tmp_path / "sizes.csv").write_text("\n".join([head, *lines]) + "\n")
+    run(tmp_path, "plot-solvers", "a=sizes.csv", "-o", "sizes.svg")
+    drawn = (tmp_path / "sizes.svg").read_text(encoding="utf-8")
+    for text in ("64³", "slepc-hypre ×2", ">hypre<", ">SLEPc<"):
+        assert text in drawn, text
+    assert "#a5517f" in drawn  # hypre's colour
 
 
 def test_scipy_over_sizes(tmp_path):

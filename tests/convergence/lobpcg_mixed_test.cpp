@@ -90,6 +90,29 @@ TEST(LobpcgMixed, IterationsInDoubleAreFew) {
   EXPECT_LE(counted.count + problem.counted_float.count, active + 4 * block);
 }
 
+TEST(LobpcgMixed, DistancesGoOnFromFloatToDouble) {
+  Mixed problem(*laplacian());
+  const LobpcgOptions options{.pairs = 9, .tolerance = 1e-11};
+  IterationReport before;
+  int handed_over = 0;
+  const Observer observer = [&](const IterationReport& report) {
+    if (before.in_float && !report.in_float) {
+      ++handed_over;
+      EXPECT_LE(before.worst, 10.0) << "float went as far as it can";
+      EXPECT_GT(before.distance, 100.0) << "which is not what counts";
+      EXPECT_LT(std::abs(std::log10(report.distance / before.distance)), 1.0);
+      EXPECT_EQ(report.iteration, before.iteration + 1);
+      EXPECT_GE(report.seconds, before.seconds);
+    }
+    EXPECT_TRUE(!report.in_float || report.converged == 0);
+    before = report;
+  };
+  lobpcg_mixed(problem.exact.space, problem.exact.matrix, nullptr, {&problem.counted_float, nullptr}, nullptr, {},
+               options, observer);
+  EXPECT_EQ(handed_over, 1);
+  EXPECT_LE(before.distance, 1.0);
+}
+
 TEST(LobpcgMixed, PreconditionersAndFiltersWorkInFloat) {
   Mixed problem(*laplacian());
   const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 6);

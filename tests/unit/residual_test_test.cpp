@@ -112,6 +112,22 @@ TEST(ResidualTest, NothingIsDoneWhereRoundingErrorsAreAsLargeAsTheNorm) {
   EXPECT_FALSE(by_norm.within(1.0, infinity, pair_of(5.0, 0.0, 1e-9, 1.01 * norm)));
 }
 
+/// What a phase in float tells of how far it is goes on in double without a jump.
+TEST(ResidualTest, DistancesInFloatAreThoseOfDouble) {
+  for (const double tolerance : {1e-4, 1e-10, 0.0}) {
+    SCOPED_TRACE(tolerance);
+    LobpcgOptions options;
+    options.tolerance = tolerance;
+    const OperatorNorms norms{norm_a, 1.0, norm_a, false};
+    const ResidualTest in_float(options, norms, std::numeric_limits<float>::epsilon());
+    const ResidualTest in_double(options, norms, epsilon);
+    const RitzPair pair{5.0, 1e-4, 1.0, 1.0, norm_a, 1.0, 0.0};
+    EXPECT_NEAR(in_float.distance(pair) / in_double.distance(pair), 1.0, 0.1);
+    EXPECT_EQ(in_double.distance(pair), in_double.ratio(pair));
+    EXPECT_LE(in_float.ratio(pair), 1.0) << "float can do no better";
+  }
+}
+
 TEST(ResidualTest, ValuesThatAreNotFiniteAreNeverDone) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const ResidualTest test = test_of(Convergence::absolute, 1e-6);

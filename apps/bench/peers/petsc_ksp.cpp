@@ -135,6 +135,16 @@ bool have_ksp(const Communicator& comm, const std::string& type) {
   return create != nullptr;
 }
 
+bool have_pc(const Communicator& comm, const std::string& type) {
+  petsc::initialize(comm);
+  PC preconditioner = nullptr;
+  petsc::check(PCCreate(comm.handle(), &preconditioner), "creating a preconditioner");
+  PetscErrorCode (*create)(PC) = nullptr;
+  petsc::check(PetscFunctionListFind(PCList, type.c_str(), &create), "looking for a preconditioner");
+  petsc::check(PCDestroy(&preconditioner), "destroying a preconditioner");
+  return create != nullptr;
+}
+
 Contender ksp_contender(const Communicator& comm, const CsrRows& rows, const std::vector<double>& f, int sides,
                         double tolerance, int max_iterations, const std::string& name, KspUse use,
                         const std::string& options, const std::string& mat_type) {

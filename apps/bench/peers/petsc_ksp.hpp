@@ -17,6 +17,8 @@ enum class KspUse {
 
 /// Whether this build has PETSc, and that PETSc a solver of this name ("cg", "hpddm").
 bool have_ksp(const Communicator& comm, const std::string& type);
+/// Likewise of a preconditioner ("hypre").
+bool have_pc(const Communicator& comm, const std::string& type);
 
 /// PETSc's KSP for A X = F, set up from `rows` in every run, starting from zero. `f` holds the own rows of F,
 /// row-major, `sides` columns. `options` is a string of PETSc options and is all that sets the solver apart from

@@ -4,6 +4,7 @@
 namespace block_eigs::bench {
 
 bool have_ksp(const Communicator&, const std::string&) { return false; }
+bool have_pc(const Communicator&, const std::string&) { return false; }
 
 Contender ksp_contender(const Communicator&, const CsrRows&, const std::vector<double>&, int, double, int,
                         const std::string&, KspUse, const std::string&, const std::string&) {

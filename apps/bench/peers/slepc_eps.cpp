@@ -71,6 +71,16 @@ Run collect(EPS solver, Mat matrix, int pairs) {
 
 bool have_slepc() { return true; }
 
+bool have_slepc_with(const Communicator& comm, const std::string& preconditioner) {
+  start_slepc(comm);
+  PC made = nullptr;
+  check(PCCreate(comm.handle(), &made), "creating a preconditioner");
+  PetscErrorCode (*create)(PC) = nullptr;
+  check(PetscFunctionListFind(PCList, preconditioner.c_str(), &create), "looking for a preconditioner");
+  check(PCDestroy(&made), "destroying a preconditioner");
+  return create != nullptr;
+}
+
 Contender slepc_contender(const Communicator& comm, const CsrRows& rows, int pairs, double tolerance,
                           int max_iterations, const std::string& name, const std::string& options,
                           const std::string& mat_type) {

@@ -11,6 +11,8 @@ namespace block_eigs::bench {
 
 /// False where the build has no SLEPc; then slepc_contender throws.
 bool have_slepc();
+/// Whether there is SLEPc on a PETSc that has a preconditioner of this name ("hypre").
+bool have_slepc_with(const Communicator& comm, const std::string& preconditioner);
 
 /// SLEPc's EPS for the `pairs` smallest eigenvalues, set up from `rows` in every run. `options` is a string of
 /// PETSc options and is all that sets the solver apart from its defaults: type, preconditioner, block size. PETSc

@@ -4,6 +4,7 @@
 namespace block_eigs::bench {
 
 bool have_slepc() { return false; }
+bool have_slepc_with(const Communicator&, const std::string&) { return false; }
 
 Contender slepc_contender(const Communicator&, const CsrRows&, int, double, int, const std::string&,
                           const std::string&, const std::string&) {
