@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -61,7 +62,8 @@ double median(std::vector<double> values) {
 std::vector<Score> hold_contest(const Communicator& comm, const Judge& judge, const ContestOptions& options,
                                 const std::vector<Contender>& contenders) {
   std::vector<Score> scores(contenders.size());
-  std::vector<std::vector<double>> seconds(contenders.size()), setups(contenders.size());
+  std::vector<std::vector<double>> seconds(contenders.size()), setups(contenders.size()),
+      probes(contenders.size());
   for (int repeat = -1; repeat < options.repeats; ++repeat) {
     for (std::size_t c = 0; c < contenders.size(); ++c) {
       comm.barrier();
@@ -72,6 +74,7 @@ std::vector<Score> hold_contest(const Communicator& comm, const Judge& judge, co
       }
       seconds[c].push_back(comm.max(run.seconds));
       setups[c].push_back(comm.max(run.setup_seconds));
+      probes[c].push_back(comm.max(run.probe_seconds));
     }
   }
   for (std::size_t c = 0; c < contenders.size(); ++c) {
@@ -81,6 +84,7 @@ std::vector<Score> hold_contest(const Communicator& comm, const Judge& judge, co
     scores[c].fastest = *std::min_element(seconds[c].begin(), seconds[c].end());
     scores[c].slowest = *std::max_element(seconds[c].begin(), seconds[c].end());
     scores[c].setup_seconds = median(setups[c]);
+    scores[c].probe_seconds = median(probes[c]);
   }
   return scores;
 }
@@ -98,11 +102,12 @@ void print_scores(const std::vector<Score>& scores, int wanted, double floor) {
   for (const Score& score : scores) {
     const double per_iteration = (score.median_seconds - score.setup_seconds) / std::max(score.iterations, 1);
     const bool ours = score.name.starts_with("block-");
-    fmt::print("{:<34}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>7}{:>9.2f}{:>7}{:>12}{:>10.1e}{:>10}  {}\n", score.name,
+    fmt::print("{:<34}{:>9.3f}{:>9.3f}{:>9.3f}{:>9.3f}{:>7}{:>9.2f}{:>7}{:>12}{:>10.1e}{:>10}  {}{}\n", score.name,
                score.median_seconds, score.fastest, score.slowest, score.setup_seconds, score.iterations,
                1e3 * per_iteration, ours ? fmt::format("{:.2f}", floor / per_iteration) : "",
                fmt::format("{}/{}", score.converged, wanted), score.worst_residual,
-               score.error > 0.0 ? fmt::format("{:.1e}", score.error) : "", score.options);
+               score.error > 0.0 ? fmt::format("{:.1e}", score.error) : "", score.options,
+               std::isnan(score.probe_seconds) ? "" : fmt::format("; and a probe, {:.3f} s", score.probe_seconds));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,10 @@ namespace block_eigs::bench {
 
 /// What one solver brings back; its numbers are judged by others.
 struct Run {
-  double seconds = 0.0;             ///< set-up and solve on this rank, from the rows in host memory to the vectors
-  double setup_seconds = 0.0;       ///< of these, spent before the first iteration, where the solver tells
+  double seconds = 0.0;        ///< set-up and solve on this rank, from the rows in host memory to the vectors
+  double setup_seconds = 0.0;  ///< of these, spent before the first iteration, where the solver tells
+  /// After these, spent on a probe for missed pairs; NaN where none was made.
+  double probe_seconds = std::numeric_limits<double>::quiet_NaN();
   int iterations = 0;               ///< of all right-hand sides, or of the block
   std::vector<double> eigenvalues;  ///< none of a linear solver
   std::vector<double> vectors;      ///< eigenvectors or solution: own rows, row-major
@@ -45,6 +48,7 @@ struct Score {
   double fastest = 0.0;
   double slowest = 0.0;
   double setup_seconds = 0.0;  ///< median
+  double probe_seconds = 0.0;  ///< median, not part of the others; NaN where none was made
   int iterations = 0;
   int converged = 0;            ///< pairs or right-hand sides within the tolerance
   double worst_residual = 0.0;  ///< the largest of the residuals

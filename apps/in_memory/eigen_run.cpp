@@ -108,6 +108,7 @@ Verification verification_of(BlockSpace<T>& space, LinearOperator<T>* b, const E
   Verification verified;
   verified.eigenvalues = result.eigenvalues;
   verified.residual_norms = result.residual_norms;
+  verified.by_norm.assign(result.eigenvalues.size(), std::numeric_limits<double>::infinity());
   verified.error_bounds = result.error_bounds;
   verified.bounds = b == nullptr ? BoundKind::rigorous : BoundKind::unknown;
   verified.outcomes = result.outcomes;

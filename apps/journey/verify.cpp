@@ -22,6 +22,7 @@ constexpr LocalIndex panel = 16;
 /// units of those of the solver's arithmetic, and never by more than this factor.
 constexpr double rounding = 2.0;
 constexpr double slack = 1.02;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// The norm of a residual that bounds the error of the eigenvalue: factor ||diag(weights) r||_2 + rounding, see
 /// verify.
@@ -56,9 +57,9 @@ BoundNorm bound_norm(BlockSpace<double>& space, const Problem<double>& problem) 
 }
 
 /// What a residual is held against, the tolerance apart: see Convergence.
-double residual_scale(const LobpcgOptions& options, double norm_a, double norm_b, double lambda, double image_norm,
+double residual_scale(Convergence convergence, double norm_a, double norm_b, double lambda, double image_norm,
                       double norm) {
-  switch (options.convergence) {
+  switch (convergence) {
     case Convergence::relative:
       return std::abs(lambda) * image_norm;
     case Convergence::norm:
@@ -134,14 +135,19 @@ class Verifier {
     sizes_.measure(test_, x, ax, pairs);
     for (std::size_t j = 0; j < lambda.size(); ++j) {
       result.residual_norms.push_back(residuals[j]);
-      const double scale =
-          residual_scale(options_, norm_a_, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
-      result.attained.push_back(residuals[j] > 0.0 ? residuals[j] / scale : 0.0);
+      const auto attained = [&](Convergence convergence) {
+        const double scale =
+            residual_scale(convergence, norm_a_, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
+        return residuals[j] > 0.0 ? residuals[j] / scale : 0.0;
+      };
+      result.attained.push_back(attained(options_.convergence));
       result.error_bounds.push_back(bounds[j]);
       const Outcome outcome = pairs.judge(test_, static_cast<int>(j));
-      const bool lost = outcome == Outcome::at_accuracy_limit && says_nothing(pairs.pair(static_cast<int>(j)));
+      const RitzPair pair = pairs.pair(static_cast<int>(j));
+      const bool lost = outcome == Outcome::at_accuracy_limit && says_nothing(pair);
       const bool copy = !(along_earlier[j] <= most_along_earlier);
       result.outcomes.push_back(lost || copy ? Outcome::not_converged : outcome);
+      result.by_norm.push_back(copy || !test_.resolves(pair) ? infinity : attained(Convergence::norm));
     }
   }
 
@@ -243,6 +249,7 @@ Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, cons
 void give_up_missing(Verification& pairs, const Proof& proof) {
   const std::size_t count = std::min(pairs.outcomes.size(), static_cast<std::size_t>(std::max(proof.missing, 0)));
   std::fill_n(pairs.outcomes.rbegin(), count, Outcome::not_converged);
+  std::fill_n(pairs.by_norm.rbegin(), count, infinity);
 }
 
 template <class T>
@@ -260,6 +267,7 @@ void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vector
     pairs.eigenvalues[j] = before.eigenvalues[order[j]];
     pairs.residual_norms[j] = before.residual_norms[order[j]];
     pairs.attained[j] = before.attained[order[j]];
+    pairs.by_norm[j] = before.by_norm[order[j]];
     pairs.error_bounds[j] = before.error_bounds[order[j]];
     pairs.outcomes[j] = before.outcomes[order[j]];
     permutation(static_cast<int>(order[j]), static_cast<int>(j)) = 1.0;

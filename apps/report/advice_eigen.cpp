@@ -39,9 +39,22 @@ bool can_choose(const UnfinishedEigensolve& run, const RunConfig& config) {
   return run.entries_known && !is_automatic(config);
 }
 
+/// Whether cycles are made of A and nothing is added to it that would lift eigenvalues found above zero.
+bool cycles_are_of_indefinite(const UnfinishedEigensolve& run, const RunConfig& config) {
+  const PreconditionerConfig& preconditioner = config.eigensolver.preconditioner;
+  return preconditioner.type == PreconditionerType::amg && run.lowest < 0.0 &&
+         !(preconditioner.amg.shift <= run.lowest);
+}
+
+std::string lowest_text(const UnfinishedEigensolve& run) {
+  return fmt::format("A has eigenvalues down to {:.3g}", run.lowest);
+}
+
 Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
   const int allowed = config.eigensolver.options.max_iterations;
   const double needed = std::min(estimated_iterations(run.course, run.requested), longest_estimate);
+  if (cycles_are_of_indefinite(run, config) && run.indefinite && run.entries_known)
+    return {lowest_text(run), automatic_choice, ""};
   const bool slow = needed == 0.0 || needed > patience * allowed;
   Advice advice;
   if (needed > 0.0) {
@@ -61,14 +74,24 @@ Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
 }
 
 Advice on_preconditioner(const UnfinishedEigensolve& run, const RunConfig& config) {
-  const PreconditionerConfig& preconditioner = config.eigensolver.preconditioner;
-  if (preconditioner.type == PreconditionerType::amg && run.lowest < 0.0 &&
-      !(preconditioner.amg.shift <= run.lowest)) {
-    return {fmt::format("A has eigenvalues down to {:.3g}", run.lowest),
-            fmt::format("eigensolver.preconditioner.shift={:.3g}", beyond_lowest * run.lowest), ""};
+  if (cycles_are_of_indefinite(run, config)) {
+    return {lowest_text(run), fmt::format("eigensolver.preconditioner.shift={:.3g}", beyond_lowest * run.lowest),
+            ""};
   }
   if (!run.entries_known) return {};
   return {"", is_automatic(config) ? "eigensolver.preconditioner={type: none}" : automatic_choice, ""};
+}
+
+/// Residuals are as large as the values. Where they are rounding errors of the norms of A and B nothing makes them
+/// smaller: values are zero, or B^-1 A is far larger than they are.
+Advice on_values_near_zero(const UnfinishedEigensolve& run, const RunConfig& config) {
+  // B^-1 A may be as much larger than A: what is below is taken for rounding errors.
+  constexpr double rounding = 1e-11;
+  const bool choose = can_choose(run, config) && !(run.by_norm <= rounding);
+  if (choose) return {"", automatic_choice, ""};
+  if (!(run.by_norm <= run.requested)) return {};
+  return {fmt::format("residuals are {:.1e} of the norms of A and B, but as large as the values", run.by_norm),
+          "eigensolver.convergence=norm", ""};
 }
 
 Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
@@ -80,8 +103,7 @@ Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {
                                   ? "rounding errors are as large as the values"
                                   : fmt::format("a tolerance of {:.1e} is met", run.attained);
   if (config.precision == Precision::float32) return {reached, "precision=double", ""};
-  if (relative && !(2.0 * run.attained <= largest))
-    return {"", can_choose(run, config) ? automatic_choice : "", ""};
+  if (relative && !(2.0 * run.attained <= largest)) return on_values_near_zero(run, config);
   return {reached, fmt::format("eigensolver.tolerance={:.0e}", 2.0 * run.attained), ""};
 }
 
@@ -99,7 +121,10 @@ UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitat
   for (std::size_t j = 0; j < found; ++j) {
     const double below = verified.eigenvalues[j] - verified.residual_norms[j];
     if (!(run.lowest <= below)) run.lowest = below;
-    if (verified.outcomes[j] != Outcome::not_converged || !(verified.attained[j] > run.attained)) continue;
+    if (verified.eigenvalues[j] < -verified.residual_norms[j]) run.indefinite = true;
+    if (verified.outcomes[j] != Outcome::not_converged) continue;
+    if (!(verified.by_norm[j] <= run.by_norm)) run.by_norm = verified.by_norm[j];
+    if (!(verified.attained[j] > run.attained)) continue;
     run.attained = verified.attained[j];
     worst = j;
   }
@@ -110,7 +135,7 @@ UnfinishedEigensolve unfinished_eigensolve(const Verification& verified, Limitat
     run.clustered = spread <= close * std::abs(last) && overlap(spread, verified.error_bounds[worst]);
   }
   if (found < static_cast<std::size_t>(options.pairs)) {
-    run.attained = infinity;
+    run.attained = run.by_norm = infinity;
     return run;
   }
   if (worst == found || !(verified.residual_norms[worst] > 0.0)) return run;

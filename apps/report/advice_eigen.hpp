@@ -17,10 +17,13 @@ struct UnfinishedEigensolve {
   /// was not even begun.
   double attained = 0.0;
   double requested = 0.0;  ///< tolerance
+  /// What all of them meet by the norms of A and B; infinity where one does not, or nothing is known.
+  double by_norm = 0.0;
   /// Of that pair, iteration by iteration, in the same units.
   std::vector<double> course;
   /// No eigenvalue found lies below it by its residual; NaN without one.
   double lowest = std::numeric_limits<double>::quiet_NaN();
+  bool indefinite = false;    ///< a value lies below zero by more than its residual
   int columns = 0;            ///< that were at work
   bool entries_known = true;  ///< of A, so that a preconditioner can be made of them
   /// Whether the later half of the values lie so close together that columns may mix eigenvectors of neighbours:

@@ -23,6 +23,7 @@ struct Verification {
   std::vector<double> eigenvalues;     ///< as given, or Rayleigh quotients
   std::vector<double> residual_norms;  ///< ||A v - lambda B v||_2
   std::vector<double> attained;        ///< tolerance that the residual would just meet, by the same criterion
+  std::vector<double> by_norm;         ///< tolerance met by Convergence::norm; infinite where none is, or unknown
   std::vector<double> error_bounds;    ///< NaN where none is known
   BoundKind bounds = BoundKind::unknown;
   std::vector<Outcome> outcomes;

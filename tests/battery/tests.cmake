@@ -25,15 +25,16 @@ function(block_eigs_battery name)
   set_tests_properties(battery_${name}.${arg_RANKS} PROPERTIES LABELS convergence TIMEOUT ${limit} PROCESSORS ${arg_RANKS}
     ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1;${arg_ENVIRONMENT}")
 endfunction()
-block_eigs_battery(defaults RANKS 1 SECONDS 60 ARGUMENTS --defaults --tries 400 --first-seed 101)
-block_eigs_battery(defaults RANKS 3 SECONDS 60 ARGUMENTS --defaults --tries 160 --first-seed 201 --set eigensolver.dense_up_to=0)
+block_eigs_battery(defaults RANKS 1 SECONDS 60 ARGUMENTS --defaults --tries 400 --first-seed 101 --at-least 0.99)
+block_eigs_battery(defaults RANKS 3 SECONDS 60 ARGUMENTS --defaults --tries 160 --first-seed 201 --at-least 0.96
+  --set eigensolver.dense_up_to=0)
 # OpenBLAS takes its kernels by the processor, and these round otherwise: those of others find what is only nearly right.
-block_eigs_battery(other_kernels RANKS 1 SECONDS 30 ARGUMENTS --defaults --tries 200 --first-seed 301
+block_eigs_battery(other_kernels RANKS 1 SECONDS 30 ARGUMENTS --defaults --tries 200 --first-seed 301 --at-least 0.98
   ENVIRONMENT OPENBLAS_CORETYPE=Nehalem)
 block_eigs_battery(systems RANKS 1 SECONDS 40 ARGUMENTS --systems --tries 800 --first-seed 1301)
 block_eigs_battery(systems RANKS 2 SECONDS 40 ARGUMENTS --systems --tries 200 --first-seed 1401 --try-limit 120)
-# --random still finds faults (the largest pairs of a badly conditioned B): scripts/battery runs and lists them, and
-# they come here once there are none.
+# Many of its combinations of options ask for what cannot be had, so that the share of tries that are done says little.
+block_eigs_battery(random RANKS 1 SECONDS 40 ARGUMENTS --random --tries 120 --first-seed 501)
 
 # Tries that were wrong once: a start accepted as it was given, and zeros of vertices without edges behind a window.
 function(block_eigs_battery_try name)

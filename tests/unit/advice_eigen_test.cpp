@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 // What block-eigs says of pairs that are not done.
 namespace block_eigs {
@@ -23,6 +24,7 @@ Verification verified_after(const std::vector<LobpcgIteration>& history) {
   verified.eigenvalues = {4.0, 5.0};
   verified.residual_norms = {1e-12, residual};
   verified.attained = {1e-12 / 4.0, residual / 5.0};
+  verified.by_norm = {1e-12 / 14.0, residual / 15.0};
   verified.error_bounds = verified.residual_norms;
   verified.outcomes = {Outcome::converged, Outcome::not_converged};
   verified.requested = 1e-8;
@@ -137,6 +139,48 @@ TEST(EigenAdvice, AtTheLimitOfThePrecision) {
   run.attained = 30.0;
   EXPECT_EQ(advise(run, config).change, "precision=double");
   EXPECT_EQ(advise(run, config).reason, "rounding errors are as large as the values");
+}
+
+/// Two zeros, with residuals that are rounding errors.
+UnfinishedEigensolve of_zeros(double by_norm) {
+  Verification verified = verified_after(history_of(0.5, 10));
+  verified.eigenvalues = {-1e-17, 3e-25};
+  verified.residual_norms = {1e-15, 6e-13};
+  verified.attained = {1e2, 2e12};
+  verified.by_norm = {by_norm, 1e-15};
+  verified.outcomes = {Outcome::not_converged, Outcome::not_converged};
+  return unfinished_eigensolve(verified, Limitation::none, {}, options_for(2));
+}
+
+TEST(EigenAdvice, ZerosAreHeldAgainstTheNorms) {
+  const RunConfig config = config_with(PreconditionerType::automatic);
+  const Advice advice = advise(of_zeros(2e-13), config);
+  EXPECT_EQ(advice.change, "eigensolver.convergence=norm");
+  EXPECT_EQ(advice.reason, "residuals are 2.0e-13 of the norms of A and B, but as large as the values");
+  EXPECT_EQ(advise(of_zeros(1e-9), config).change, "eigensolver.convergence=norm");
+  EXPECT_EQ(advise(of_zeros(1e-7), config).change, "") << "above the tolerance";
+  EXPECT_EQ(advise(of_zeros(std::numeric_limits<double>::infinity()), config).change, "") << "norms are not known";
+  const RunConfig named = config_with(PreconditionerType::jacobi);
+  EXPECT_EQ(advise(of_zeros(2e-13), named).change, "eigensolver.convergence=norm") << "rounding errors";
+  EXPECT_EQ(advise(of_zeros(1e-9), named).change, automatic) << "more than rounding errors";
+}
+
+TEST(EigenAdvice, CyclesOfAnIndefiniteMatrixAreNotGivenMoreIterations) {
+  const std::vector<LobpcgIteration> history = history_of(0.83, 50);
+  Verification verified = verified_after(history);
+  verified.eigenvalues = {-4.5, -4.4};
+  const auto advised = [&](const RunConfig& config) {
+    return advise(unfinished_eigensolve(verified, Limitation::iterations, history, options_for(2)), config);
+  };
+  RunConfig config = config_with(PreconditionerType::amg);
+  EXPECT_EQ(advised(config).change, automatic);
+  EXPECT_EQ(advised(config).reason, "A has eigenvalues down to -4.5");
+  config.eigensolver.preconditioner.amg.shift = -5.0;
+  EXPECT_EQ(advised(config).change, "eigensolver.max_iterations=130") << "shifted already";
+  EXPECT_EQ(advised(config_with(PreconditionerType::chebyshev)).change, "eigensolver.max_iterations=130");
+  config.eigensolver.preconditioner.amg.shift = 0.0;
+  verified.eigenvalues = {-1e-14, 4.4};
+  EXPECT_EQ(advised(config).change, "eigensolver.max_iterations=130") << "zero, as far as residuals tell";
 }
 
 TEST(EigenAdvice, NothingWhereResidualsAreAsSmallAsAsked) {

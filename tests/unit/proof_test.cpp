@@ -140,6 +140,7 @@ TEST_F(ProofTest, WithoutIterationsLeftTheMissingPairIsSaid) {
   EXPECT_NE(proof_.statement.find("at least 1 pair is missing"), std::string::npos) << proof_.statement;
   Verification verified;
   verified.outcomes.assign(pairs, Outcome::converged);
+  verified.by_norm.assign(pairs, 1e-9);
   give_up_missing(verified, proof_);
   EXPECT_EQ(verified.outcomes.back(), Outcome::not_converged);
   EXPECT_EQ(verified.outcomes[pairs - 2], Outcome::converged);

@@ -164,6 +164,8 @@ TEST(Verify, BoundsForConsistentMassMatrices) {
     EXPECT_LE(found.error_bounds[j], 1.5 * std::sqrt(2.0 / 0.5) * found.residual_norms[j]) << j;
     EXPECT_NEAR(found.attained[j] * found.eigenvalues[j], found.residual_norms[j], 2.0 * found.residual_norms[j]);
     EXPECT_LE(found.attained[j], 1.02e-2);
+    EXPECT_GT(found.by_norm[j], 0.0);
+    EXPECT_LT(found.by_norm[j], found.attained[j]);
   }
   EXPECT_LT(found.orthonormality, 1e-12);
 }
