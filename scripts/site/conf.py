@@ -25,7 +25,9 @@ suppress_warnings = ["myst.strikethrough"]
 
 # Signatures are those of Python alone: the compiled module need not be there.
 stand_in = types.ModuleType("block_eigs._system")
-stand_in.load_core = lambda: types.SimpleNamespace(__version__=release, end_mpi=lambda: None)
+stand_in.load_core = lambda: types.SimpleNamespace(
+    __version__=release, end_mpi=lambda: None, forget_variables_of_mpi=lambda known: None
+)
 sys.modules["block_eigs._system"] = stand_in
 import block_eigs  # noqa: E402
 
