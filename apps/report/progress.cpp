@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <fstream>
 #include <limits>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -82,9 +84,12 @@ std::string ProgressText::line(std::size_t width) const {
   const std::string elapsed = ", " + duration_text(last_.seconds);
   const std::string left = remaining();
   // A residual says nothing without its goal, a shell tells the time.
-  for (const std::string& text : {begin + residual + goal + elapsed + left, begin + residual + goal + left,
-                                  begin + residual + short_goal + left, counts("") + residual + short_goal + left,
-                                  begin + residual + goal, begin + residual + short_goal, begin}) {
+  const std::string shorter = counts("");
+  using Parts = std::vector<std::string_view>;
+  for (const Parts& parts : {Parts{begin, residual, goal, elapsed, left}, Parts{begin, residual, goal, left},
+                             Parts{begin, residual, short_goal, left}, Parts{shorter, residual, short_goal, left},
+                             Parts{begin, residual, goal}, Parts{begin, residual, short_goal}, Parts{begin}}) {
+    std::string text = fmt::format("{}", fmt::join(parts, ""));
     if (text.size() <= width) return text;
   }
   return begin.substr(0, width);
