@@ -534,12 +534,39 @@ def petsc_files(out, petsc):
 
 # ---- large ones, dense blocks, others ----
 
+def large_chunks(out, a, narrow):
+    """Lists in chunks, in every way in which HDF5's own filters pack them, whole and damaged."""
+    packed = {"compression": "gzip", "compression_opts": 1}
+    with h5py.File(out.path("large_chunks.h5"), "w") as file:
+        anndata_group(file, "checked", a, index=np.uint32, chunks=(50001,), shuffle=True, fletcher32=True, **packed)
+        anndata_group(file, "float32", narrow, index=np.int64, chunks=(40000,), shuffle=True, **packed)
+        group = anndata_group(file, "some_unpacked", a, chunks=(30000,), shuffle=True, fletcher32=True, **packed)
+        group["data"].id.write_direct_chunk((30000,), a.data[30000:60000].tobytes(), 7)  # bits of filters left out
+    with h5py.File(out.path("large_chunks_offset.h5"), "w", userblock_size=1024) as file:
+        anndata_group(file, "plain", a, index=np.uint64, chunks=(40000,))
+    for name in ("checked", "some_unpacked"):
+        out.expect("large_chunks.h5", a, f"/{name}")
+    out.expect("large_chunks.h5", narrow.astype(np.float64), "/float32")
+    out.expect("large_chunks_offset.h5", a, "/plain")
+    with h5py.File(out.path("large_chunks.h5")) as file:
+        chunks = {name: file[name].id.get_chunk_info(3) for name in ("checked/data", "float32/indices")}
+    with open(out.path("large_chunks.h5"), "rb") as file:
+        whole = file.read()
+    for number, (name, chunk) in enumerate(chunks.items()):
+        place = chunk.byte_offset + chunk.size // 2
+        damaged = f"large_chunks_damaged{number}.h5"
+        with open(out.path(damaged), "wb") as file:
+            file.write(whole[:place] + bytes([whole[place] ^ 16]) + whole[place + 1 :])
+        out.refuse(damaged, [f"{damaged}:/{name}", "damaged"], "/" + name.split("/")[0])
+
+
 def large_files(out, petsc):
     a = random_matrix(LARGE, LARGE, 5, 9)
     with h5py.File(out.path("large.h5"), "w") as file:
         anndata_group(file, "csr", a)
         anndata_group(file, "csc", a.tocsc(), compression="gzip", compression_opts=1)
     narrow = sp.csr_matrix((a.data.astype(np.float32), a.indices, a.indptr), shape=a.shape)
+    large_chunks(out, a, narrow)
     with h5py.File(out.path("large_offset.h5"), "w", userblock_size=512) as file:  # bytes of others come first
         anndata_group(file, "A", narrow, np.int64)
     with h5py.File(out.path("large_linked.h5"), "w") as file:
