@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "solver/multigrid/aggregation/level_smoothing.hpp"
 #include "solver/multigrid/aggregation/level_tentative.hpp"
 #include "solver/multigrid/aggregation/node_ranks.hpp"
 #include "solver/multigrid/aggregation/partitions.hpp"
@@ -65,6 +66,7 @@ class Coarsening {
     if (observer_) observer_(stage, level_);
   }
   std::optional<Ways> ways(const Stage& stage, double threshold);
+  bool has_hubs(const DeviceLevel& level, double hub_entries);
   bool fills(const CsrView<double>& a, const Ways& ways, int modes, double most_entries);
   std::optional<LocalRows> product(const CsrView<double>& a, const Ways& ways, double most_entries);
   void take_next(Stage& stage, Ways ways, LocalRows product, GlobalIndex rows_per_rank, Stage& next);
@@ -91,6 +93,14 @@ void Coarsening::measure(DeviceLevel& level, int number, int unknowns) {
   tell("numbers");
 }
 
+/// On any rank. Rows of a node have as many entries, or nearly so.
+bool Coarsening::has_hubs(const DeviceLevel& level, double hub_entries) {
+  bool has = false;
+  comm().collectively(
+      [&] { has = static_cast<double>(algebra().longest_row(level.matrix.view())) > hub_entries; });
+  return comm().any(has);
+}
+
 /// Nothing where the aggregates are hardly fewer than the rows.
 std::optional<Ways> Coarsening::ways(const Stage& stage, double threshold) {
   const DeviceLevel& level = stage.level;
@@ -102,7 +112,10 @@ std::optional<Ways> Coarsening::ways(const Stage& stage, double threshold) {
       algebra().couplings(level.matrix.view(), unknowns, threshold, hub_factor * per_row, *ranks_);
   tell("strength");
   AggregateMap aggregates = algebra().aggregate(graph, *ranks_);
-  graph.neighbours = {};  // smoothing asks for hubs alone
+  graph.neighbours = {};  // smoothing asks for hubs and strength alone
+  // Where there are hubs nearly all of their neighbours' couplings are weak. Levels without these fill later, so
+  // that more of them are made, but bring graphs no nearer to their solutions than one level does.
+  const bool filters = !has_hubs(level, hub_factor * per_row) && ranks_->any(graph.weak > 0);
   tell("aggregates");
   Ways ways;
   ways.coarse = aggregation::dealt_by_counts(comm(), std::int64_t{aggregates.count} * modes);
@@ -114,12 +127,9 @@ std::optional<Ways> Coarsening::ways(const Stage& stage, double threshold) {
   tell("tentative");
   const HaloPlan plan(comm(), level.partition, level.matrix.columns.ghosts());
   aggregation::RowsAndGhosts tentative = with_ghost_rows(by_, std::move(t.interpolation), plan);
-  const double omega = 4.0 / 3.0 / std::max(level.numbers->interpolation_bound, 1e-300);
-  LocalRows p;
-  comm().collectively([&] {
-    const CsrView<double> a = level.matrix.view();
-    p = {algebra().smoothed(a, *level.numbers, tentative.whole().view(), graph, omega), tentative.whole().columns};
-  });
+  LocalRows p{smoothed(by_, *ranks_, {level.matrix.view(), *level.numbers, unknowns}, std::move(graph), filters,
+                       tentative.whole().view()),
+              tentative.whole().columns};
   tentative = {};
   tell("interpolation");
   ways.interpolation = with_ghost_rows(by_, std::move(p), plan);

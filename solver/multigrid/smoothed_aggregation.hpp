@@ -21,13 +21,14 @@ struct AggregationOptions {
 
 /// Levels of an algebraic multigrid method by smoothed aggregation (Vanek, Mandel, Brezina, Computing 56, 1996)
 /// for a symmetric matrix: neighbourhoods become aggregates, the near-null space restricted to them is
-/// interpolation, a step of damped Jacobi smooths it, and P^T A P is the next matrix. Aggregates reach across
+/// interpolation, a step of damped Jacobi smooths it, with the matrix
+/// freed of weak couplings, and P^T A P is the next matrix. Aggregates reach across
 /// ranks; levels are the same for any number of threads, and to rounding errors for any number of ranks, unless
 /// these errors decide between couplings that are equal. Coarsening ends where it does not pay, and the coarsest
 /// level says so: where the rows hardly fall, where a level would have more entries than the one above, or all of
 /// them together more than allowed. Graphs with hubs fill like that. `rows` are consumed. Made by the host backend
-/// as device_levels.hpp says, for cycles whose matrix is nowhere in double, and handed over in host memory.
-/// Collective; throws InputError where the near-null space does not fit.
+/// as device_levels.hpp says, of rows and for callers in host memory. Collective; throws InputError where the
+/// near-null space does not fit.
 GridHierarchy smoothed_aggregation(const Communicator& comm, CsrRows rows, const Partition& partition,
                                    const NearNullSpace& near_null_space, const AggregationOptions& options = {});
 

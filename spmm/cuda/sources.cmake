@@ -7,6 +7,8 @@ else()
     cuda/algebra/aggregates.cu
     cuda/algebra/couplings.cu
     cuda/algebra/dense_inverse.cu
+    cuda/algebra/filtered.cu
+    cuda/algebra/galerkin.cu
     cuda/algebra/numbers.cu
     cuda/algebra/products.cu
     cuda/algebra/rearranged.cu
@@ -41,7 +43,7 @@ else()
     $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-Wshadow>)
   # Set-up rounds every operation by itself: levels are the same bits on every backend.
   set_source_files_properties(cuda/algebra/aggregates.cu cuda/algebra/couplings.cu cuda/algebra/dense_inverse.cu
-    cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
+    cuda/algebra/filtered.cu cuda/algebra/galerkin.cu cuda/algebra/numbers.cu cuda/algebra/products.cu cuda/algebra/rearranged.cu cuda/algebra/scan.cu
     cuda/algebra/survey.cu cuda/algebra/tentative.cu cuda/algebra/triple.cu PROPERTIES COMPILE_OPTIONS "--fmad=false;--extended-lambda")
   set_source_files_properties(cuda/sparse/spmm_bundles.cu cuda/sparse/spmm_pattern.cu cuda/sparse/spmm_strips.cu PROPERTIES COMPILE_OPTIONS "--extended-lambda")
   target_link_libraries(block_eigs_spmm PRIVATE ${BLOCK_EIGS_CUDART} ${CMAKE_DL_LIBS})

@@ -45,10 +45,23 @@ struct MatrixNumbers {
   }
 };
 
+/// What tells strong couplings from weak ones: |A_ij|^2 > squared_threshold |A_ii| |A_jj|.
+struct CouplingStrength {
+  CsrBuffers<double> blocks;  ///< |A_ij|^2; empty where nodes are rows, whose entries are squared
+  Buffer<double> norms;       ///< |A_ii| of own nodes, then of ghosts, with a minus sign (-0.0 too) for hubs
+  double squared_threshold = 0.0;
+};
+
+/// Of a diagonal entry, what filtered() has to leave. Rows that add up to zero with weak couplings alone come to
+/// rounding errors, of either sign, that depend on the order of columns.
+inline constexpr double least_kept_of_diagonal = 1e-10;
+
 /// Strong couplings of own nodes, without those to hubs: the values hold their strength.
 struct CouplingGraph {
   CsrBuffers<double> neighbours;
   Buffer<LocalIndex> hub;  ///< of a hub itself, else the hub that a node is coupled to the most, -1 for none
+  CouplingStrength strength;
+  Offset weak = 0;  ///< couplings of own nodes that are neither strong nor zero; hubs have none
 };
 
 struct AggregateMap {
@@ -97,6 +110,9 @@ class SparseAlgebra {
   virtual std::optional<CsrBuffers<double>> galerkin(const CsrView<double>& r, const CsrView<double>& a,
                                                      const CsrView<double>& p,
                                                      Offset most_entries = std::numeric_limits<Offset>::max()) = 0;
+  /// Bytes that galerkin() may have for A P, in place of what is left of the device's memory: where that is less
+  /// than A P takes, it comes in slabs of rows. For tests; backends without slabs ignore it.
+  virtual void limit_galerkin(std::size_t bytes) { static_cast<void>(bytes); }
   /// A^T
   virtual CsrBuffers<double> transpose(const CsrView<double>& a) = 0;
   /// Entries that rows 0, stride, 2 stride, ... of R A P would have, all together. Of many rows that is a lot of
@@ -163,6 +179,12 @@ class SparseAlgebra {
   /// column of zeros.
   virtual TentativeInterpolation tentative(const AggregateMap& aggregates, int unknowns,
                                            const Buffer<double>& vectors, int modes) = 0;
+  /// A with its weak couplings added up on the diagonal instead (Vanek, Mandel, Brezina, Computing 56, 1996):
+  /// entry (k, l) of a weak block A_ij goes to entry (k, l) of A_ii, so that sums of rows stay. Rows whose
+  /// diagonal entry would lose its sign stay as they are, and so do those of hubs. `strength` is that of A's
+  /// couplings.
+  virtual CsrBuffers<double> filtered(const CsrView<double>& a, int unknowns,
+                                      const CouplingStrength& strength) = 0;
   /// (I - omega D^-1 A) T, D being max(|d_i|, s_i / 2); T has the rows of ghosts too. Rows of hubs and rows of
   /// zeros stay as in T.
   virtual CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers,

@@ -3,6 +3,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/algebra/couplings.cpp
   host/algebra/host_sparse_algebra.cpp
   host/algebra/numbers.cpp
+  host/algebra/filtered.cpp
   host/algebra/products.cpp
   host/algebra/rearranged.cpp
   host/algebra/tentative.cpp
@@ -21,5 +22,5 @@ target_link_libraries(block_eigs_spmm PRIVATE OpenMP::OpenMP_CXX ${LAPACK_LIBRAR
 # A multiplication and the addition that follows are one instruction where the processor has it.
 set_source_files_properties(host/sparse/column_major_product.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 # Set-up rounds every operation by itself: levels are the same bits on every backend.
-set_source_files_properties(host/algebra/aggregates.cpp host/algebra/couplings.cpp host/algebra/numbers.cpp
+set_source_files_properties(host/algebra/aggregates.cpp host/algebra/couplings.cpp host/algebra/filtered.cpp host/algebra/numbers.cpp
   host/algebra/products.cpp host/algebra/rearranged.cpp host/algebra/tentative.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)

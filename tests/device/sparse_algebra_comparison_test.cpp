@@ -47,6 +47,28 @@ TEST_F(SparseAlgebraAgainstHost, cuda_Products) {
       "transpose");
 }
 
+// Whatever of A P is there at a time: all, a few rows, one row.
+TEST_F(SparseAlgebraAgainstHost, cuda_GalerkinProductsInSlabs) {
+  constexpr LocalIndex fine = 6'000;
+  const HostCsr a = random_matrix(random_, fine, fine, [](LocalIndex i) { return i == 77 ? 3000 : i % 9; });
+  const HostCsr p = random_matrix(random_, fine, 900, [](LocalIndex i) { return i % 4; });
+  for (const std::size_t bytes : {std::size_t{1} << 40, std::size_t{400'000}, std::size_t{5'000}}) {
+    expect_same(
+        [&](SparseAlgebra& algebra, Where device) {
+          const auto on_device = p.on(device);
+          const auto r = algebra.transpose(on_device.view());
+          const auto matrix = a.on(device);
+          algebra.limit_galerkin(bytes);
+          const auto product = algebra.galerkin(r.view(), matrix.view(), on_device.view());
+          const auto most = product->pattern->nonzeros;
+          return std::make_tuple(
+              download(*product), algebra.galerkin(r.view(), matrix.view(), on_device.view(), most).has_value(),
+              algebra.galerkin(r.view(), matrix.view(), on_device.view(), most - 1).has_value());
+        },
+        "R (A P) with " + std::to_string(bytes) + " bytes for A P");
+  }
+}
+
 TEST_F(SparseAlgebraAgainstHost, cuda_Aggregation) {
   for (const LocalIndex unknowns : {1, 3}) {
     for (const LocalIndex hubs : {0, 3}) {
@@ -62,6 +84,14 @@ TEST_F(SparseAlgebraAgainstHost, cuda_Aggregation) {
             return std::make_pair(download(graph.neighbours), download(graph.hub));
           },
           "couplings");
+      expect_same(
+          [&](SparseAlgebra& algebra, Where device) {
+            const auto on_device = a.on(device);
+            const CouplingGraph graph = algebra.couplings(on_device.view(), unknowns, 0.05, hub_entries);
+            const CsrBuffers<double> filtered = algebra.filtered(on_device.view(), unknowns, graph.strength);
+            return std::make_pair(graph.weak, download(filtered));
+          },
+          "filtered matrix");
       expect_same(
           [&](SparseAlgebra& algebra, Where device) {
             const auto on_device = a.on(device);

@@ -28,6 +28,7 @@ set_tests_properties(device.cuda PROPERTIES LABELS gpu TIMEOUT 300
 block_eigs_test(sparse_algebra
   SOURCES
     device/aggregation_test.cpp
+    device/filtered_test.cpp
     device/device_levels_test.cpp
     device/rearranged_test.cpp
     device/sparse_algebra_comparison_test.cpp

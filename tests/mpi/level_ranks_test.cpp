@@ -114,6 +114,14 @@ TEST_P(LevelRanks, OfAGrid) {
     EXPECT_GE(expect_those_of_one_rank(grid, 1, constant, {0.08, 20, rows_per_rank}), 3U);
 }
 
+// Couplings of ghosts are weak by the numbers of their owners.
+TEST_P(LevelRanks, OfAGridWithWeakCouplings) {
+  const auto grid = [](const Communicator& comm) {
+    return laplacian3d(comm, {.size = {17, 13, 19}, .anisotropy = {1.0, 0.5, 0.01}});
+  };
+  EXPECT_GE(expect_those_of_one_rank(grid, 1, constant, {0.08, 20, 100}), 3U);
+}
+
 // Nearly all neighbours lie on other ranks: size and 1618 have no common divisor.
 TEST_P(LevelRanks, OfAChainInDisorder) {
   const auto chain = [](const Communicator& comm) {

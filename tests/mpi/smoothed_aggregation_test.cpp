@@ -113,6 +113,21 @@ TEST(SmoothedAggregation, LevelsAreTheSameOnAnyNumberOfRanks) {
   EXPECT_GE(on(comm, permuted).size(), 4U);
 }
 
+TEST(SmoothedAggregation, WeakCouplingsDoNotFillLevels) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto source = laplacian2d(comm, {.size = {120, 100}, .anisotropy = {1.0, 0.01}});
+  const Levels levels(*source, 1, {}, {0.08, 20, 300});
+  expect_galerkin(levels);
+  ASSERT_GE(levels.hierarchy.size(), 3U);
+  // Aggregates are lines of three, and one is coupled to its neighbours in the line and in the lines beside it.
+  const CsrRows& coarse = levels.hierarchy[1].matrix;
+  const auto entries = static_cast<double>(comm.sum(std::int64_t{coarse.nonzeros()}));
+  EXPECT_LT(entries, 10.0 * static_cast<double>(levels.hierarchy[1].partition.rows()));
+  // P interpolates along lines: from one aggregate, or two where it ends.
+  const CsrRows& p = levels.hierarchy[0].interpolation;
+  for (std::size_t i = 0; i + 1 < p.row_offsets.size(); ++i) EXPECT_LE(p.row_offsets[i + 1] - p.row_offsets[i], 3);
+}
+
 TEST(SmoothedAggregation, RigidBodyModesPassThroughEveryLevel) {
   const Communicator comm(MPI_COMM_WORLD);
   ElasticityOptions options;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "spmm/cuda/algebra/operations.hpp"
@@ -19,9 +19,9 @@ class CudaSparseAlgebra final : public SparseAlgebra {
   }
   std::optional<CsrBuffers<double>> galerkin(const CsrView<double>& r, const CsrView<double>& a,
                                              const CsrView<double>& p, Offset most_entries) override {
-    const CsrBuffers<double> ap = *cuda::product(gpu_, a, p, std::numeric_limits<Offset>::max());
-    return cuda::product(gpu_, r, ap.view(), most_entries);
+    return cuda::galerkin(gpu_, r, a, p, most_entries, galerkin_limit_);
   }
+  void limit_galerkin(std::size_t bytes) override { galerkin_limit_ = bytes; }
   CsrBuffers<double> transpose(const CsrView<double>& a) override { return cuda::transpose(gpu_, a); }
   Offset entries_of_triple(const CsrView<double>& r, const CsrView<double>& a, const CsrView<double>& p,
                            LocalIndex stride) override {
@@ -73,6 +73,9 @@ class CudaSparseAlgebra final : public SparseAlgebra {
                                    int modes) override {
     return cuda::tentative(gpu_, aggregates, unknowns, vectors.data(), modes);
   }
+  CsrBuffers<double> filtered(const CsrView<double>& a, int unknowns, const CouplingStrength& strength) override {
+    return cuda::filtered(gpu_, a, unknowns, strength);
+  }
   CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers, const CsrView<double>& t,
                               const CouplingGraph& graph, double omega) override {
     return cuda::smoothed(gpu_, a, numbers, t, graph.hub, omega);
@@ -80,6 +83,7 @@ class CudaSparseAlgebra final : public SparseAlgebra {
 
  private:
   std::shared_ptr<CudaDevice> gpu_;
+  std::optional<std::size_t> galerkin_limit_;
 };
 
 }  // namespace block_eigs::cuda

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -13,6 +14,10 @@ using Gpu = std::shared_ptr<CudaDevice>;
 
 std::optional<CsrBuffers<double>> product(const Gpu& gpu, const CsrView<double>& a, const CsrView<double>& b,
                                           Offset most_entries);
+/// R (A P), with `room` bytes for A P, or what is left of the device's memory.
+std::optional<CsrBuffers<double>> galerkin(const Gpu& gpu, const CsrView<double>& r, const CsrView<double>& a,
+                                           const CsrView<double>& p, Offset most_entries,
+                                           std::optional<std::size_t> room);
 CsrBuffers<double> smoothed(const Gpu& gpu, const CsrView<double>& a, const MatrixNumbers& numbers,
                             const CsrView<double>& t, const Buffer<LocalIndex>& hub, double omega);
 /// Squared Frobenius norms of the blocks of A of `unknowns` rows and columns.
@@ -40,6 +45,8 @@ std::optional<CsrBuffers<double>> inverse(const Gpu& gpu, const CsrView<double>&
 
 CouplingGraph couplings(const Gpu& gpu, const CsrView<double>& a, int unknowns, double threshold,
                         double hub_entries, Neighbourhood& ranks);
+CsrBuffers<double> filtered(const Gpu& gpu, const CsrView<double>& a, int unknowns,
+                            const CouplingStrength& strength);
 AggregateMap aggregate(const Gpu& gpu, const CouplingGraph& graph, Neighbourhood& ranks);
 TentativeInterpolation tentative(const Gpu& gpu, const AggregateMap& aggregates, int unknowns,
                                  const double* vectors, int modes);

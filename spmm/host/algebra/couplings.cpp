@@ -5,6 +5,7 @@
 
 #include "spmm/host/algebra/aggregation.hpp"
 #include "spmm/host/algebra/collected_rows.hpp"
+#include "spmm/host/algebra/strength.hpp"
 
 namespace block_eigs::host {
 
@@ -24,32 +25,16 @@ CsrBuffers<double> squared_norms(const std::shared_ptr<Device>& device, const Cs
   return *collect_rows(device, a.rows / unknowns, a.columns / unknowns, row);
 }
 
-/// Squared norms of blocks: made, or those of the entries of A where blocks have one.
-struct Blocks {
-  CsrBuffers<double> made{};
-  CsrView<double> view{};
-  bool entries = false;
-
-  double squared(Offset k) const { return entries ? view.values[k] * view.values[k] : view.values[k]; }
-};
-
-Blocks blocks_of(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns) {
-  if (unknowns == 1) return {{}, a, true};
-  Blocks blocks{squared_norms(device, a, unknowns)};
-  blocks.view = blocks.made.view();
-  return blocks;
-}
-
 /// |A_ii| of own nodes, and room for those of ghosts.
-Buffer<double> diagonal_norms(const std::shared_ptr<Device>& device, const Blocks& blocks) {
-  const CsrView<double>& view = blocks.view;
+Buffer<double> diagonal_norms(const std::shared_ptr<Device>& device, const SquaredNorms& squares) {
+  const CsrView<double>& view = squares.view;
   Buffer<double> result(device, static_cast<std::size_t>(view.columns));
   double* const norms = result.data();
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < view.rows; ++i) {
     norms[i] = 0.0;
     for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
-      if (view.column_indices[k] == i) norms[i] = std::sqrt(blocks.squared(k));
+      if (view.column_indices[k] == i) norms[i] = std::sqrt(squares[k]);
     }
   }
   return result;
@@ -57,12 +42,12 @@ Buffer<double> diagonal_norms(const std::shared_ptr<Device>& device, const Block
 
 /// |A_ii| of all nodes, own and ghosts, with a minus sign (-0.0 too) for hubs: what is known of a node before its
 /// couplings are looked at.
-Buffer<double> signed_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a, const Blocks& blocks,
-                            int unknowns, double hub_entries, Neighbourhood& ranks) {
+Buffer<double> signed_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                            const SquaredNorms& squares, int unknowns, double hub_entries, Neighbourhood& ranks) {
   Buffer<double> norms;
-  ranks.collectively([&] { norms = diagonal_norms(device, blocks); });
+  ranks.collectively([&] { norms = diagonal_norms(device, squares); });
 #pragma omp parallel for schedule(static)
-  for (LocalIndex node = 0; node < blocks.view.rows; ++node) {
+  for (LocalIndex node = 0; node < squares.view.rows; ++node) {
     const Offset entries = begin_of(a, node + 1, unknowns) - begin_of(a, node, unknowns);
     if (static_cast<double>(entries) > hub_entries * unknowns) norms.data()[node] = -norms.data()[node];
   }
@@ -74,24 +59,28 @@ Buffer<double> signed_norms(const std::shared_ptr<Device>& device, const CsrView
 
 CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns,
                         double threshold, double hub_entries, Neighbourhood& ranks) {
-  Blocks blocks;
-  ranks.collectively([&] { blocks = blocks_of(device, a, unknowns); });
-  const CsrView<double>& view = blocks.view;
-  const Buffer<double> norms_of_nodes = signed_norms(device, a, blocks, unknowns, hub_entries, ranks);
-  const double* const norms = norms_of_nodes.data();
-  const auto is_hub = [&](LocalIndex node) { return std::signbit(norms[node]); };
-  const double squared_threshold = threshold * threshold;
-  // Calls visit(j, |A_ij|^2) for the strong couplings of i to nodes that are no hubs; returns the strongest hub.
-  const auto each = [&](LocalIndex i, const auto& visit) {
-    if (is_hub(i)) return i;
+  CouplingGraph graph;
+  ranks.collectively([&] {
+    if (unknowns > 1) graph.strength.blocks = squared_norms(device, a, unknowns);
+  });
+  const SquaredNorms squares = squares_of(a, graph.strength, unknowns);
+  graph.strength.norms = signed_norms(device, a, squares, unknowns, hub_entries, ranks);
+  graph.strength.squared_threshold = threshold * threshold;
+  const CsrView<double>& view = squares.view;
+  const Strength strength{graph.strength.norms.data(), graph.strength.squared_threshold};
+  // Calls visit(j, |A_ij|^2) for the strong couplings of i to nodes that are no hubs, and weak() for those that
+  // are not strong; returns the strongest hub.
+  const auto each = [&](LocalIndex i, const auto& visit, const auto& weak) {
+    if (strength.is_hub(i)) return i;
     LocalIndex hub = -1;
     double strongest = 0.0;
     for (Offset k = view.row_offsets[i]; k < view.row_offsets[i + 1]; ++k) {
       const LocalIndex j = view.column_indices[k];
-      const double squared = blocks.squared(k);
-      const double least = squared_threshold * norms[i] * std::abs(norms[j]);
-      if (j == i || squared == 0.0 || squared <= least) continue;
-      if (!is_hub(j)) {
+      const double squared = squares[k];
+      if (j == i || squared == 0.0) continue;
+      if (!strength.is_strong(i, j, squared)) {
+        weak();
+      } else if (!strength.is_hub(j)) {
         visit(j, squared);
       } else if (squared > strongest) {
         hub = j;
@@ -100,17 +89,19 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
     }
     return hub;
   };
-  CouplingGraph graph;
   ranks.collectively([&] {
     const auto nodes = static_cast<std::size_t>(view.rows);
     graph.hub = Buffer<LocalIndex>(device, nodes);
     Buffer<LocalIndex> found(device, nodes);
-#pragma omp parallel for schedule(static)
+    Offset weak = 0;
+#pragma omp parallel for schedule(static) reduction(+ : weak)
     for (LocalIndex i = 0; i < view.rows; ++i) {
       LocalIndex count = 0;
-      graph.hub.data()[i] = each(i, [&](LocalIndex, double) { ++count; });
+      graph.hub.data()[i] = each(
+          i, [&](LocalIndex, double) { ++count; }, [&] { ++weak; });
       found.data()[i] = count;
     }
+    graph.weak = weak;
     auto pattern = std::make_shared<CsrPattern>();
     pattern->rows = view.rows;
     pattern->columns = view.columns;
@@ -123,10 +114,11 @@ CouplingGraph couplings(const std::shared_ptr<Device>& device, const CsrView<dou
 #pragma omp parallel for schedule(static)
     for (LocalIndex i = 0; i < view.rows; ++i) {
       Offset at = offsets[i];
-      each(i, [&](LocalIndex j, double squared) {
+      const auto store = [&](LocalIndex j, double squared) {
         pattern->column_indices.data()[at] = j;
         values.data()[at++] = std::sqrt(squared);
-      });
+      };
+      each(i, store, [] {});
     }
     graph.neighbours = {std::move(pattern), std::move(values)};
   });

@@ -101,6 +101,9 @@ class HostSparseAlgebra final : public SparseAlgebra {
                                    int modes) override {
     return host::tentative(device_, aggregates, unknowns, vectors.data(), modes);
   }
+  CsrBuffers<double> filtered(const CsrView<double>& a, int unknowns, const CouplingStrength& strength) override {
+    return host::filtered(device_, a, unknowns, strength);
+  }
   CsrBuffers<double> smoothed(const CsrView<double>& a, const MatrixNumbers& numbers, const CsrView<double>& t,
                               const CouplingGraph& graph, double omega) override {
     return host::smoothed(device_, a, numbers, t, graph.hub, omega);
