@@ -43,6 +43,35 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
   }
 }
 
+/// The largest norm of a column of Q' as it was measured last, 0 where it was not: Q' of the next iteration is not
+/// so much smaller or larger that a preconditioner in float would leave its range.
+template <class T>
+double size_of_basis(const State<T>& state) {
+  const int columns = state.products.rows();
+  double square = 0.0;
+  if (state.products.cols() != 2 * columns) return 0.0;
+  for (int j = 0; j < columns; ++j) square = std::max(square, state.products(j, columns + j));
+  return std::sqrt(square);
+}
+
+/// Z' = M^-1 Q' and the products of both; the columns of Q' are about as large as `size`, where it is not 0.
+template <class T>
+void measure_basis_of_size(State<T>& state, double size) {
+  const ConstBlockView<T> q = state.q.view();
+  if (state.preconditioner == nullptr) return state.space.gram({q}, {q}, state.products);
+  {
+    const Profile::Scope scope(state.space.profile(), Phase::preconditioner);
+    state.z.set_columns(q.cols);
+    if (size > 0.0) {
+      const std::vector<double> sizes(static_cast<std::size_t>(q.cols), size);
+      state.preconditioner->apply_sized(q, sizes, state.z.view());
+    } else {
+      state.preconditioner->apply(q, state.z.view());
+    }
+  }
+  state.space.gram({q}, {state.z.view(), q}, state.products);
+}
+
 /// Q' <- [in] coefficients, and what measure_basis() does then. Uses up state.as.
 template <class T>
 void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatrix& coefficients) {
@@ -67,7 +96,7 @@ void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatr
   }
   state.q.narrow(0, columns);
   state.q.compact(state.space, columns, state.as);
-  if (!at_once) measure_basis(state);
+  if (!at_once) measure_basis_of_size(state, size_of_basis(state));
 }
 
 }  // namespace
@@ -103,14 +132,7 @@ void begin_recurrence(State<T>& state, const Sides<T>& sides) {
 
 template <class T>
 void measure_basis(State<T>& state) {
-  const ConstBlockView<T> q = state.q.view();
-  if (state.preconditioner == nullptr) return state.space.gram({q}, {q}, state.products);
-  {
-    const Profile::Scope scope(state.space.profile(), Phase::preconditioner);
-    state.z.set_columns(q.cols);
-    state.preconditioner->apply(q, state.z.view());
-  }
-  state.space.gram({q}, {state.z.view(), q}, state.products);
+  measure_basis_of_size(state, 0.0);
 }
 
 template <class T>

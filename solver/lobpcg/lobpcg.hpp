@@ -84,9 +84,9 @@ struct EigenResult {
 /// `b` null is the identity; `preconditioner` null is the identity, else symmetric positive definite.
 /// `constraints` (own rows of n x c, near an invariant subspace) are kept out of the result. `initial` holds
 /// start vectors, n x at most block size, or nothing. Every iteration multiplies A with one column per active
-/// vector; the start, the end and rare refreshes apart. It ends early where `proceed` says so. With a `checkpoint`
-/// it goes on from the state that this holds, in place of `initial`, and leaves its own there; limits on
-/// iterations may be others then, and the tolerance a larger one.
+/// vector; the start, the end, rare refreshes and products for R apart, which `products` does not count. It ends
+/// early where `proceed` says so. With a `checkpoint` it goes on from the state that this holds, in place of
+/// `initial`, and leaves its own there; limits on iterations may be others then, and the tolerance a larger one.
 ///
 /// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
 /// returned, `limitation` and `remark` say what was in the way.

@@ -61,6 +61,14 @@ struct BasisProducts {
   SmallMatrix along_deflated;  ///< V^T B W, V deflated; empty where that is taken for zero
 };
 
+/// A [X P] of X and P as they are.
+template <class T>
+void apply_to_basis(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  for (const VectorPanel<T>* panel : {&state.x, &state.p}) {
+    if (panel->cols() > 0) run.problem.a.apply(panel->v(), panel->a());
+  }
+}
+
 /// In one message. With B the projection of W before had one pass, and what that has left of V is measured where
 /// `projected`.
 template <class T>
@@ -69,6 +77,7 @@ BasisProducts multiply_basis(const LobpcgRun<T>& run, const LobpcgState<T>& stat
   BasisProducts products;
   Sums sums;
   space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
+  if (measured && !state.carries_images) apply_to_basis(run, state);
   if (measured)
     space.gram({state.x.v(), state.p.v()}, {state.x.a(), state.p.a(), state.x.b(), state.p.b()}, products.of_known,
                sums);
@@ -177,10 +186,9 @@ double along_deflated(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 template <class T>
 void renew_images(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const EigenProblem<T>& problem = run.problem;
-  for (VectorPanel<T>* panel : {&state.x, &state.p}) {
-    if (panel->cols() == 0) continue;
-    problem.a.apply(panel->v(), panel->a());
-    if (problem.b != nullptr) problem.b->apply(panel->v(), panel->b());
+  apply_to_basis(run, state);
+  for (const VectorPanel<T>* panel : {&state.x, &state.p}) {
+    if (problem.b != nullptr && panel->cols() > 0) problem.b->apply(panel->v(), panel->b());
   }
   Sums sums;
   problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view(), state.ritz.residuals, sums);
@@ -257,7 +265,7 @@ void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     return;
   }
   ++rounding.since_refresh;
-  if (!run.phase.verified || rounding.since_refresh < period) return;
+  if (!state.carries_images || !run.phase.verified || rounding.since_refresh < period) return;
   if (state.test.rounding_matters(state.ritz.pair(0))) renew_images(run, state);
 }
 

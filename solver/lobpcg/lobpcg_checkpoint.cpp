@@ -139,7 +139,7 @@ void save_if_due(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Fil
                   {"locked", deflated.columns(state.deflated.constraints(), state.deflated.locked())}};
   if (state.basis.cols > 0) saved.blocks.push_back({"basis", state.basis.v()});
   // A phase that is not verified follows its recursion, which other images would change.
-  if (!run.phase.verified) {
+  if (!run.phase.verified && state.carries_images) {
     saved.blocks.push_back({"ax", ConstBlockView<T>(state.x.a())});
     saved.blocks.push_back({"ap", ConstBlockView<T>(state.p.a())});
   }

@@ -92,8 +92,13 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   ritz.image_norms = ritz.norms;
   SmallMatrix along_locked;
   Sums sums;
-  space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(), ritz.values,
-                        state.r.view(), ritz.residuals, sums);
+  if (state.carries_images) {
+    space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(), ritz.values,
+                          state.r.view(), ritz.residuals, sums);
+  } else {
+    space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.x.a(), state.r.view(), ritz.residuals,
+                              sums);
+  }
   if (run.problem.b != nullptr) {
     space.column_norms(state.x.v(), ritz.norms, sums);
     space.column_norms(state.x.b(), ritz.image_norms, sums);

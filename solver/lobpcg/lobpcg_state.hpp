@@ -124,6 +124,11 @@ struct RoundingErrors {
   bool measure = false;        ///< the Gram matrix of [X P] is not taken for I any more
 };
 
+/// A [X P] carried along by updates moves 7 blocks: 3 read, 3 written, and X for R. A product with A for R alone
+/// moves X, R, R again for its norms, what there is of A, and should be worth it. In float a recursion is followed
+/// below what products can tell.
+constexpr double most_blocks_beside = 3.0;
+
 /// The vectors and numbers of the iteration.
 template <class T>
 struct LobpcgState {
@@ -137,7 +142,9 @@ struct LobpcgState {
         spare(problem.space, width),
         deflated(problem.space, constraints + options.pairs + width, problem.with_mass()),
         test(options, {.with_mass = problem.with_mass()}, 0.0),
-        sizes(problem.space, problem.a, problem.b) {}
+        sizes(problem.space, problem.a, problem.b),
+        carries_images(problem.with_mass() || sizeof(T) < sizeof(double) ||
+                       problem.a.blocks_beside(width) > most_blocks_beside) {}
 
   VectorPanel<T> x;  ///< Ritz vectors, orthonormal
   VectorPanel<T> p;  ///< directions in which they have moved, orthonormal and orthogonal to x
@@ -154,6 +161,9 @@ struct LobpcgState {
   ProductSizes<T> sizes;
   Window window;
   RoundingErrors rounding;
+  /// Whether A X and A P are those of X and P all the time; else only where somebody has made them, and R
+  /// comes from a product with A.
+  bool carries_images = true;
   double setup_seconds = 0.0;  ///< of the budget's clock, what went by before iterations and not in them
 
   int active() const { return x.cols(); }

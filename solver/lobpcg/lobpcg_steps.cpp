@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -164,7 +165,8 @@ int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const BlockView<T> w = state.w.v();
   if (problem.preconditioner != nullptr && columns > 0) {
     const Profile::Scope scope(space.profile(), Phase::preconditioner);
-    problem.preconditioner->apply(state.r.columns(0, columns), w.columns(0, columns));
+    const auto norms = std::span<const double>(state.ritz.residuals).first(static_cast<std::size_t>(columns));
+    problem.preconditioner->apply_sized(state.r.columns(0, columns), norms, w.columns(0, columns));
     space.clear_left_out(w.columns(0, columns));
   } else {
     space.copy(state.r.columns(0, columns), w.columns(0, columns));

@@ -21,17 +21,27 @@ void CastOperator::reserve(LocalIndex columns) {
 
 void CastOperator::apply(ConstBlockView<double> x, BlockView<double> y) {
   reserve(x.cols);
+  const std::span<double> scales = std::span(scales_).first(static_cast<std::size_t>(x.cols));
+  context_.kernels->column_dots(x, x, scales);
+  context_.comm.sum(scales);
+  for (double& scale : scales) scale = scale > 0.0 ? std::sqrt(scale) : 1.0;
+  apply_scaled(x, y);
+}
+
+void CastOperator::apply_sized(ConstBlockView<double> x, std::span<const double> norms, BlockView<double> y) {
+  reserve(x.cols);
+  for (std::size_t j = 0; j < norms.size(); ++j)
+    scales_[j] = norms[j] > 0.0 && std::isfinite(1.0 / norms[j]) && std::isfinite(norms[j]) ? norms[j] : 1.0;
+  apply_scaled(x, y);
+}
+
+void CastOperator::apply_scaled(ConstBlockView<double> x, BlockView<double> y) {
   const LocalIndex stride = DenseBlock<float>::padded(x.cols);
   const BlockView<float> x_float{x_.view().data, x.rows, x.cols, stride};
   const BlockView<float> y_float{y_.view().data, y.rows, x.cols, stride};
   const std::span<double> scales = std::span(scales_).first(static_cast<std::size_t>(x.cols));
   const std::span<double> inverse = std::span(inverse_).first(scales.size());
-  context_.kernels->column_dots(x, x, scales);
-  context_.comm.sum(scales);
-  for (std::size_t j = 0; j < scales.size(); ++j) {
-    scales[j] = scales[j] > 0.0 ? std::sqrt(scales[j]) : 1.0;
-    inverse[j] = 1.0 / scales[j];
-  }
+  for (std::size_t j = 0; j < scales.size(); ++j) inverse[j] = 1.0 / scales[j];
   context_.kernels->convert(x, inverse, x_float);
   inner_.apply(x_float, y_float);
   float_context_.kernels->convert(y_float, scales, y);

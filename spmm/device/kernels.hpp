@@ -54,14 +54,19 @@ template <class T>
 struct ProductStep {
   double alpha = 1.0;  ///< of A X
   double right_hand_side = 0.0;
-  double beta = 0.0;         ///< of X; A is square then
-  double gamma = 0.0;        ///< of Y as it was
+  double beta = 0.0;   ///< of X; A is square then
+  double gamma = 0.0;  ///< of Y as it was
+  /// Where not empty, added to beta: a factor for each column of X. In host memory, read before the call returns.
+  std::span<const double> betas;
   const T* scale = nullptr;  ///< the diagonal of D in device memory, a number a row; null: ones
   ConstBlockView<T> r;
   /// Where Kernels::sums_products(), and not null: left.cols x X.cols numbers, to which left^T (Y - gamma Y as it
   /// was) is added, own rows. Taken for symmetric, as X^T A X is: one half may be the other's copy.
   SmallMatrix* products = nullptr;
   ConstBlockView<T> left;  ///< as many rows as Y, as many columns as X
+
+  /// Whether the rows of X are added to.
+  bool adds_x() const { return beta != 0.0 || !betas.empty(); }
 
   /// Y = R - A X
   static ProductStep residual(ConstBlockView<T> r) {

@@ -295,6 +295,21 @@ std::size_t DistributedMatrix<T>::work_bytes(LocalIndex cols) const {
   return 2 * ghosts_.size() * static_cast<std::size_t>(cols) * sizeof(T);
 }
 
+template <class T>
+double DistributedMatrix<T>::blocks_beside(LocalIndex cols) const {
+  // Between GPUs of a node; between nodes it is more, on processors less.
+  constexpr double slower_to_others = 10.0;
+  // Up to so many rows of x for one of y come from caches as fast as one from memory, where they lie near; with
+  // more it depends on where they lie, which is not known here.
+  constexpr double cached_rows = 10.0;
+  const double row = static_cast<double>(cols) * sizeof(T);
+  const auto entries = static_cast<double>(nonzeros());
+  const double bytes = (sizeof(T) + sizeof(LocalIndex)) * entries + sizeof(Offset) * rows() +
+                       slower_to_others * row * static_cast<double>(ghosts_.size());
+  const bool known = entries <= cached_rows * rows();
+  return context_.comm.max(known ? bytes / std::max(row * rows(), 1.0) : std::numeric_limits<double>::infinity());
+}
+
 std::unique_ptr<DistributedMatrix<float>> in_float(const Context<float>& context,
                                                    const DistributedMatrix<double>& a,
                                                    const SpmmOptions& options) {

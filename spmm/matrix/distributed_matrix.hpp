@@ -67,6 +67,7 @@ class DistributedMatrix final : public LinearOperator<T> {
   std::size_t bytes() const override;
   /// That of a halo, as many rows sent as received.
   std::size_t work_bytes(LocalIndex cols) const override;
+  double blocks_beside(LocalIndex cols) const override;
   /// max_i sum_j |a_ij| / |d_i| over all ranks, d the diagonal with 1 for 0: no eigenvalue of D^-1 A, or of
   /// D^-1/2 A D^-1/2 for positive d, is larger (Gershgorin). 0 where not square.
   double scaled_gershgorin_bound() const { return scaled_gershgorin_; }

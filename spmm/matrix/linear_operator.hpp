@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 
 #include "spmm/device/kernels.hpp"
 #include "spmm/types.hpp"
@@ -22,6 +23,12 @@ class LinearOperator {
 
   /// y = A x for any number of columns; x and y must not overlap. Collective.
   virtual void apply(ConstBlockView<T> x, BlockView<T> y) = 0;
+  /// The same by who knows about how large the columns of x are, for operators that scale them first: norms over
+  /// all ranks, a factor of 10^10 more or less. The same numbers on all ranks. Collective.
+  virtual void apply_sized(ConstBlockView<T> x, std::span<const double> norms, BlockView<T> y) {
+    static_cast<void>(norms);
+    apply(x, y);
+  }
 
   /// y = D (step.alpha A x + step.right_hand_side R) + step.beta x + step.gamma y in one pass, where the
   /// operator can: then true. Else nothing has happened, and the caller combines A x itself. x and y must not
@@ -47,6 +54,14 @@ class LinearOperator {
   virtual std::size_t work_bytes(LocalIndex cols) const {
     static_cast<void>(cols);
     return 0;
+  }
+
+  /// Blocks of `cols` columns that y = A x with a step moves beside those of the step itself, on the rank that
+  /// moves the most: A, and rows from other ranks, which travel more slowly. Infinity where that is not known or
+  /// no step is taken along. Collective.
+  virtual double blocks_beside(LocalIndex cols) const {
+    static_cast<void>(cols);
+    return std::numeric_limits<double>::infinity();
   }
 
   /// Sets aside all memory that apply and apply_step need for blocks of up to `columns` columns, so that they

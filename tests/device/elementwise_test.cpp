@@ -131,7 +131,7 @@ TYPED_TEST(ElementwiseTest, Combine) {
   const Shape shape{67, 9, 2};
   HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
   std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
-  for (int present = 0; present < 32; ++present) {
+  for (int present = 0; present < 64; ++present) {
     const auto block = [&](int which) {
       return (present >> which) % 2 == 1 ? this->random(shape, which) : poison;
     };
@@ -146,7 +146,11 @@ TYPED_TEST(ElementwiseTest, Combine) {
     step.right_hand_side = present / 2 % 2 == 1 ? -0.75 : 0.0;
     step.beta = present / 4 % 2 == 1 ? 1.375 : 0.0;
     step.gamma = present / 8 % 2 == 1 ? 0.875 : 0.0;
-    step.scale = present / 16 == 1 ? d_there.data() : nullptr;
+    step.scale = present / 16 % 2 == 1 ? d_there.data() : nullptr;
+    std::vector<double> betas;
+    for (LocalIndex j = 0; present / 32 == 1 && present / 4 % 2 == 1 && j < shape.cols; ++j)
+      betas.push_back(0.25 * (j % 7) - 0.625);
+    step.betas = betas;
     step.r = r_there.view();
     this->kernels_->combine(step, ax_there.view(), x_there.view(), y_there.view());
     this->compare(y, y_there.download(), 8.0, [&](LocalIndex i, LocalIndex j) {
@@ -155,6 +159,7 @@ TYPED_TEST(ElementwiseTest, Combine) {
       if (step.alpha != 0.0) sum.add(scale * step.alpha * this->at(ax, i, j));
       if (step.right_hand_side != 0.0) sum.add(scale * step.right_hand_side * this->at(r, i, j));
       if (step.beta != 0.0) sum.add(step.beta * this->at(x, i, j));
+      if (!betas.empty()) sum.add(betas[static_cast<std::size_t>(j)] * this->at(x, i, j));
       if (step.gamma != 0.0) sum.add(step.gamma * this->at(y, i, j));
       return sum;
     });

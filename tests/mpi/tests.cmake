@@ -11,6 +11,7 @@ block_eigs_test(reserve SOURCES mpi/reserve_test.cpp RANKS 1 3 LABELS mpi TIMEOU
 block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_scaling SOURCES mpi/column_scaling_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(jacobi SOURCES mpi/jacobi_test.cpp RANKS 1 3 LABELS mpi)
+block_eigs_test(cast_operator SOURCES mpi/cast_operator_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_major_product SOURCES mpi/column_major_product_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)

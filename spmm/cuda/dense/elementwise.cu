@@ -40,6 +40,7 @@ struct Axpby {
 template <class T>
 struct Combine {
   T alpha, right_hand_side, beta, gamma;
+  const double* betas;  ///< those of the step in device memory; null for none
   const T* d;
   ConstBlockView<T> r, ax, x;
   BlockView<T> y;
@@ -49,6 +50,7 @@ struct Combine {
     if (right_hand_side != T(0)) value += right_hand_side * element(r, i, j);
     if (d != nullptr) value *= d[i];
     if (beta != T(0)) value += beta * element(x, i, j);
+    if (betas != nullptr) value += static_cast<T>(betas[j]) * element(x, i, j);
     if (gamma != T(0)) value += gamma * element(y, i, j);
     return value;
   }
@@ -102,12 +104,13 @@ void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, 
 }
 
 template <class T>
-void combine(cudaStream_t stream, const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
-             BlockView<T> y) {
+void combine(cudaStream_t stream, const ProductStep<T>& step, const double* betas, ConstBlockView<T> ax,
+             ConstBlockView<T> x, BlockView<T> y) {
   const Combine<T> operation{static_cast<T>(step.alpha),
                              static_cast<T>(step.right_hand_side),
                              static_cast<T>(step.beta),
                              static_cast<T>(step.gamma),
+                             betas,
                              step.scale,
                              step.r,
                              ax,
@@ -137,10 +140,10 @@ template void scale_rows(cudaStream_t, const float*, ConstBlockView<float>, Bloc
 template void scale_rows(cudaStream_t, const double*, ConstBlockView<double>, BlockView<double>);
 template void axpby(cudaStream_t, double, ConstBlockView<float>, double, BlockView<float>);
 template void axpby(cudaStream_t, double, ConstBlockView<double>, double, BlockView<double>);
-template void combine(cudaStream_t, const ProductStep<float>&, ConstBlockView<float>, ConstBlockView<float>,
-                      BlockView<float>);
-template void combine(cudaStream_t, const ProductStep<double>&, ConstBlockView<double>, ConstBlockView<double>,
-                      BlockView<double>);
+template void combine(cudaStream_t, const ProductStep<float>&, const double*, ConstBlockView<float>,
+                      ConstBlockView<float>, BlockView<float>);
+template void combine(cudaStream_t, const ProductStep<double>&, const double*, ConstBlockView<double>,
+                      ConstBlockView<double>, BlockView<double>);
 template void fill(cudaStream_t, BlockView<float>, double);
 template void fill(cudaStream_t, BlockView<double>, double);
 template void fill_random(cudaStream_t, BlockView<float>, std::uint64_t, GlobalIndex);

@@ -17,8 +17,8 @@ template <class T>
 void axpby(cudaStream_t stream, double alpha, ConstBlockView<T> x, double beta, BlockView<T> y);
 
 template <class T>
-void combine(cudaStream_t stream, const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
-             BlockView<T> y);
+void combine(cudaStream_t stream, const ProductStep<T>& step, const double* betas, ConstBlockView<T> ax,
+             ConstBlockView<T> x, BlockView<T> y);
 template <class T>
 void fill(cudaStream_t stream, BlockView<T> y, double value);
 template <class T>

@@ -1,6 +1,7 @@
 #include "spmm/cuda/runtime/cuda_kernels.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "spmm/cuda/dense/column_layout.hpp"
 #include "spmm/cuda/dense/column_sums.hpp"
@@ -10,6 +11,13 @@
 #include "spmm/cuda/dense/update_gram.hpp"
 
 namespace block_eigs::cuda {
+
+namespace {
+
+/// Columns that kernels of products read at once, at most.
+constexpr std::size_t widest_pack = 4;
+
+}  // namespace
 
 template <class T>
 CudaKernels<T>::CudaKernels(std::shared_ptr<CudaDevice> device)
@@ -37,7 +45,9 @@ template <class T>
 void CudaKernels<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
                           const ProductStep<T>& step, const Progress& progress) {
   device_->stream(Queue::compute);  // makes the GPU current
-  spmm_.spmm(plan, a, b, c, step);
+  std::vector<double> betas(step.betas.begin(), step.betas.end());
+  if (!betas.empty()) betas.resize(betas.size() + widest_pack - 1, 0.0);
+  spmm_.spmm(plan, a, b, c, step, send(betas));
   if (progress) progress();
 }
 
@@ -111,7 +121,7 @@ void CudaKernels<T>::axpby(double alpha, ConstBlockView<T> x, double beta, Block
 template <class T>
 void CudaKernels<T>::combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x,
                              BlockView<T> y) {
-  cuda::combine(compute(), step, ax, x, y);
+  cuda::combine(compute(), step, send(step.betas), ax, x, y);
 }
 
 template <class T>

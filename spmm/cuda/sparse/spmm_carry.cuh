@@ -35,8 +35,8 @@ struct SliceSums {
 #pragma unroll
     for (int i = 0; i < R * P; ++i) add(sums[i / P][i % P], from[i * L + lane]);
   }
-  /// Adds the tails of the slices before `slice` back to where the bundle begins; false where it began before the
-  /// tile.
+  /// Adds the tails of the slices before `slice` back to where the bundle begins; false where that is the tile's
+  /// first column or before it.
   __device__ bool add_tails_before(int slice, int lane, PackType (&sums)[R][P]) const {
     for (int before = slice - 1; before >= 0; --before) {
       add_to(sums, tails[before], lane);
@@ -68,7 +68,7 @@ class Fixup {
   /// that hold the sums of their slice, at least L otherwise.
   __device__ void finish(const MergeSlice& slice, int number, int lane) {
     const Offset begin = static_cast<Offset>(blockIdx.x) * tile_columns_;
-    const bool crosses_begin = begin > 0 && !MergeSlice::ends_bundle(merge_.path, begin - 1);
+    const bool crosses_begin = tile_begins_inside();
     const Offset end = min(begin + tile_columns_, a_.columns_total);
     const bool crosses_end = !MergeSlice::ends_bundle(merge_.path, end - 1);
     const bool is_one = crosses_begin && crosses_end && shared_.crossings[0].bundle == shared_.crossings[1].bundle;
@@ -117,9 +117,7 @@ class Fixup {
     PackType sums[R][P];
     set_zero(sums);
     Sums::add_to(sums, shared_.heads[number], lane);
-    if (shared_.add_tails_before(number, lane, sums)) {
-      store_bundle(a_, bundle, rows_of(bundle), columns_, sums);
-    } else if (tile_begins_inside()) {
+    if (!shared_.add_tails_before(number, lane, sums) && tile_begins_inside()) {
       put_carry(0, lane, sums);
     } else {
       store_bundle(a_, bundle, rows_of(bundle), columns_, sums);

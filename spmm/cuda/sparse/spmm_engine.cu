@@ -53,16 +53,17 @@ std::uint32_t bytes_of_stride(LocalIndex stride, std::size_t size) {
 
 template <class T>
 bool is_plain(const ProductStep<T>& step) {
-  return step.alpha == 1.0 && step.right_hand_side == 0.0 && step.beta == 0.0 && step.gamma == 0.0 &&
+  return step.alpha == 1.0 && step.right_hand_side == 0.0 && !step.adds_x() && step.gamma == 0.0 &&
          step.scale == nullptr;
 }
 
 template <class T>
-StepFactors factors_of(const ProductStep<T>& step) {
+StepFactors factors_of(const ProductStep<T>& step, const double* betas) {
   return {step.alpha,
           step.right_hand_side,
           step.beta,
           step.gamma,
+          betas,
           step.scale,
           reinterpret_cast<const char*>(step.r.data),
           bytes_of_stride(step.r.stride, sizeof(T))};
@@ -71,7 +72,7 @@ StepFactors factors_of(const ProductStep<T>& step) {
 /// Whether rows without nonzeros stay as they are.
 template <class T>
 bool only_adds(const ProductStep<T>& step) {
-  return step.gamma == 1.0 && step.beta == 0.0 && step.right_hand_side == 0.0;
+  return step.gamma == 1.0 && !step.adds_x() && step.right_hand_side == 0.0;
 }
 
 template <class T>
@@ -204,7 +205,7 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const Spmm
 
 template <class T>
 void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
-                         const ProductStep<T>& step) {
+                         const ProductStep<T>& step, const double* betas) {
   auto& known = static_cast<CudaSpmmPlan&>(plan);
   if (a.rows == 0 || c.cols == 0) return;
   const bool adds = only_adds(step);
@@ -231,7 +232,7 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   if (is_plain(step)) {
     multiply_by(x);
   } else {
-    multiply_by(StepOperands{x, factors_of(step)});
+    multiply_by(StepOperands{x, factors_of(step, betas)});
   }
 }
 

@@ -28,7 +28,9 @@ class SpmmEngine {
   /// C = A B and what `step` adds, queued on the stream. `plan` is what `analyse` made of `a`. b.rows ==
   /// a.columns; b and c have the same number of columns and do not overlap. Rows of C outside a.row_map stay as
   /// they are. Throws RunError where rows lie farther apart than 4 GiB.
-  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step);
+  /// `betas`: those of the step in device memory, with three zeros behind them; null for none.
+  void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
+            const double* betas);
 
  private:
   cudaStream_t stream_;

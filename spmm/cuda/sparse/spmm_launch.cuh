@@ -59,7 +59,7 @@ inline constexpr std::size_t staging_limit = 56 * 1024;
 
 /// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared
 /// memory.
-template <class T, int L, int R, int Threads, class Operands>
+template <class T, int L, int Threads, class Operands>
 LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, std::size_t& bytes, int& column_capacity) {
   constexpr int groups = Threads / L;
   const double bundle_values = static_cast<double>(call.plan.statistics.nonzeros) / call.a.count;
@@ -83,7 +83,7 @@ template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks
 bool launch_staged_row_split(const SpmmCall<T, Operands>& call, double work) {
   std::size_t bytes = 0;
   int column_capacity = 0;
-  const LocalIndex tile = staged_tile<T, L, R, Threads>(call, work, bytes, column_capacity);
+  const LocalIndex tile = staged_tile<T, L, Threads>(call, work, bytes, column_capacity);
   if (tile == 0) return false;
   const auto kernel = staged_row_split<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {

@@ -25,16 +25,14 @@ struct MergeTiles {
 struct MergeSlice {
   Offset begin = 0;
   int length = 0;
-  LocalIndex bundle = 0;       ///< that of the first column
-  bool opens_inside = false;   ///< that bundle began before the slice
-  bool closes_inside = false;  ///< the last bundle goes on behind the slice
+  LocalIndex bundle = 0;      ///< that of the first column
+  bool opens_inside = false;  ///< that bundle began before the slice
 
   __device__ MergeSlice(const MergePath& path, Offset first, Offset total, int slice) : begin(first) {
     length = static_cast<int>(max(min(total - first, static_cast<Offset>(slice)), Offset{0}));
     if (length == 0) return;
     bundle = bundle_of(path, first);
     opens_inside = first > 0 && !ends_bundle(path, first - 1);
-    closes_inside = !ends_bundle(path, first + length - 1);
   }
 
   __device__ static LocalIndex bundle_of(const MergePath& path, Offset column) {

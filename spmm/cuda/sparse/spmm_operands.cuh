@@ -74,6 +74,7 @@ struct StepFactors {
   double right_hand_side = 0.0;
   double beta = 0.0;
   double gamma = 0.0;
+  const double* betas = nullptr;  ///< a factor a column beside beta, zeros behind the last one up to a whole pack
   const void* scale = nullptr;
   const char* r = nullptr;
   std::uint32_t r_stride = 0;
@@ -156,6 +157,12 @@ class LaneColumns {
     }
     if (step.beta != 0.0) {
       add_product(result, static_cast<T>(step.beta), load_constant<PackType>(b_[i] + at * operands_.b_stride));
+    }
+    if (step.betas != nullptr) {
+      const PackType x = load_constant<PackType>(b_[i] + at * operands_.b_stride);
+      const double* const factors = step.betas + (first_ + i * L) * W;
+#pragma unroll
+      for (int e = 0; e < W; ++e) result.element[e] += static_cast<T>(__ldg(factors + e)) * x.element[e];
     }
     if (step.gamma != 0.0) add_product(result, static_cast<T>(step.gamma), load_current<PackType>(to));
     return result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "spmm/cuda/algebra/lanes.cuh"
 #include "spmm/cuda/algebra/scan.hpp"
@@ -17,7 +16,7 @@ namespace {
 constexpr int threads = 256;
 
 /// Counts over all rows.
-enum Finding { empty_rows, like_before, squares, finding_count };
+enum Finding { empty_rows, like_before, finding_count };
 
 using Word = unsigned long long;
 
@@ -36,11 +35,9 @@ __global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, L
   }
   const Word empty = sum_in_warp(row < rows && length == 0 ? 1 : 0);
   const Word nonzeros_alike = sum_in_warp(like);
-  const Word sum_of_squares = sum_in_warp(length * length);
   if (threadIdx.x % 32 != 0) return;
   if (empty > 0) atomicAdd(findings + empty_rows, empty);
   if (nonzeros_alike > 0) atomicAdd(findings + like_before, nonzeros_alike);
-  atomicAdd(findings + squares, sum_of_squares);
 }
 
 __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset words, std::uint32_t* ends,
@@ -129,9 +126,6 @@ SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream
   statistics.nonzeros = statistics.columns_total = nonzeros;
   statistics.longest = pattern.most_columns.front();
   statistics.mean = static_cast<double>(nonzeros) / statistics.rows;
-  const double variance =
-      static_cast<double>(found[squares]) / statistics.rows - statistics.mean * statistics.mean;
-  statistics.spread = std::sqrt(std::max(variance, 0.0)) / statistics.mean;
   const auto alike = static_cast<double>(found[like_before]);
   pattern.worth_bundling = nonzeros >= least_nonzeros_of_bundles &&
                            alike > (1.0 - 1.0 / least_gain_of_bundles) * static_cast<double>(nonzeros);

@@ -18,7 +18,6 @@ struct RowStatistics {
   LocalIndex empty_rows = 0;
   Offset nonzeros = 0;
   double mean = 0.0;
-  double spread = 0.0;  ///< standard deviation over mean
   Offset longest = 0;
   Offset columns_total = 0;  ///< nonzeros, those of a bundle counted once
 };

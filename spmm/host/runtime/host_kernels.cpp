@@ -45,6 +45,16 @@ View rows_of(View view, LocalIndex begin, LocalIndex rows) {
   return {row_of(view, begin), rows, view.cols, view.stride};
 }
 
+/// Row i of y = d_i times that of x.
+template <class T>
+void scale_row(const T* d, ConstBlockView<T> x, BlockView<T> y, LocalIndex i) {
+  const T factor = d[i];
+  const T* from = row_of(x, i);
+  T* to = row_of(y, i);
+#pragma omp simd
+  for (LocalIndex j = 0; j < y.cols; ++j) to[j] = factor * from[j];
+}
+
 /// Calls tile(thread, begin, rows) for tiles of rows that stay in the nearest cache, every thread its own in
 /// order.
 template <class Tile>
@@ -116,10 +126,7 @@ class HostKernels final : public Kernels<T> {
     gram_.begin(left, right, Update<T>::most_rows);
     update_.multiply(in, coefficients, out, nullptr, [&](int part, std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; scaling.d != nullptr && i < end; ++i) {
-        const T d = scaling.d[i];
-        const T* x = scaling.x.data + i * scaling.x.stride;
-        T* y = scaling.y.data + i * scaling.y.stride;
-        for (LocalIndex j = 0; j < scaling.y.cols; ++j) y[j] = d * x[j];
+        scale_row(scaling.d, scaling.x, scaling.y, static_cast<LocalIndex>(i));
       }
       gram_.add(part, begin, end);
     });
@@ -135,7 +142,7 @@ class HostKernels final : public Kernels<T> {
   }
 
   void scale_rows(const T* d, ConstBlockView<T> x, BlockView<T> y) override {
-    for_elements(y.rows, y.cols, [=](LocalIndex i, LocalIndex j) { row_of(y, i)[j] = d[i] * row_of(x, i)[j]; });
+    for_rows(y.rows, [=](LocalIndex i) { scale_row(d, x, y, i); });
   }
 
   void axpby(double alpha, ConstBlockView<T> x, double beta, BlockView<T> y) override {
@@ -162,6 +169,8 @@ class HostKernels final : public Kernels<T> {
         if (step.alpha != 0.0) value += alpha * row_of(ax, i)[j];
         if (step.right_hand_side != 0.0) value += right_hand_side * row_of(step.r, i)[j];
         if (beta != T(0)) value += beta * row_of(x, i)[j];
+        if (!step.betas.empty())
+          value += static_cast<T>(step.betas[static_cast<std::size_t>(j)]) * row_of(x, i)[j];
         if (gamma != T(0)) value += gamma * row_of(y, i)[j];
         row_of(y, i)[j] = value;
       }

@@ -13,6 +13,7 @@ struct RowStep {
   T alpha, right_hand_side, beta, gamma;
   const T* r;
   const T* x;
+  const T* betas;  ///< a factor a column, beside beta; null for none
 };
 
 /// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
@@ -42,7 +43,19 @@ struct VectorColumns {
     unroll<Count>([&](auto v) __attribute__((always_inline)) { sum[v].lanes *= step.alpha; });
     add_row(step.right_hand_side, step.r);
     add_row(step.beta, step.x);
+    if (step.betas != nullptr) add_by_columns(step.betas, step.x, last);
     add_row(step.gamma, old);
+  }
+  /// A factor for each column.
+  [[gnu::always_inline]] void add_by_columns(const T* factors, const T* row, std::ptrdiff_t last) {
+    unroll<Count>([&](auto v) __attribute__((always_inline)) {
+      const std::ptrdiff_t at = v == Count - 1 ? last : v * width;
+      Vector<T> factor;
+      Vector<T> x;
+      factor.load(factors + at);
+      x.load(row + at);
+      sum[v].lanes += factor.lanes * x.lanes;
+    });
   }
   [[gnu::always_inline]] void store(T* to, std::ptrdiff_t last) const {
     unroll<Count>([&](auto v)
@@ -66,7 +79,11 @@ struct FewColumns {
     unroll<Count>([&](auto j) __attribute__((always_inline)) { sum[j] *= step.alpha; });
     if (step.right_hand_side != T(0)) add(step.right_hand_side, step.r, last);
     if (step.beta != T(0)) add(step.beta, step.x, last);
+    if (step.betas != nullptr) add_by_columns(step.betas, step.x);
     if (step.gamma != T(0)) add(step.gamma, old, last);
+  }
+  [[gnu::always_inline]] void add_by_columns(const T* factors, const T* row) {
+    unroll<Count>([&](auto j) __attribute__((always_inline)) { sum[j] += factors[j] * row[j]; });
   }
   [[gnu::always_inline]] void store(T* to, std::ptrdiff_t) const {
     unroll<Count>([&](auto j) __attribute__((always_inline)) { to[j] = sum[j]; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <vector>
 
 #include "spmm/host/runtime/threads.hpp"
 #include "spmm/host/sparse/row_columns.hpp"
@@ -33,13 +34,19 @@ template <std::size_t Bytes>
 
 template <class T>
 bool is_plain(const ProductStep<T>& step) {
-  return step.alpha == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && step.beta == 0.0 &&
+  return step.alpha == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && !step.adds_x() &&
          step.gamma == 0.0;
 }
 
+/// A step, and its factors of columns as numbers of T.
+template <class T>
+struct HostStep : ProductStep<T> {
+  const T* factors = nullptr;  ///< null for none
+};
+
 /// The step for row `row` of C, from the column on at which the views of B and R begin.
 template <class T>
-[[gnu::always_inline]] inline RowStep<T> step_of_row(const ProductStep<T>& step, ConstBlockView<T> b,
+[[gnu::always_inline]] inline RowStep<T> step_of_row(const HostStep<T>& step, ConstBlockView<T> b,
                                                      std::ptrdiff_t row) {
   const T scale = step.scale == nullptr ? T(1) : step.scale[row];
   return {scale * static_cast<T>(step.alpha),
@@ -47,7 +54,8 @@ template <class T>
           static_cast<T>(step.beta),
           static_cast<T>(step.gamma),
           step.right_hand_side != 0.0 ? step.r.data + row * step.r.stride : nullptr,
-          step.beta != 0.0 ? b.data + row * b.stride : nullptr};
+          step.adds_x() ? b.data + row * b.stride : nullptr,
+          step.factors};
 }
 
 /// Whether a share ends inside a row, so that another one writes that row.
@@ -64,7 +72,7 @@ LocalIndex result_row(const CsrView<T>& a, LocalIndex row) {
 /// Rows from `from` to `to` times a group of columns. The part of a row that is not finished goes to `carry`.
 template <Fetch fetching, class T, class Columns>
 void multiply_group(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
-                    std::ptrdiff_t last, const ProductStep<T>& step, T* carry) {
+                    std::ptrdiff_t last, const HostStep<T>& step, T* carry) {
   const bool plain = is_plain(step);
   const auto row_of_b = [&](Offset k) {
     return b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride;
@@ -116,7 +124,7 @@ void multiply_group(const CsrView<T>& a, Position from, const Position& to, Cons
 template <class T>
 struct ColumnGroup {
   using Kernel = void (*)(const CsrView<T>&, Position, const Position&, ConstBlockView<T>, BlockView<T>,
-                          std::ptrdiff_t, const ProductStep<T>&, T*);
+                          std::ptrdiff_t, const HostStep<T>&, T*);
   Kernel kernel;
   int first;
   std::ptrdiff_t last;
@@ -155,7 +163,7 @@ void for_turns(const CsrView<T>& a, Position from, const Position& to, LocalInde
 
 template <class T>
 void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
-                    BlockView<T> c, const ProductStep<T>& step, T* carry) {
+                    BlockView<T> c, const HostStep<T>& step, T* carry) {
   const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
   const LocalIndex rows = groups > 1 ? rows_a_turn : std::numeric_limits<LocalIndex>::max();
   for_turns(a, from, to, rows, [&](const Position& start, const Position& stop) {
@@ -163,8 +171,9 @@ void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Po
       const ColumnGroup<T> group = fetching == Fetch::every_row
                                        ? column_group<Fetch::every_row, T>(c.cols, i, groups)
                                        : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
-      ProductStep<T> part = step;
+      HostStep<T> part = step;
       if (step.right_hand_side != 0.0) part.r.data += group.first;
+      if (step.factors != nullptr) part.factors += group.first;
       group.kernel(a, start, stop, {b.data + group.first, b.rows, b.cols, b.stride},
                    {c.data + group.first, c.rows, c.cols, c.stride}, group.last, part, carry + group.first);
     }
@@ -186,6 +195,8 @@ template <class T>
 void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
               const ProductStep<T>& step, const Progress& progress, ProductSums<T>* sums) {
   plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
+  const std::vector<T> factors(step.betas.begin(), step.betas.end());
+  const HostStep<T> own_step{step, factors.empty() ? nullptr : factors.data()};
   const int parts = threads();
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
@@ -194,7 +205,7 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
       T* const carry = reinterpret_cast<T*>(plan.carry(share));
       const auto turn = [&](const Position& from, const Position& to) {
         if (sums != nullptr) sums->before(part, from.row, to.row);
-        multiply_share(plan.fetching(), a, from, to, b, c, step, carry);
+        multiply_share(plan.fetching(), a, from, to, b, c, own_step, carry);
         if (sums != nullptr) sums->after(part, from.row, to.row);
       };
       const LocalIndex rows = sums != nullptr ? ProductSums<T>::most_rows : std::numeric_limits<LocalIndex>::max();
