@@ -65,10 +65,10 @@ double known_within(BlockSpace<T>& space, const ProbeOperators<T>& operators, co
 /// Variance of the numbers that fill_random draws.
 constexpr double random_variance = 1.0 / 3.0;
 
-/// Columns of the random block: as many as a row of the least width in memory holds.
+/// Columns of the random block: as many as 32 bytes of a row hold.
 template <class T>
 constexpr LocalIndex probe_columns() {
-  return DenseBlock<T>::padded(1);
+  return static_cast<LocalIndex>(32 / sizeof(T));
 }
 
 /// Whether a filter in float is possible, and what float leaves open of eigenvalues is little beside the spread of

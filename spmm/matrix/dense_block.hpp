@@ -9,7 +9,7 @@
 namespace block_eigs {
 
 /// Tall dense block that owns its device memory: the calling rank's rows of a set of vectors, row-major,
-/// each row padded to a multiple of 32 bytes. Contents are undefined at first, padding always.
+/// each row padded to a multiple of four columns. Contents are undefined at first, padding always.
 template <class T>
 class DenseBlock {
  public:
@@ -40,9 +40,10 @@ class DenseBlock {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(padded(cols)) * sizeof(T);
   }
 
-  /// Elements of one row in memory: `cols` rounded up to 32 bytes.
+  /// Elements of one row in memory: `cols` rounded up to a multiple of four, so that rows begin where 16 bytes can
+  /// be loaded at once.
   static constexpr LocalIndex padded(LocalIndex cols) {
-    constexpr LocalIndex step = 32 / sizeof(T);
+    constexpr LocalIndex step = 4;
     return (cols + step - 1) / step * step;
   }
 
