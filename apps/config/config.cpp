@@ -262,6 +262,7 @@ void describe(YamlSection& section, RunConfig& config) {
   section.choice("device", config.device, device_names);
   section.choice("halo", config.halo, halo_names);
   section.choice("partition", config.partition, partition_names);
+  section.item("profile", config.profile);
   section.section("output", config.output);
   describe_time_limit(section, config.max_seconds);
   section.section("checkpoint", config.checkpoint);

@@ -132,6 +132,8 @@ struct RunConfig {
   Backend device = Backend::automatic;
   HaloWay halo = HaloWay::automatic;
   PartitionWay partition = PartitionWay::nonzeros;
+  /// Where the time goes, phase by phase: its clocks, events on a GPU, are read at every product and sum.
+  bool profile = false;
   std::optional<OutputConfig> output;
   /// Of a run from its start, after which it ends early; without it there is no limit.
   std::optional<double> max_seconds;

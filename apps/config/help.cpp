@@ -38,6 +38,7 @@ constexpr std::string_view keys =
   device              auto, host, cuda
   halo                auto, staged, peer, nccl: how rows get from rank to rank
   partition           nonzeros, graph: which rank has which rows
+  profile             true: where the time goes, phase by phase
   output              file, eigenvectors (true)
   max_seconds         of the whole run: then it ends with the best that it has
   checkpoint          file, every (10min): the state of the run, from which the same command goes on

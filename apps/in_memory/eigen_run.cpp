@@ -171,7 +171,7 @@ EigenAnswer<T> solve_operators(const Context<T>& context, EigenInput<T>& input, 
 
 template <class T>
 EigenAnswer<T> run_eigensolver(const Context<T>& context, EigenInput<T> input, const Proceed& wanted) {
-  context.profile->start();
+  if (input.config.profile) context.profile->start();
   if (input.config.max_seconds && context.comm.is_root()) context.stop->end_after(*input.config.max_seconds);
   const int pairs = input.config.eigensolver.options.pairs;
   require(pairs <= input.partition.rows(),

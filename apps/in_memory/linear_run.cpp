@@ -43,7 +43,7 @@ void conclude(const BlockCgResult<T>& result, const SolutionCheck& checked, cons
 
 template <class T>
 void begin(const Context<T>& context, const RunConfig& config) {
-  context.profile->start();
+  if (config.profile) context.profile->start();
   if (config.max_seconds && context.comm.is_root()) context.stop->end_after(*config.max_seconds);
 }
 

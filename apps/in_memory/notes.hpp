@@ -6,8 +6,9 @@
 
 namespace block_eigs {
 
-/// Where the time of this rank went. Not collective.
+/// Where the time of this rank went, if that was asked for. Not collective.
 inline void note_phases(Profile& profile, RunNotes& notes) {
+  if (!profile.is_started()) return;
   for (int i = 0; i < static_cast<int>(Phase::count); ++i) {
     const auto phase = static_cast<Phase>(i);
     notes.phases.emplace_back(name_of(phase), profile.seconds(phase));

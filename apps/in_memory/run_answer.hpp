@@ -44,9 +44,10 @@ struct RunInput {
 
 /// What a run in memory has to say of itself, beside its numbers.
 struct RunNotes {
-  std::vector<std::string> preconditioner;             ///< what was taken and why, in order
-  std::vector<std::pair<std::string, double>> phases;  ///< where the time went, in seconds, of this rank
-  std::string advice_reason;                           ///< see Advice
+  std::vector<std::string> preconditioner;  ///< what was taken and why, in order
+  std::vector<std::pair<std::string, double>>
+      phases;                 ///< where the time of this rank went, in seconds; empty unless profiled
+  std::string advice_reason;  ///< see Advice
   std::string advice_change;
   std::string advice_other;
 };

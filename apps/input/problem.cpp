@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -91,6 +92,29 @@ std::unique_ptr<DistributedMatrix<T>> build(Problem<T>& problem, CsrRows rows, c
   return matrix;
 }
 
+/// A source whose rows of one partition have been read already; they are handed out once.
+class ReadAhead final : public MatrixSource {
+ public:
+  ReadAhead(std::unique_ptr<MatrixSource> source, const Partition& partition)
+      : source_(std::move(source)), partition_(partition), rows_(source_->read(partition)) {}
+
+  GlobalIndex rows() const override { return source_->rows(); }
+  GlobalIndex columns() const override { return source_->columns(); }
+  std::string description() const override { return source_->description(); }
+  CsrRows read(const Partition& partition) override {
+    std::optional<CsrRows> rows = std::exchange(rows_, std::nullopt);
+    if (rows && partition == partition_) return std::move(*rows);
+    rows.reset();
+    return source_->read(partition);
+  }
+  DeviceEntries resident() const override { return source_->resident(); }
+
+ private:
+  std::unique_ptr<MatrixSource> source_;
+  Partition partition_;
+  std::optional<CsrRows> rows_;
+};
+
 void check_rows(const Communicator& comm, const Partition& partition, const CsrRows& rows,
                 const std::string& description, bool mass) {
   check_finite(comm, rows, description);
@@ -124,6 +148,11 @@ Sources open_sources(const Communicator& comm, const RunConfig& config) {
           fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}",
                       sources.a->description(), sources.a->rows(), sources.b->description(), sources.b->rows()));
   return sources;
+}
+
+void read_ahead(const Communicator& comm, Sources& sources, int unknowns_per_node) {
+  const Partition partition = first_partition(comm, sources, {.unknowns_per_node = unknowns_per_node});
+  sources.a = std::make_unique<ReadAhead>(std::move(sources.a), partition);
 }
 
 template <class T>

@@ -53,6 +53,10 @@ struct Problem {
   std::shared_ptr<const RowOrder> order{};  ///< null: rows have the numbers of the file
 };
 
+/// Reads the rows of A that `read_problem` will begin with, while a device is not there yet. Rows of a node, so
+/// many, stay on one rank. Collective; throws InputError.
+void read_ahead(const Communicator& comm, Sources& sources, int unknowns_per_node);
+
 struct ReadOptions {
   SpmmOptions spmm{};
   bool keep_rows = false;       ///< for preconditioners that are built from the entries of A

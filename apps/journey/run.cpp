@@ -119,14 +119,15 @@ template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
   EarlyEnd early(comm, asked.max_seconds);
-  const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
-  context.profile->start();
+  DeviceStart device(comm, asked.device);
   Sources sources = open_sources(comm, asked);
   check_sizes(asked, sources);
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
   require_proof(comm, asked.eigensolver);
-  const RunConfig config = ordered(context, asked, asked.eigensolver.preconditioner, sources);
+  const RunConfig config = read_early(comm, asked, asked.eigensolver.preconditioner, device, sources);
+  const bool profiled = asked.profile || arguments.check;
+  const Context<T> context = make_context<T>(comm, device, asked, profiled, all);
   early.check();
   require_memory(context, config.eigensolver, sources.a->rows());
   const LobpcgOptions& options = config.eigensolver.options;

@@ -67,12 +67,13 @@ template <class T>
 ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConfig& asked) {
   const Stopwatch all;
   EarlyEnd early(comm, asked.max_seconds);
-  const Context<T> context = make_context<T>(comm, asked.device, asked.halo);
-  context.profile->start();
+  DeviceStart device(comm, asked.device);
   Sources sources = open_sources(comm, asked);
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
-  const RunConfig config = ordered(context, asked, asked.linear_solver.preconditioner, sources);
+  const RunConfig config = read_early(comm, asked, asked.linear_solver.preconditioner, device, sources);
+  const bool profiled = asked.profile || arguments.check;
+  const Context<T> context = make_context<T>(comm, device, asked, profiled, all);
   const LinearSolverConfig& solver = config.linear_solver;
   early.check();
   const bool in_float = iterates_in_float<T>(solver);

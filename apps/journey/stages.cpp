@@ -1,16 +1,35 @@
 #include "apps/journey/stages.hpp"
 
 #include "apps/input/graph_order.hpp"
+#include "apps/input/near_null_space.hpp"
 #include "apps/report/console.hpp"
 #include "apps/report/table.hpp"
 
 namespace block_eigs {
 
+namespace {
+
+/// Of a rank. Reading more takes so much longer than a device that little is gained, and it is better known first
+/// whether there is memory for a solve.
+constexpr GlobalIndex most_rows_ahead = 30'000'000;
+
+}  // namespace
+
+RunConfig read_early(const Communicator& comm, const RunConfig& config, const PreconditionerConfig& preconditioner,
+                     const DeviceStart& device, Sources& sources) {
+  RunConfig ordered = order_by_graph(comm, config, preconditioner, sources);
+  if (comm.any(device.takes_time()) && sources.a->rows() <= most_rows_ahead * comm.size())
+    read_ahead(comm, sources, unknowns_per_node(comm, preconditioner, config.matrix, sources.a->rows()));
+  return ordered;
+}
+
 template <class T>
-RunConfig ordered(const Context<T>& context, const RunConfig& config, const PreconditionerConfig& preconditioner,
-                  Sources& sources) {
-  const Profile::Scope scope(*context.profile, Phase::io);
-  return order_by_graph(context.comm, config, preconditioner, sources);
+Context<T> make_context(const Communicator& comm, DeviceStart& device, const RunConfig& config, bool profiled,
+                        const Stopwatch& all) {
+  const double reading = all.seconds();
+  Context<T> context = make_context<T>(comm, device, config.halo);
+  if (profiled) context.profile->start(reading);
+  return context;
 }
 
 template <class T>
@@ -73,8 +92,8 @@ ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& pro
   return conclude(comm, config, run, what, outcomes);
 }
 
-template RunConfig ordered(const Context<float>&, const RunConfig&, const PreconditionerConfig&, Sources&);
-template RunConfig ordered(const Context<double>&, const RunConfig&, const PreconditionerConfig&, Sources&);
+template Context<float> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
+template Context<double> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const RunConfig&,
                                      const PreconditionerConfig&, bool);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const RunConfig&,

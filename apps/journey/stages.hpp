@@ -17,10 +17,16 @@
 // What run.cpp and solve.cpp have in common, in the order of the journey.
 namespace block_eigs {
 
-/// order_by_graph, its time counted as reading. Collective; throws InputError.
+/// What there is to read before the device is needed: the order by the graph, and, while a GPU is on its way, A
+/// unless that is very large. Returns what order_by_graph returns. Collective; throws InputError.
+RunConfig read_early(const Communicator& comm, const RunConfig& config, const PreconditionerConfig& preconditioner,
+                     const DeviceStart& device, Sources& sources);
+
+/// On the device that was begun. Where phases are to be `profiled` all of the run so far counts as reading.
+/// Collective; throws Error.
 template <class T>
-RunConfig ordered(const Context<T>& context, const RunConfig& config, const PreconditionerConfig& preconditioner,
-                  Sources& sources);
+Context<T> make_context(const Communicator& comm, DeviceStart& device, const RunConfig& config, bool profiled,
+                        const Stopwatch& all);
 
 /// Reads the matrices for `preconditioner`, and for iterations in float where `in_float` says that there will be
 /// some. Collective; throws InputError.

@@ -72,14 +72,16 @@ TimesRecord times_record(const Communicator& comm, Profile& profile, double wall
     times.mean.push_back(comm.sum(seconds) / comm.size());
     times.slowest.push_back(comm.max(seconds));
   };
-  double known = 0.0;
-  for (int i = 0; i < static_cast<int>(Phase::count); ++i) {
-    const auto phase = static_cast<Phase>(i);
-    const double seconds = profile.seconds(phase);
-    known += seconds;
-    add(name_of(phase), seconds);
+  if (profile.is_started()) {
+    double known = 0.0;
+    for (int i = 0; i < static_cast<int>(Phase::count); ++i) {
+      const auto phase = static_cast<Phase>(i);
+      const double seconds = profile.seconds(phase);
+      known += seconds;
+      add(name_of(phase), seconds);
+    }
+    add("other", std::max(0.0, wall_seconds - known));
   }
-  add("other", std::max(0.0, wall_seconds - known));
   add("all", wall_seconds);
   return times;
 }
@@ -87,6 +89,10 @@ TimesRecord times_record(const Communicator& comm, Profile& profile, double wall
 void print_times(const Communicator& comm, const TimesRecord& times) {
   if (!comm.is_root()) return;
   const double wall = times.slowest.back();
+  if (times.phases.size() == 1) {
+    fmt::print("\ntime in all: {}\n", duration_text(wall));
+    return;
+  }
   fmt::print("\n{:<16}  {:>9}  {:>9}  {:>6}\n", "time", "mean", "slowest", "share");
   for (std::size_t i = 0; i < times.phases.size(); ++i) {
     fmt::print("{:<16}  {:>7.3f} s  {:>7.3f} s  {:>5.1f}%\n", times.phases[i], times.mean[i], times.slowest[i],

@@ -22,7 +22,8 @@ void print_proof(const Communicator& comm, const Verification& pairs, const Proo
 /// The right-hand sides, one a line, on stdout of rank 0. Not collective.
 void print_solutions(const Communicator& comm, const SolutionsRecord& solutions);
 
-/// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank. Collective.
+/// Where the time of a run of `wall_seconds` went: the mean over ranks and the slowest rank; of all of it alone
+/// where the profile was never started. Collective.
 TimesRecord times_record(const Communicator& comm, Profile& profile, double wall_seconds);
 
 /// On stdout of rank 0; not collective.

@@ -33,6 +33,7 @@ def eigen_request(
     max_seconds,
     device,
     options,
+    profile,
     unknowns,
 ):
     """The Request for operands `a` and `m` (None where there is none) of `n` rows over all ranks; `given` are these as
@@ -40,9 +41,9 @@ def eigen_request(
     rows = a.shape[0]
     single = _inputs.real_type(a.dtype, "A") == np.float32
     if m is not None:
-        _inputs.check_shape(m, "M", comm, n)
         if m.shape[0] != rows:
             raise ValueError(f"A and M must have the same shape, not {a.shape} and {m.shape}")
+        _inputs.check_shape(m, "M", comm, n)
         single &= _inputs.real_type(m.dtype, "M") == np.float32
     dtype = np.dtype(np.float32 if single else np.float64)
     matrices = _inputs.is_matrix(a) and (m is None or _inputs.is_matrix(m))
@@ -87,5 +88,6 @@ def eigen_request(
     request.config["eigensolver"] = extended(solver, options, arguments)
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
+    request.config["profile"] = bool(profile)
     request.config["device"] = device_for(device, request)
     return request

@@ -47,6 +47,7 @@ def eigsh(
     max_seconds=None,
     device="auto",
     options=None,
+    profile=False,
     comm=None,
     callback=None,
     progress=None,
@@ -104,6 +105,8 @@ def eigsh(
         Where the work is done; "auto": on a GPU where there is one.
     options : dict, optional
         More keys of the config's section `eigensolver`.
+    profile : bool
+        Whether `phases` of the result says where the time went.
     comm : mpi4py communicator, optional
         Its ranks work together, each giving and getting its rows: A, M are (own rows, n) sparse matrices (operators
         act on own rows), v0, constraints and the result have own rows. Every rank makes the same call.
@@ -169,6 +172,7 @@ def eigsh(
             max_seconds=max_seconds,
             device=device,
             options=options,
+            profile=profile,
             unknowns={
                 "coordinates": coordinates,
                 "near_null_space": near_null_space,

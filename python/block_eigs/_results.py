@@ -27,7 +27,7 @@ class _Run:
     times : dict
         Seconds: "setup" (matrices, preconditioner, start), "solve", of eigenpairs "proof", and "all" of the call.
     phases : dict
-        Where the time of this rank went.
+        Where the time of this rank went, with profile=True; else empty.
     preconditioner : list of str
         What was taken, and why, where it was chosen; what came of setting it up.
     message : str

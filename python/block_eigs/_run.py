@@ -1,5 +1,6 @@
 """From arguments to a run of the module and its answer, for eigsh and solve."""
 
+import collections.abc
 import json
 import numbers
 import threading
@@ -144,6 +145,8 @@ def _text_of(config):
 def extended(section, options, arguments):
     """The config's section with the caller's options. `arguments` are the names and values of the arguments that keys
     have: a key is refused where its argument was given too (neither None nor 0)."""
+    if options is not None and not isinstance(options, collections.abc.Mapping):
+        raise TypeError(f"options must be a dictionary, not {type(options).__name__}")
     for key in options or {}:
         name, value = arguments.get(key, (None, None))
         if value is not None and not (isinstance(value, numbers.Real) and value == 0):

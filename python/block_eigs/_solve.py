@@ -22,6 +22,7 @@ def solve(
     max_seconds=None,
     device="auto",
     options=None,
+    profile=False,
     comm=None,
     callback=None,
     progress=None,
@@ -45,7 +46,7 @@ def solve(
         As for eigsh.
     block_size : int, optional
         Right-hand sides solved at once, 16 where it is not given; more are solved in turns.
-    coordinates, near_null_space, unknowns_per_node, max_seconds, device, comm, callback, progress
+    coordinates, near_null_space, unknowns_per_node, max_seconds, device, profile, comm, callback, progress
         As for eigsh.
     options : dict, optional
         More keys of the config's section `linear_solver`.
@@ -82,6 +83,7 @@ def solve(
             max_seconds=max_seconds,
             device=device,
             options=options,
+            profile=profile,
             unknowns={
                 "coordinates": coordinates,
                 "near_null_space": near_null_space,
@@ -99,7 +101,7 @@ def solve(
     return solutions
 
 
-def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, max_seconds, device, options, unknowns):
+def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_size, max_seconds, device, options, profile, unknowns):
     rows = a.shape[0]
     _inputs.check_shape(a, "A", comm, n)
     dtype = _inputs.real_type(a.dtype, "A")
@@ -127,5 +129,6 @@ def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_si
     request.config["linear_solver"] = extended(solver, options, arguments)
     if max_seconds is not None:
         request.config["max_seconds"] = float(max_seconds)
+    request.config["profile"] = bool(profile)
     request.config["device"] = device_for(device, request)
     return request

@@ -43,8 +43,26 @@ def changes_of(result):
     ]
 
 
+def stages_of(result):
+    """(name, seconds) of the stages of a run; the last one is what is left of the whole."""
+    times = getattr(result, "times", None) or []
+    if isinstance(times, dict):
+        stages = [(name, times.get(key, 0.0)) for name, key in (("set-up", "setup"), ("solve", "solve"), ("proof", "proof"))]
+        whole = times.get("all", 0.0)
+    else:
+        of = getattr(result, "attributes", {}).get
+        proof = getattr(result, "proof", None)
+        stages = [
+            ("set-up", of("setup_seconds", 0.0)),
+            ("solve", of("solve_seconds", 0.0)),
+            ("proof", proof.seconds if proof else 0.0),
+        ]
+        whole = times[-1].slowest if times else 0.0
+    return stages + [("reading, checks", max(0.0, whole - sum(value for _, value in stages)))]
+
+
 def phases_of(result):
-    """(name, mean, slowest) without the whole."""
+    """(name, mean, slowest) of the phases that were profiled; empty where none were."""
     phases = getattr(result, "phases", None)
     if phases is not None:
         return [(name, value, value) for name, value in phases.items()]
@@ -138,7 +156,7 @@ def plot_run(result, axes=None):
         drawn = [
             ("Convergence", draw_convergence),
             ("Spectrum", draw_accuracy),
-            ("Time", lambda place, run: plot_times(place, phases_of(run))),
+            ("Time", lambda place, run: plot_times(place, phases_of(run) or [(*s, s[1]) for s in stages_of(run)])),
         ]
         if getattr(result, "eigenvalues", None) is None:
             drawn[1] = ("Residuals", draw_accuracy)

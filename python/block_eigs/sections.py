@@ -117,14 +117,6 @@ def accuracy(run, key, runs):
     )
 
 
-def _stages(run):
-    of = run.attributes.get
-    proof = run.proof.seconds if run.proof else 0.0
-    stages = [("set-up", of("setup_seconds", 0.0)), ("solve", of("solve_seconds", 0.0)), ("proof", proof)]
-    whole = run.times[-1].slowest if run.times else 0.0
-    return stages + [("reading, checks", max(0.0, whole - sum(value for _, value in stages)))]
-
-
 def _legend(stages):
     return "".join(
         f'<span class="key" style="--key: var(--{name})">{escape(stage)} {style.seconds(value)}</span>'
@@ -139,20 +131,22 @@ def costs(run, key, runs):
         strip = _drawn(
             2 * width if len(runs) == 1 else 6.4,
             0.42,
-            lambda axes: pictures.plot_stages(axes, _stages(run)),
+            lambda axes: pictures.plot_stages(axes, pictures.stages_of(run)),
             key + "p",
             "stages of the run",
         )
         parts.append(
             figure(
                 strip,
-                _legend(_stages(run)) + f"{style.seconds(run.times[-1].slowest)} in all, until the result was written.",
+                _legend(pictures.stages_of(run)) + f"{style.seconds(run.times[-1].slowest)} in all, until the result was written.",
             )
         )
+    phases = pictures.phases_of(run)
+    if phases:
         bars = _drawn(
             width,
             2.7,
-            lambda axes: pictures.plot_times(axes, pictures.phases_of(run)),
+            lambda axes: pictures.plot_times(axes, phases),
             key + "t",
             "where the time went",
         )
@@ -165,7 +159,7 @@ def costs(run, key, runs):
             )
         )
     if run.memory:
-        parts.append("" if run.times else '<div class="pair">')
+        parts.append("" if phases else '<div class="pair">')
         bars = [("host", run.memory.host, run.memory.host_predicted), ("GPU", run.memory.gpu, run.memory.gpu_predicted)]
         drawing = _drawn(
             width,
@@ -181,7 +175,7 @@ def costs(run, key, runs):
             )
         )
     if run.times or run.memory:
-        return "".join(parts) + "</div>"
+        return "".join(parts) + ("</div>" if phases or run.memory else "")
     of = run.attributes.get
     return definition_list(
         "facts",

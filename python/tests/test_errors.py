@@ -57,7 +57,7 @@ def test_number_of_pairs(k, error):
 def test_shapes():
     with pytest.raises(ValueError, match="square"):
         eigsh(A[:, :-1], k=2)
-    with pytest.raises(ValueError, match="M"):
+    with pytest.raises(ValueError, match="^A and M must have the same shape"):
         eigsh(A, k=2, M=sp.identity(N - 1, format="csr"))
     with pytest.raises(ValueError, match="v0"):
         eigsh(A, k=2, v0=np.ones(N + 1))
@@ -104,6 +104,8 @@ def test_options():
         eigsh(A, k=2, maxiter=-1)
     with pytest.raises(ValueError, match="^tolerence: unknown key; did you mean 'tolerance'"):
         eigsh(A, k=2, options={"tolerence": 1})
+    with pytest.raises(TypeError, match="^options must be a dictionary, not list"):
+        eigsh(A, k=2, options=["dense_up_to"])
     with pytest.raises(ValueError, match="device"):
         eigsh(A, k=2, device="tpu")
 

@@ -67,7 +67,7 @@ def test_result_of_an_eigensolve(eigen):
     assert result.preconditioners[0].description.startswith("amg")
     assert result.preconditioner_made.startswith("amg: ")
     assert not result.chosen
-    assert [phase.name for phase in result.times][-2:] == ["other", "all"]
+    assert [phase.name for phase in result.times] == ["all"]
     assert result.memory.host > 1e6 and result.memory.gpu == 0
     assert result.proof.made in ("probe", "none", "dense", "residuals")
     with pytest.raises(AttributeError, match="no solution"):

@@ -6,6 +6,7 @@
 
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "spmm/device/device_messages.hpp"
+#include "spmm/device/gpu_backend.hpp"
 #include "spmm/device/peer_memory.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
@@ -44,6 +45,8 @@ bool uses_cuda(Backend backend) {
 }
 
 }  // namespace
+
+bool may_be_gpu(Backend backend) { return backend != Backend::host && cuda::is_built(); }
 
 std::shared_ptr<Device> make_device(Backend backend, int node_rank) {
   return uses_cuda(backend) ? cuda::make_device(node_rank) : host::make_device();

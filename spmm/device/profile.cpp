@@ -31,11 +31,13 @@ double Profile::seconds(Phase phase) {
   return seconds_[static_cast<std::size_t>(phase)];
 }
 
-void Profile::start() {
+void Profile::start(double reading) {
+  started_ = true;
   counting_ = true;
   turn(stack_.empty() ? Phase::count : stack_.back());
   collect(marks_.size());
   seconds_.fill(0.0);
+  seconds_[static_cast<std::size_t>(Phase::io)] = reading;
 }
 
 void Profile::enter(Phase phase) {
@@ -58,9 +60,9 @@ void Profile::turn(Phase next) {
   if (device_->host_addressable()) {
     const auto now = Clock::now();
     if (running_ != Phase::count) {
-      seconds_[static_cast<std::size_t>(running_)] += std::chrono::duration<double>(now - started_).count();
+      seconds_[static_cast<std::size_t>(running_)] += std::chrono::duration<double>(now - running_since_).count();
     }
-    started_ = now;
+    running_since_ = now;
     running_ = next;
     return;
   }

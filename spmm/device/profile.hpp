@@ -34,8 +34,10 @@ class Profile {
     Profile& profile_;
   };
 
-  /// Counts from zero from now on.
-  void start();
+  /// Counts from zero from now on, but for the seconds that reading has taken before there was a device.
+  void start(double reading = 0.0);
+  /// Whether anybody has called `start`.
+  bool is_started() const { return started_; }
   /// Seconds since `start`, outermost scopes closed; 0 before.
   double seconds(Phase phase);
 
@@ -55,10 +57,11 @@ class Profile {
   void collect(std::size_t marks);
 
   std::shared_ptr<Device> device_;
-  bool counting_ = false;
+  bool started_ = false;
+  bool counting_ = false;  ///< not any more where the device has failed
   std::array<double, static_cast<std::size_t>(Phase::count)> seconds_{};
   std::vector<Phase> stack_;
-  Clock::time_point started_{};
+  Clock::time_point running_since_{};
   Phase running_ = Phase::count;
   std::vector<Mark> marks_;
   std::vector<std::unique_ptr<Event>> spare_;

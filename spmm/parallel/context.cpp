@@ -1,7 +1,10 @@
 #include "spmm/parallel/context.hpp"
 
+#include <chrono>
 #include <functional>
+#include <utility>
 
+#include "spmm/device/gpu_backend.hpp"
 #include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs {
@@ -23,9 +26,36 @@ Context<T> context_on(const Communicator& comm, HaloWay halo,
 
 }  // namespace
 
+DeviceStart::DeviceStart(const Communicator& comm, Backend backend) {
+  const int node_rank = comm.node_rank();
+  comm.collectively([&] {
+    host::set_threads(host::default_threads(comm.node_size()));
+    // Where there can be no more threads, the caller makes the device when it wants it.
+    const auto policy = may_be_gpu(backend) ? std::launch::async | std::launch::deferred : std::launch::deferred;
+    device_ = std::async(policy, [backend, node_rank] { return make_device(backend, node_rank); });
+  });
+}
+
+bool DeviceStart::takes_time() const {
+  // Without a GPU, or a driver, it is known by then.
+  constexpr std::chrono::milliseconds a_moment(20);
+  return device_.wait_for(a_moment) == std::future_status::timeout;
+}
+
+std::shared_ptr<Device> DeviceStart::get() {
+  std::shared_ptr<Device> device = device_.get();
+  device->synchronize(Queue::compute);  // a GPU is that of the calling thread from here on
+  return device;
+}
+
 template <class T>
 Context<T> make_context(const Communicator& comm, Backend backend, HaloWay halo) {
   return context_on<T>(comm, halo, [&] { return make_device(backend, comm.node_rank()); });
+}
+
+template <class T>
+Context<T> make_context(const Communicator& comm, DeviceStart& start, HaloWay halo) {
+  return context_on<T>(comm, halo, [&] { return start.get(); });
 }
 
 template <class T>
@@ -35,6 +65,8 @@ Context<T> kept_context(const Communicator& comm, Backend backend, HaloWay halo)
 
 template Context<float> make_context(const Communicator&, Backend, HaloWay);
 template Context<double> make_context(const Communicator&, Backend, HaloWay);
+template Context<float> make_context(const Communicator&, DeviceStart&, HaloWay);
+template Context<double> make_context(const Communicator&, DeviceStart&, HaloWay);
 template Context<float> kept_context(const Communicator&, Backend, HaloWay);
 template Context<double> kept_context(const Communicator&, Backend, HaloWay);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <memory>
 
 #include "spmm/device/device.hpp"
@@ -23,9 +24,28 @@ struct Context {
   std::shared_ptr<StopRequest> stop = std::make_shared<StopRequest>();
 };
 
+/// This rank's device on its way, made by a thread of its own: the driver of a GPU takes most of a second, in
+/// which files can be read. That thread calls no MPI. On the host there is nothing to wait for.
+class DeviceStart {
+ public:
+  /// Collective.
+  DeviceStart(const Communicator& comm, Backend backend);
+  /// Whether it is a GPU whose driver has more to do, so that there is time for something else. Not collective,
+  /// nor the same on all ranks.
+  bool takes_time() const;
+  /// Waits for it; once. Throws what make_device throws. Not collective.
+  std::shared_ptr<Device> get();
+
+ private:
+  std::future<std::shared_ptr<Device>> device_;
+};
+
 /// Collective: fails on all ranks if one rank has no such device. `halo` as make_transport takes it.
 template <class T>
 Context<T> make_context(const Communicator& comm, Backend backend, HaloWay halo = HaloWay::automatic);
+/// The same on a device that was begun earlier.
+template <class T>
+Context<T> make_context(const Communicator& comm, DeviceStart& start, HaloWay halo = HaloWay::automatic);
 /// The same on the kept_device().
 template <class T>
 Context<T> kept_context(const Communicator& comm, Backend backend, HaloWay halo = HaloWay::automatic);

@@ -12,7 +12,7 @@ PLACES = {
     "linear_solver, right_hand_sides": "linear_solver.",
     "output": "output.",
     "checkpoint": "checkpoint.",
-    "spmm, precision, device, halo, partition": "",
+    "spmm, precision, device, halo, partition, profile": "",
     "Ends that are not the end": "",
 }
 LAPLACIAN = "matrix: {generate: laplacian1d, size: [900]}\n"

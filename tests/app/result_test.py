@@ -55,7 +55,7 @@ class ResultTest(harness.AppTest):
 
 class StandardProblem(ResultTest):
     text = ("matrix: {generate: laplacian3d, size: [9, 8, 7]}\neigensolver: {pairs: 6, tolerance: 1.0e-8}\n"
-            "output: {file: result.h5}\n")
+            "profile: true\noutput: {file: result.h5}\n")
 
     def test_everything_is_there(self):
         run, file = self.solve(self.text)
@@ -152,6 +152,13 @@ class StandardProblem(ResultTest):
             self.assertGreater(float(bound), 0.0)
         for word in ("SpMM", "halo wait", "block algebra", "small dense", "preconditioner", "I/O", "peak memory"):
             self.assertIn(word, run.stdout)
+
+    def test_phases_are_not_timed_unasked(self):
+        run, file = self.solve(self.text, "profile=false")
+        with file:
+            self.assertEqual(file["times/phase"][:].astype(str).tolist(), ["all"])
+        self.assertIn("time in all: ", run.stdout)
+        self.assertNotIn("halo wait", run.stdout)
 
     def test_resolved_config_gives_the_same_result(self):
         _, file = self.solve(self.text)

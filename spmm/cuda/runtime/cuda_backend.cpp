@@ -26,6 +26,8 @@ Search search() {
 
 }  // namespace
 
+bool is_built() { return true; }
+
 int device_count() { return search().found; }
 
 std::shared_ptr<Device> make_device(int node_rank) {

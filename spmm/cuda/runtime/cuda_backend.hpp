@@ -8,6 +8,8 @@
 // Free of CUDA headers: either the CUDA backend or unavailable.cpp implements it.
 namespace block_eigs::cuda {
 
+/// Whether the build has the CUDA backend.
+bool is_built();
 /// GPUs that this process sees; 0 where the build has no CUDA backend.
 int device_count();
 

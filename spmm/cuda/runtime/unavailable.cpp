@@ -10,6 +10,8 @@ constexpr const char* reason =
     "or use device: host";
 }
 
+bool is_built() { return false; }
+
 int device_count() { return 0; }
 
 std::shared_ptr<Device> make_device(int) { throw InputError(reason); }
