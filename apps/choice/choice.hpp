@@ -135,6 +135,9 @@ class Choice {
   bool asked_ = false;       ///< the late candidate
 };
 
+/// Why multigrid that came to one level is passed over.
+inline constexpr const char* no_coarser_level = "amg finds no coarser level here that would pay";
+
 /// `asked` with another type, its options for the unknowns among those that stay.
 PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerType type);
 

@@ -39,7 +39,7 @@ class EigensolverChoice {
   /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
   void begin() { choice_.begin(); }
   /// See Choice::pass_over; the multigrid that was chosen finds no coarser level.
-  bool pass_over_multigrid() { return choice_.pass_over("amg finds no coarser level here that would pay"); }
+  bool pass_over_multigrid() { return choice_.pass_over(no_coarser_level); }
   /// What was chosen could not be made, and none is at work instead.
   void lose() { choice_.lose(); }
   /// Takes an iteration into account; false when another way is to be taken. Collective.

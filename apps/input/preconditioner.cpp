@@ -14,7 +14,6 @@
 #include "solver/multigrid/amg.hpp"
 #include "solver/multigrid/device_levels.hpp"
 #include "solver/multigrid/nested_iteration.hpp"
-#include "solver/multigrid/smoothed_aggregation.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
@@ -65,6 +64,9 @@ class FloatAmg final : public LinearOperator<double> {
   LocalIndex rows() const override { return outer_.rows(); }
   LocalIndex columns() const override { return outer_.columns(); }
   void apply(ConstBlockView<double> x, BlockView<double> y) override { outer_.apply(x, y); }
+  void apply_sized(ConstBlockView<double> x, std::span<const double> norms, BlockView<double> y) override {
+    outer_.apply_sized(x, norms, y);
+  }
 
   std::size_t bytes() const override { return inner_->bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
@@ -101,15 +103,35 @@ void take_shift(CsrRows& rows, double shift) {
   }
 }
 
+/// Levels of PETSc's. Collective.
 template <class T>
 GridHierarchy build_levels(Problem<T>& problem, const PreconditionerConfig& config, NearNullSpace space) {
-  const Communicator& comm = problem.context.comm;
   take_shift(problem.a_rows, config.amg.shift);
-  if (config.amg.method == AmgMethod::aggregation)
-    return smoothed_aggregation(comm, std::move(problem.a_rows), problem.partition, space);
   const CsrRows rows = std::move(problem.a_rows);
-  return petsc::build_hierarchy(comm, rows, problem.partition,
+  return petsc::build_hierarchy(problem.context.comm, rows, problem.partition,
                                 {name_of(config.amg.method), std::move(space), config.options});
+}
+
+/// Levels in double where the matrix is, of the matrix itself or, where that is in float, of its rows, which are
+/// on the device in double for no longer than that takes. Collective.
+template <class T>
+DeviceHierarchy aggregated_levels(Problem<T>& problem, const PreconditionerConfig& config,
+                                  const NearNullSpace& space) {
+  const Context<double> context = with_precision<double>(problem.context);
+  CsrRows rows = std::move(problem.a_rows);
+  std::unique_ptr<DistributedMatrix<double>> in_double;
+  const DistributedMatrix<double>* a = nullptr;
+  if constexpr (std::is_same_v<T, double>) {
+    rows = {};
+    a = problem.a.get();
+  } else {
+    in_double = std::make_unique<DistributedMatrix<double>>(context, std::move(rows), problem.partition,
+                                                            problem.partition);
+    a = in_double.get();
+  }
+  DeviceNearNullSpace on_device;
+  context.comm.collectively([&] { on_device = to_device(context, space, a->rows()); });
+  return smoothed_aggregation(context, *a, config.amg.shift, std::move(on_device));
 }
 
 /// The cycle in precision U for A - shift I. Collective.
@@ -119,16 +141,8 @@ std::unique_ptr<Amg<U>> make_cycle(Problem<T>& problem, const MatrixConfig& matr
   NearNullSpace space =
       read_near_null_space(problem.context.comm, config, matrix, problem.partition, problem.order.get());
   const Context<U> context = with_precision<U>(problem.context);
-  if constexpr (std::is_same_v<T, double>) {
-    if (makes_levels_where_matrix_is<T>(config)) {
-      problem.a_rows = {};
-      DeviceNearNullSpace on_device;
-      context.comm.collectively([&] { on_device = to_device(problem.context, space, problem.a->rows()); });
-      DeviceHierarchy levels =
-          smoothed_aggregation(problem.context, *problem.a, config.amg.shift, std::move(on_device));
-      return std::make_unique<Amg<U>>(context, std::move(levels), config.amg.cycle);
-    }
-  }
+  if (config.amg.method == AmgMethod::aggregation)
+    return std::make_unique<Amg<U>>(context, aggregated_levels(problem, config, space), config.amg.cycle);
   return std::make_unique<Amg<U>>(context, build_levels(problem, config, std::move(space)), config.amg.cycle);
 }
 
@@ -185,14 +199,14 @@ std::unique_ptr<LinearOperator<T>> make_polynomial(const Problem<T>& problem, co
 }  // namespace
 
 template <class T>
-bool makes_levels_where_matrix_is(const PreconditionerConfig& config) {
+bool makes_levels_of_matrix(const PreconditionerConfig& config) {
   return std::is_same_v<T, double> && config.type == PreconditionerType::amg &&
          config.amg.method == AmgMethod::aggregation;
 }
 
 template <class T>
 bool needs_rows(const PreconditionerConfig& config) {
-  if (config.type == PreconditionerType::amg) return !makes_levels_where_matrix_is<T>(config);
+  if (config.type == PreconditionerType::amg) return !makes_levels_of_matrix<T>(config);
   return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct ||
          config.type == PreconditionerType::automatic;
 }
@@ -240,8 +254,8 @@ template Preconditioner<float> make_preconditioner(Problem<float>&, const Matrix
 template Preconditioner<double> make_preconditioner(Problem<double>&, const MatrixConfig&,
                                                     const PreconditionerConfig&);
 
-template bool makes_levels_where_matrix_is<float>(const PreconditionerConfig&);
-template bool makes_levels_where_matrix_is<double>(const PreconditionerConfig&);
+template bool makes_levels_of_matrix<float>(const PreconditionerConfig&);
+template bool makes_levels_of_matrix<double>(const PreconditionerConfig&);
 template bool needs_rows<float>(const PreconditionerConfig&);
 template bool needs_rows<double>(const PreconditionerConfig&);
 

@@ -21,10 +21,10 @@ bool needs_rows(const PreconditionerConfig& config);
 /// Whether it wants B's, where there is a B, in problem.b_rows.
 bool needs_mass_rows(const PreconditionerConfig& config);
 
-/// Whether the levels of multigrid are made where the matrix is, without problem.a_rows: of numbers in double, on
-/// the host and on GPUs alike. Those of numbers in float are made of the rows in host memory.
+/// Whether the levels of multigrid are made of problem.a, which is in double then, without problem.a_rows. Of a
+/// matrix in float they are made of these, on the same device.
 template <class T>
-bool makes_levels_where_matrix_is(const PreconditionerConfig& config);
+bool makes_levels_of_matrix(const PreconditionerConfig& config);
 
 /// A preconditioner, and what else it has to offer.
 template <class T>

@@ -14,6 +14,7 @@
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
+#include "apps/journey/multigrid_passed_over.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
 
@@ -116,7 +117,7 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
       solver.choice->config().preconditioner.type != PreconditionerType::none)
     solver.choice->lose();
   if (announce && config.type == PreconditionerType::direct) announce(solver.operators->preconditioner.made);
-  if (!solver.choice || solver.operators->preconditioner.coarsens || !solver.choice->pass_over_multigrid()) return;
+  if (!multigrid_is_passed_over(solver)) return;
   solver.config.eigensolver = solver.choice->config();
   if (announce) announce("preconditioner from here on: " + solver.choice->description());
   make_others(problem, solver, follower, announce);

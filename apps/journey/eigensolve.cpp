@@ -7,6 +7,7 @@
 #include "apps/checkpoint/finished.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/inner_precision.hpp"
+#include "apps/journey/multigrid_passed_over.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -53,7 +54,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
                                         solver.choice.has_value());
   };
   make();
-  if (solver.choice && !solver.operators->preconditioner.coarsens && solver.choice->pass_over_multigrid()) {
+  if (multigrid_is_passed_over(solver)) {
     solver.config.eigensolver = solver.choice->config();
     make();
   }

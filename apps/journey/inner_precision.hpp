@@ -8,9 +8,10 @@
 // Whether iterations begin in float where the config does not say so. Results are those of double all the same.
 namespace block_eigs {
 
-/// Lets them where that pays: on processors, beside a preconditioner that is decided on and costs as little as A,
-/// with so many numbers in the columns at work that memory is what iterations wait for, in whose range A is, and
-/// where there is memory for another A and other columns. Without effect on a config that says it. Collective.
+/// Lets them where that pays: beside a preconditioner that is decided on and costs as little as A, with so many
+/// numbers in the columns at work that memory is what iterations wait for, in whose range A is and its rows beside
+/// each other, and where there is memory for another A and other columns. Without effect on a config that says it.
+/// Collective.
 template <class T>
 void begin_in_float_where_it_pays(const Problem<T>& problem, EigensolverConfig& config);
 template <class T>

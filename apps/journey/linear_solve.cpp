@@ -9,6 +9,7 @@
 #include "apps/checkpoint/finished.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/inner_precision.hpp"
+#include "apps/journey/multigrid_passed_over.hpp"
 #include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -24,19 +25,22 @@ CgOperators<T> cg_operators(const Operators<T>& operators) {
   return {operators.preconditioner.operation.get(), operators.in_float.a, operators.in_float.preconditioner};
 }
 
-/// Of the present choice.
+/// Of the present choice. What others have failed at, or been slow at, is not begun in float unasked.
 template <class T>
-void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, const Announce& announce) {
+void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, GlobalIndex right_hand_sides,
+                 const Announce& announce) {
   LinearSolverConfig& config = solver.config.linear_solver;
   config = solver.choice->config();
+  if (solver.choice->taken().size() == 1 && !solver.config.checkpoint)
+    begin_in_float_where_it_pays(problem, right_hand_sides, config);
   solver.operators.reset();
   solver.operators =
       other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
   if (config.preconditioner.type != solver.choice->config().preconditioner.type) solver.choice->lose();
   if (!solver.operators->unfit.empty()) solver.unfit = solver.operators->unfit;
-  if (solver.operators->preconditioner.coarsens || !solver.choice->pass_over_multigrid()) return;
+  if (!multigrid_is_passed_over(solver)) return;
   if (announce) announce("preconditioner from here on: " + solver.choice->description());
-  make_chosen(problem, solver, announce);
+  make_chosen(problem, solver, right_hand_sides, announce);
 }
 
 /// What factors have found of A is why conjugate gradients have not got to the end.
@@ -64,7 +68,8 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
   LinearSolverConfig& scaled = solver.config.linear_solver;
   scaled.preconditioner = in_scaled_units(config.linear_solver.preconditioner, problem.scaling);
   if (scaled.preconditioner.type != PreconditionerType::automatic) {
-    begin_in_float_where_it_pays(problem, right_hand_sides, scaled);
+    // Of a round in float nothing is saved before its end: a run that was killed would begin again.
+    if (!config.checkpoint) begin_in_float_where_it_pays(problem, right_hand_sides, scaled);
     solver.operators =
         chosen_operators(problem, solver.config, scaled.preconditioner, iterates_in_float<T>(scaled), false);
     return solver;
@@ -75,7 +80,7 @@ LinearSolver<T> make_linear_solver(Problem<T>& problem, const RunConfig& config,
   solver.choice.emplace(traits, costs, scaled, right_hand_sides);
   if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
   if (announce) announce("preconditioner: " + solver.choice->description());
-  make_chosen(problem, solver, announce);
+  make_chosen(problem, solver, right_hand_sides, announce);
   return solver;
 }
 
@@ -93,7 +98,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     decisions.change = [&choice](Limitation limitation) { return choice.change(limitation); };
     decisions.make = [&] {
       if (announce) announce("preconditioner from here on: " + solver.choice->description());
-      make_chosen(problem, solver, announce);
+      make_chosen(problem, solver, f.cols(), announce);
       if (announce && solver.config.linear_solver.preconditioner.type == PreconditionerType::direct)
         announce(solver.operators->preconditioner.made);
       if (solver.changed) solver.changed();

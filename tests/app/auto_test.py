@@ -107,7 +107,7 @@ class AutoTest(harness.AppTest):
             self.assertEqual(run.code, 0, run)
 
     def choices(self, run):
-        return [line for line in run.stdout.splitlines() if line.startswith("preconditioner")]
+        return [line for line in run.stdout.splitlines() if line.startswith(("preconditioner:", "preconditioner from"))]
 
     def test_runs_repeat(self):
         self.save(hamiltonian(48))
@@ -139,7 +139,7 @@ class AutoTest(harness.AppTest):
         self.save(sp.csr_matrix(np.round((q * values) @ q.T, 12)))
         for more in ("", ", filtered_start: false"):
             run, _, _ = self.solve("matrix: {file: a.npz}\neigensolver: {pairs: 2, inner_precision: float, convergence: norm, "
-                                   f"tolerance: 1e-14{more}}}\n")
+                                   f"tolerance: 1e-14, dense_up_to: 0{more}}}\n")
             self.assertGreater(len(self.choices(run)), 1, run)
 
     def test_history_of_a_shifted_cycle_is_that_of_the_matrix(self):

@@ -1,6 +1,7 @@
 """The preconditioners amg and petsc as users ask for them, in both programs: answers, and what a mistake gets."""
 
 import os
+import re
 
 import h5py
 import harness
@@ -81,6 +82,18 @@ class PreconditionerTest(harness.AppTest):
         self.assertRegex(self.check("{type: amg}").stdout, r"(?m)^amg: \d+ levels?, operator complexity \d\.\d\d")
         refused = self.check("{type: amg, precision: double}", inner_precision="float")
         self.assert_refused(refused, 2, ["inner_precision", "float"])
+
+    def test_levels_of_runs_in_float_are_those_of_runs_in_double(self):
+        """They are made of the rows in double, not of the rounded ones."""
+        for matrix in ("{generate: laplacian3d, size: [20, 15, 12], anisotropy: [1.0, 1.0, 0.01]}",
+                       "{generate: elasticity3d, size: [8, 7, 6]}"):
+            found = []
+            for precision in ("double", "float"):
+                result = self.run_program(self.config(f"matrix: {matrix}\nprecision: {precision}\neigensolver: {{pairs: 3, "
+                                                      "tolerance: 1e-3, preconditioner: {type: amg}}\n"), timeout=200)
+                self.assertEqual(result.code, 0, result)
+                found.append(re.search(r"(?m)^amg: \d+ levels, operator complexity [\d.]+", result.stdout)[0])
+            self.assertEqual(found[0], found[1])
 
     def test_unknowns_that_no_coarse_level_sees(self):
         """Decoupled rows whose eigenvalues are the smallest, and one in the middle of the wanted ones."""
