@@ -1,7 +1,8 @@
 // What the set-up of multigrid takes where the matrix is, stage by stage, and what the eigensolver makes of the
-// levels: [mpirun -n 2] bench_setup --device cuda --grid 128 [--elasticity] [--repeats 5]. Times are those of the
-// slowest rank. The floor of a level, printed on one rank, counts its matrix read once, and the interpolation, the
-// restriction and the next matrix written once, at the rate of a copy within the device.
+// levels: [mpirun -n 2] bench_setup --device cuda --grid 128 [--elasticity | --graph 18] [--repeats 5]. Times are
+// those of the slowest rank. The floor of a level, printed on one rank, counts its matrix read once, and the
+// interpolation, the restriction and the next matrix written once, at the rate of a copy within the device. Of
+// memory the most is told that the levels take while they are made, beside the matrix.
 #include <fmt/format.h>
 #include <mpi.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/setup_memory.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/multigrid/amg.hpp"
@@ -31,6 +33,7 @@ struct Options {
   HaloWay halo = HaloWay::automatic;
   GlobalIndex grid = 64;
   bool elasticity = false;
+  int graph = 0;  ///< log2 of the vertices, 0 for a grid
   int repeats = 5;
   int pairs = 16;
 };
@@ -58,6 +61,23 @@ void tell(const Communicator& comm, fmt::format_string<Values...> text, Values&&
   if (comm.is_root()) fmt::print(text, std::forward<Values>(values)...);
 }
 
+/// The Laplacian of a random graph plus the identity, whose rows without edges would be zero.
+std::unique_ptr<MatrixSource> graph_source(const Communicator& comm, int scale) {
+  RmatOptions graph;
+  graph.scale = scale;
+  graph.edge_factor = 8;
+  return graph_laplacian(comm, graph);
+}
+
+void add_identity(CsrRows& rows) {
+  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+    for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (rows.columns[at] == rows.row_begin + static_cast<GlobalIndex>(i)) rows.values[at] += 1.0;
+    }
+  }
+}
+
 Problem make_problem(const Communicator& comm, const Options& options) {
   Problem problem{make_context<double>(comm, backend_from_name(options.device), options.halo), {}, {}, {}, {}};
   const std::vector<GlobalIndex> size(3, options.grid);
@@ -74,6 +94,9 @@ Problem make_problem(const Communicator& comm, const Options& options) {
     problem.partition = Partition(std::move(offsets));
     problem.space.vectors = elasticity3d_rigid_body_modes(elastic, problem.partition.begin(comm.rank()),
                                                           problem.partition.end(comm.rank()));
+  } else if (options.graph > 0) {
+    source = graph_source(comm, options.graph);
+    problem.partition = Partition::uniform(source->rows(), comm.size());
   } else {
     LaplacianOptions laplacian;
     laplacian.size = size;
@@ -81,6 +104,7 @@ Problem make_problem(const Communicator& comm, const Options& options) {
     problem.partition = Partition::uniform(source->rows(), comm.size());
   }
   problem.rows = source->read(problem.partition);
+  if (options.graph > 0) add_identity(problem.rows);
   std::vector<double> seconds;
   for (int i = 0; i <= options.repeats; ++i) {
     CsrRows rows = copy_of(problem.rows);
@@ -125,10 +149,12 @@ struct Stages {
   std::vector<double> seconds;
   double levels = 0.0;  ///< wall clock
   double cycle = 0.0;
+  std::vector<std::string> sizes;  ///< of levels, on one rank
+  std::vector<double> bytes;       ///< that are read or written once up to each of them
 };
 
 /// The levels on the device and the cycle in float.
-std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, double rate, bool print_floors) {
+std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages) {
   Device& device = *problem.context.device;
   const Communicator& comm = problem.context.comm;
   std::vector<std::unique_ptr<Event>> events;
@@ -149,17 +175,17 @@ std::unique_ptr<Amg<float>> set_up(const Problem& problem, Stages& stages, doubl
   device.synchronize(Queue::compute);
   stages.levels = comm.max(seconds_since(began));
   double bytes = 0.0;
-  for (std::size_t level = 0; print_floors && level < hierarchy.levels.size(); ++level) {
+  for (std::size_t level = 0; comm.size() == 1 && level < hierarchy.levels.size(); ++level) {
     const DeviceLevel& made = hierarchy.levels[level];
     const auto size = [](const CsrBuffers<double>& matrix) {
       return matrix.pattern ? static_cast<double>(matrix.pattern->bytes() + 8 * matrix.values.size()) : 0.0;
     };
     bytes += (level > 0 ? 2.0 : 1.0) * size(made.matrix.matrix) + size(made.interpolation.matrix) +
              size(made.restriction.matrix);
-    fmt::print("level {}: {} rows, {} nonzeros, interpolation {}; floor so far {:.2f} ms\n", level,
-               made.partition.rows(), made.nonzeros,
-               made.interpolation.matrix.pattern ? made.interpolation.matrix.pattern->nonzeros : 0,
-               1e3 * bytes / rate);
+    stages.sizes.push_back(fmt::format(
+        "level {}: {} rows, {} nonzeros, interpolation {}", level, made.partition.rows(), made.nonzeros,
+        made.interpolation.matrix.pattern ? made.interpolation.matrix.pattern->nonzeros : 0));
+    stages.bytes.push_back(bytes);
   }
   const Clock::time_point cycle_began = Clock::now();
   auto cycle =
@@ -200,13 +226,21 @@ void solve(const Problem& problem, Amg<float>& cycle, const Options& options) {
 
 void run(const Communicator& comm, const Options& options) {
   const Problem problem = make_problem(comm, options);
-  const double rate = copy_rate(*problem.context.device);
+  const bench::PeakOfWork peak(*problem.context.device);
   std::vector<Stages> all(static_cast<std::size_t>(options.repeats) + 1);
   std::unique_ptr<Amg<float>> cycle;
   for (std::size_t i = 0; i < all.size(); ++i) {
     cycle.reset();
-    cycle = set_up(problem, all[i], rate, i == 0 && comm.size() == 1);
+    cycle = set_up(problem, all[i]);
+    if (i > 0) continue;
+    const double most = comm.max(peak.bytes());
+    const double matrix = comm.max(static_cast<double>(problem.matrix->bytes()));
+    tell(comm, "{:8.1f} MB  at most beside the matrix, of {:.1f} MB: {:.2f} times as much\n", 1e-6 * most,
+         1e-6 * matrix, most / matrix);
   }
+  const double rate = copy_rate(*problem.context.device);
+  for (std::size_t level = 0; level < all.front().sizes.size(); ++level)
+    fmt::print("{}; floor so far {:.2f} ms\n", all.front().sizes[level], 1e3 * all.front().bytes[level] / rate);
   const auto first = all.begin() + 1;  // the one before warms up
   const auto medians = [&](const auto& of) {
     std::vector<double> values;
@@ -236,6 +270,8 @@ int main(int argc, char** argv) {
   app.add_option("--grid", options.grid, "points or elements an edge of the cube");
   app.add_flag("--elasticity", options.elasticity,
                "elasticity with rigid-body modes instead of the 7-point Laplacian");
+  app.add_option("--graph", options.graph,
+                 "2^so many vertices of an R-MAT graph, 8 edges each: its Laplacian and the identity");
   app.add_option("--repeats", options.repeats, "medians of so many");
   app.add_option("--pairs", options.pairs, "eigenpairs");
   int code = 0;

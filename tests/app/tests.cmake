@@ -48,6 +48,7 @@ block_eigs_app_test(failing_rank PROGRAM failing_rank_probe RANKS 2 4 TIMEOUT 24
 block_eigs_app_test(failing_gpu PROGRAM failing_rank_probe RANKS 2 TIMEOUT 600 LABEL gpu)
 block_eigs_app_test(halo_ways_gpu PROGRAM block-eigs RANKS 1 TIMEOUT 600 LABEL gpu)
 block_eigs_app_test(gpu_memory PROGRAM block-eigs RANKS 1 TIMEOUT 600 LABEL gpu)
+block_eigs_app_test(gpu_setup PROGRAM block-eigs RANKS 1 2 TIMEOUT 900 LABEL gpu)
 block_eigs_app_test(memory_limit PROGRAM block-eigs RANKS 1 2 TIMEOUT 900)
 block_eigs_app_test(memory_estimate PROGRAM block-eigs RANKS 1 TIMEOUT 900)
 block_eigs_app_test(extreme_values PROGRAM block-eigs RANKS 1 3 TIMEOUT 900)

@@ -181,7 +181,7 @@ TEST(Memory, OnAGpuCountsWhatIsInUseAlready) {
   EXPECT_DOUBLE_EQ(set_up.device_to_come, gpu.device_to_come);
   const MemoryEstimate host = estimate_memory(needs, {300e6, 305e6, 0.0}, true);
   EXPECT_DOUBLE_EQ(host.device, 0.0);
-  EXPECT_NEAR(host.host, 314e6, 1e3);
+  EXPECT_NEAR(host.host, 315e6, 1e3);  // libraries 4, vectors 10, holes between them 1
 }
 
 /// Says that it is a GPU, and that more of its memory is taken at every look.

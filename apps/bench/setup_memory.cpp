@@ -1,0 +1,46 @@
+#include "apps/bench/setup_memory.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace block_eigs::bench {
+
+namespace {
+
+/// A line "VmHWM:   1234 kB" in bytes.
+double status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  double kibibytes = 0.0;
+  while (status >> word) {
+    if (word == key && status >> kibibytes) return kibibytes * 1024.0;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+PeakOfWork::PeakOfWork(Device& device) : device_(device) {
+  device.synchronize(Queue::compute);
+  if (device.host_addressable()) {
+    malloc_trim(0);
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    before_ = status_bytes("VmRSS:");
+    return;
+  }
+  const MemoryInfo info = device.memory();
+  before_ = static_cast<double>(info.total - info.free);
+}
+
+double PeakOfWork::bytes() const {
+  device_.synchronize(Queue::compute);
+  if (device_.host_addressable()) return std::max(0.0, status_bytes("VmHWM:") - before_);
+  const MemoryInfo info = device_.memory();
+  if (info.least_free == 0) return 0.0;
+  return std::max(0.0, static_cast<double>(info.total - info.least_free) - before_);
+}
+
+}  // namespace block_eigs::bench
