@@ -203,7 +203,7 @@ template <class T>
 void resort_to(const LobpcgRun<T>& run, LobpcgState<T>& state, Resort resort) {
   BlockSpace<T>& space = run.problem.space;
   if (resort == Resort::without_p) {
-    state.p.set_columns(0);
+    state.p.narrow(0, 0);  // its rows stay as wide as what comes into them
     return;
   }
   if (resort == Resort::orthonormal_w) {

@@ -175,7 +175,7 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   space.gram({state.x.v()}, {state.x.a()}, gram);
   state.test = residual_test(run, operator_norms(run, gram));
   state.rounding.since_refresh = 0;
-  state.p.set_columns(0);
+  state.p.narrow(0, 0);  // its rows stay as wide as they may be: they are written before they are expanded again
   state.w.set_columns(0);
   const RitzSolution solution = solve_ritz_for_all<T>(space, [&] {
     return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
