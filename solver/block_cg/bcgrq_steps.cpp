@@ -43,14 +43,19 @@ void adopt(const SmallMatrix& norms, bool iteration, std::vector<Column>& column
   }
 }
 
-/// The largest norm of a column of Q' as it was measured last, 0 where it was not: Q' of the next iteration is not
-/// so much smaller or larger that a preconditioner in float would leave its range.
+/// About the largest norm of a column of the next Q', by the products of the last one; 0 where it is not to be
+/// told. The next one is orthonormal in the inner product of M^-1, however large the last one was: what that is
+/// for its columns is said by their products.
 template <class T>
 double size_of_basis(const State<T>& state) {
   const int columns = state.products.rows();
   double square = 0.0;
   if (state.products.cols() != 2 * columns) return 0.0;
-  for (int j = 0; j < columns; ++j) square = std::max(square, state.products(j, columns + j));
+  for (int j = 0; j < columns; ++j) {
+    const double ratio = state.products(j, columns + j) / state.products(j, j);
+    if (!(ratio > 0.0) || !std::isfinite(ratio)) return 0.0;
+    square = std::max(square, ratio);
+  }
   return std::sqrt(square);
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "solver/block_cg/block_cg_mixed.hpp"
+#include "solver/preconditioner/cast_operator.hpp"
+#include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "tests/support/linear_problem.hpp"
 #include "tests/support/random_problem.hpp"
@@ -55,6 +57,28 @@ void expect_done(const BlockCgResult<T>& result) {
 template <class T>
 void expect_all(const BlockCgResult<T>& result, Outcome expected) {
   for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, expected) << result.remark;
+}
+
+// It is handed vectors of the recurrence, whose size has nothing to do with that of the right-hand sides.
+TEST(BlockCgScaled, PreconditionersInFloatDoNotSeeTheSizeOfRightHandSides) {
+  test::RuleSource source(n, grid);
+  Problem<double> problem(source);
+  DistributedMatrix<float> in_float(with_precision<float>(problem.context), source.read(problem.partition),
+                                    problem.partition, problem.partition);
+  Chebyshev<float> polynomial(with_precision<float>(problem.context), in_float, in_float.jacobi_diagonal(),
+                              in_float.jacobi_bound(), {.degree = 4});
+  CastOperator preconditioner(problem.context, polynomial);
+  int iterations = 0;
+  for (const int exponent : {0, 60, 140, 500, -60, -200, -500}) {
+    SCOPED_TRACE("right-hand sides of 2^" + std::to_string(exponent));
+    const DenseBlock<double> f =
+        test::make_rhs(problem.space, 3, [=](GlobalIndex i, int j) { return std::ldexp(noise(i, j), exponent); });
+    const auto result = block_cg<double>(problem.space, problem.matrix, &preconditioner, f, {}, {});
+    expect_done(result);
+    if (exponent == 0) iterations = result.total_iterations;
+    EXPECT_GT(result.total_iterations, 2);
+    EXPECT_LE(std::abs(result.total_iterations - iterations), 1);
+  }
 }
 
 TEST(BlockCgScaled, RowsAndColumnsOfVeryDifferentSizeAreNotTakenForASingularMatrix) {
