@@ -18,7 +18,7 @@ double block_norm(const Dense& a, std::size_t i, std::size_t j, std::size_t unkn
 struct Filtered {
   Dense matrix;
   Offset weak = 0;  ///< blocks
-  int kept = 0;     ///< rows that would have lost the sign of their diagonal
+  int kept = 0;     ///< rows that would have lost the sign of their diagonal, or all couplings
 };
 
 /// A^F of Vanek, Mandel and Brezina, entry by entry. Nodes before `hubs` are hubs.
@@ -37,7 +37,10 @@ Filtered filtered(const Dense& a, std::size_t unknowns, double threshold, std::s
       }
     }
     for (std::size_t row = i * unknowns; row < (i + 1) * unknowns; ++row) {
-      if (result.matrix[row][row] * a[row][row] > 0.0) continue;
+      bool coupled = false;
+      for (std::size_t column = 0; column < a.size(); ++column)
+        coupled = coupled || (column / unknowns != i && result.matrix[row][column] != 0.0);
+      if (coupled && result.matrix[row][row] * a[row][row] > 0.0) continue;
       result.matrix[row] = a[row];
       ++result.kept;
     }
@@ -89,6 +92,30 @@ TYPED_TEST(SparseAlgebraFilter, KeepsRowsThatWouldLoseTheSignOfTheirDiagonal) {
     for (std::size_t j = 0; j < dense.size(); ++j) ASSERT_NEAR(dense[i][j], expected.matrix[i][j], 1e-14);
   }
   EXPECT_EQ(dense[0], a.dense()[0]);
+}
+
+TYPED_TEST(SparseAlgebraFilter, KeepsRowsWithWeakCouplingsAlone) {
+  // Each node has thirteen neighbours: 1/13 is below the threshold. The first three are coupled strongly as well.
+  constexpr LocalIndex nodes = 60;
+  HostCsr a;
+  a.columns = nodes;
+  for (LocalIndex i = 0; i < nodes; ++i) {
+    for (LocalIndex j = 0; j < nodes; ++j) {
+      const LocalIndex apart = std::min(std::abs(i - j), nodes - std::abs(i - j));
+      if (i == j) a.add(j, 14.5);
+      if (apart > 0 && apart <= 6) a.add(j, i < 3 && j < 3 ? -3.0 : -1.0);
+    }
+    a.close_row();
+  }
+  const auto on_device = a.on(this->device_);
+  const CouplingGraph graph = this->algebra_->couplings(on_device.view(), 1, 0.08, 1e9);
+  const HostCsr found = download(this->algebra_->filtered(on_device.view(), 1, graph.strength));
+  const Filtered expected = filtered(a.dense(), 1, 0.08, 0);
+  EXPECT_EQ(expected.kept, nodes - 3);
+  const Dense dense = found.dense();
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    for (std::size_t j = 0; j < dense.size(); ++j) ASSERT_NEAR(dense[i][j], expected.matrix[i][j], 1e-13);
+  }
 }
 
 TYPED_TEST(SparseAlgebraFilter, FindsNothingWeakWhereAllCouplingsAreStrong) {

@@ -32,17 +32,22 @@ struct Filter {
     const LocalIndex column = a.column_indices[k];
     return stays(i, k) ? column : i * unknowns + column % unknowns;
   }
-  /// Whether the diagonal entry keeps its sign, and is more than rounding errors of what it was.
+  /// Whether couplings to other nodes are left, and the diagonal entry keeps its sign and is more than rounding
+  /// errors of what it was.
   bool is_sound(LocalIndex row) const {
+    const LocalIndex node = row / unknowns;
+    bool coupled = false;
     double before = 0.0;
     double after = 0.0;
     for (Offset k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
-      if (place_of(row / unknowns, k) != row) continue;
+      const LocalIndex place = place_of(node, k);
+      if (place / unknowns != node) coupled = coupled || a.values[k] != 0.0;
+      if (place != row) continue;
       if (a.column_indices[k] == row) before = a.values[k];
       after += a.values[k];
     }
     const double least = least_kept_of_diagonal * before;
-    return before > 0.0 ? after > least : before < 0.0 && after < least;
+    return coupled && (before > 0.0 ? after > least : before < 0.0 && after < least);
   }
 };
 
