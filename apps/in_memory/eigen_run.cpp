@@ -12,6 +12,7 @@
 #include "apps/in_memory/operator_limits.hpp"
 #include "apps/input/block_input.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -56,6 +57,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
 /// The way of apps/journey/run.cpp.
 template <class T>
 EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, const Proceed& wanted) {
+  if (input.preconditioner) begin_in_double(input.config.eigensolver);
   const RunConfig& config = input.config;
   EigenAnswer<T> answer;
   const auto note = [&](const std::string& text) { answer.notes.preconditioner.push_back(text); };
@@ -69,7 +71,7 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
   if (solver.lone.rows_of_all > 0) note(description(solver.lone));
   if (solver.choice) note(solver.choice->description());
-  if (input.preconditioner) solver.operators->preconditioner.operation = std::move(input.preconditioner);
+  if (input.preconditioner) solver.operators->take(std::move(input.preconditioner));
   if (!solver.operators->preconditioner.made.empty()) note(solver.operators->preconditioner.made);
   const double setup_seconds = setup.seconds();
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{}, note, wanted);

@@ -13,6 +13,7 @@
 #include "apps/input/block_input.hpp"
 #include "apps/input/preconditioner.hpp"
 #include "apps/input/right_hand_sides.hpp"
+#include "apps/journey/inner_precision.hpp"
 #include "apps/journey/linear_solve.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "apps/journey/stages.hpp"
@@ -98,7 +99,7 @@ struct LinearSystem<T>::Made {
                               const Announce& note) {
     if (!solver) {
       solver.emplace(make_linear_solver(*problem, config, right_hand_sides, note));
-      if (before) solver->operators->preconditioner.operation = std::move(carried);
+      if (before) solver->operators->take(std::move(carried));
       if (before) note(carried_description);
       if (!solver->operators->preconditioner.made.empty()) note(solver->operators->preconditioner.made);
       return *solver;
@@ -149,6 +150,7 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
   RunConfig& config = request.config;
   const LinearSolverConfig& wishes = config.linear_solver;
   if (made_->before) config.linear_solver.preconditioner = {.type = PreconditionerType::none};
+  if (made_->before || request.preconditioner) begin_in_double(config.linear_solver);
   begin(context_, config);
   LinearAnswer<T> answer;
   const Announce note = [&](const std::string& text) {
@@ -170,7 +172,7 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
   scale_initial(problem.scaling, space, initial);
   const Stopwatch setup;
   LinearSolver<T>& solver = made_->solver_for(config, sides.count(), request.preconditioner != nullptr, note);
-  if (request.preconditioner) solver.operators->preconditioner.operation = std::move(request.preconditioner);
+  if (request.preconditioner) solver.operators->take(std::move(request.preconditioner));
   const double setup_seconds = setup.seconds();
   BlockCgResult<T> result = solve_linear(space, problem, solver, f, std::move(initial), Observer{}, note, wanted);
   if (config.max_seconds && result.findings.end == BlockCgEnd::stopped)

@@ -21,6 +21,13 @@ FloatCopy copy_in_float(Problem<double>& problem, const RunConfig& config,
 }  // namespace
 
 template <class T>
+void Operators<T>::take(std::unique_ptr<LinearOperator<T>> others) {
+  in_float = {};
+  float_copy.reset();
+  preconditioner.operation = std::move(others);
+}
+
+template <class T>
 std::size_t Operators<T>::bytes() const {
   std::size_t sum = preconditioner.operation ? preconditioner.operation->bytes() : 0;
   if (!float_copy) return sum;

@@ -25,6 +25,10 @@ struct Operators {
   FloatOperators in_float{};                ///< for iterations in float; nulls where there are none
   std::string unfit{};  ///< why there are no factors, where A turned out not to be fit for them
 
+  /// A preconditioner that others have made, of which there is none in float: iterations are in double from their
+  /// start.
+  void take(std::unique_ptr<LinearOperator<T>> others);
+
   /// Device memory of the calling rank that all of it holds.
   std::size_t bytes() const;
   /// What it takes beside that once it is applied to blocks of `cols` columns.

@@ -10,8 +10,8 @@ template <class T>
 std::unique_ptr<Operators<T>> chosen_operators(Problem<T>& problem, const RunConfig& config,
                                                const PreconditionerConfig& preconditioner, bool in_float,
                                                bool again) {
-  // A hierarchy and a copy in float use the rows up, but for one that is made of the matrix on the device.
-  const bool kept = again && (in_float || preconditioner.type == PreconditionerType::amg);
+  // A hierarchy uses the rows up, but for one that is made of the matrix on the device.
+  const bool kept = again && preconditioner.type == PreconditionerType::amg;
   CsrRows rows;
   if (kept) rows = makes_levels_of_matrix<T>(preconditioner) ? std::move(problem.a_rows) : problem.a_rows;
   auto operators = std::make_unique<Operators<T>>(make_operators(problem, config, preconditioner, in_float));

@@ -46,7 +46,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
     solver.config.eigensolver = solver.choice->config();
   }
-  begin_in_float_where_it_pays(problem, solver.config.eigensolver);
+  begin_in_float_where_it_pays(problem, solver.config.eigensolver, checkpoint);
   const auto make = [&] {
     solver.operators.reset();
     solver.operators = chosen_operators(problem, solver.config, solver.config.eigensolver.preconditioner,

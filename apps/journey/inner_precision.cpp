@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "apps/journey/memory_limits.hpp"
+#include "solver/lobpcg/lobpcg_checkpoint.hpp"
 
 namespace block_eigs {
 
@@ -50,14 +51,17 @@ bool leaves_memory(const Problem<T>& problem, int columns) {
 /// Collective.
 template <class T>
 bool rows_are_alike(const Problem<T>& problem) {
+  const Communicator& comm = problem.context.comm;
   double smallest = HUGE_VAL;
   double largest = 0.0;
-  for (const double entry : problem.a->diagonal()) {
-    if (entry == 0.0) continue;
-    smallest = std::min(smallest, std::abs(entry));
-    largest = std::max(largest, std::abs(entry));
-  }
-  const Communicator& comm = problem.context.comm;
+  // A GPU is asked for it where nobody was before.
+  comm.collectively([&] {
+    for (const double entry : problem.a->diagonal()) {
+      if (entry == 0.0) continue;
+      smallest = std::min(smallest, std::abs(entry));
+      largest = std::max(largest, std::abs(entry));
+    }
+  });
   return comm.max(largest) <= largest_ratio * -comm.max(-smallest);
 }
 
@@ -65,7 +69,8 @@ bool rows_are_alike(const Problem<T>& problem) {
 template <class T>
 bool pays(const Problem<T>& problem, PreconditionerType type, int columns) {
   if constexpr (std::is_same_v<T, float>) return false;
-  const bool on_host = problem.context.device->host_addressable();
+  const Communicator& comm = problem.context.comm;
+  const bool on_host = comm.any(problem.context.device->host_addressable());
   if (problem.b || !is_cheap(type) || columns < (on_host ? fewest_columns : fewest_columns_on_gpus)) return false;
   const double numbers = static_cast<double>(problem.partition.rows()) * columns;
   if (numbers < (on_host ? fewest_numbers : fewest_numbers_on_gpus)) return false;
@@ -79,7 +84,12 @@ bool pays(const Problem<T>& problem, PreconditionerType type, int columns) {
 }  // namespace
 
 template <class T>
-void begin_in_float_where_it_pays(const Problem<T>& problem, EigensolverConfig& config) {
+void begin_in_float_where_it_pays(const Problem<T>& problem, EigensolverConfig& config,
+                                  const Checkpoint* checkpoint) {
+  if (!config.inner_precision_given && holds_state_in_float(checkpoint)) {
+    config.inner_precision = Precision::float32;
+    return;
+  }
   // Of more pairs than columns, and of given vectors, which may be better than float can make them, nothing is to
   // be had.
   if (config.inner_precision_given || config.initial || config.options.block_size < config.options.pairs) return;
@@ -95,9 +105,9 @@ void begin_in_float_where_it_pays(const Problem<T>& problem, GlobalIndex right_h
   if (pays(problem, config.preconditioner.type, columns)) config.inner_precision = Precision::float32;
 }
 
-template void begin_in_float_where_it_pays(const Problem<float>&, EigensolverConfig&);
+template void begin_in_float_where_it_pays(const Problem<float>&, EigensolverConfig&, const Checkpoint*);
 template void begin_in_float_where_it_pays(const Problem<float>&, GlobalIndex, LinearSolverConfig&);
-template void begin_in_float_where_it_pays(const Problem<double>&, EigensolverConfig&);
+template void begin_in_float_where_it_pays(const Problem<double>&, EigensolverConfig&, const Checkpoint*);
 template void begin_in_float_where_it_pays(const Problem<double>&, GlobalIndex, LinearSolverConfig&);
 
 }  // namespace block_eigs

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import laplacian, residuals
+from scipy.fft import dstn
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, aslinearoperator, splu
 
-from block_eigs import NotConverged, eigsh
+from block_eigs import NotConverged, eigsh, solve
 
 
 @pytest.mark.parametrize("which", ["SA", "LA"])
@@ -70,6 +71,28 @@ def test_preconditioner_of_the_caller():
     np.testing.assert_allclose(result.eigenvalues, exact[:3], rtol=1e-11)
     matrix_free = eigsh(aslinearoperator(A), k=3, preconditioner=inverse.solve)
     np.testing.assert_allclose(matrix_free.eigenvalues, exact[:3], rtol=1e-11)
+
+
+def test_preconditioner_of_the_caller_is_there_from_the_start():
+    """Of so many numbers iterations begin in float where the preconditioner is ours: there is none of the caller's."""
+    sides = (64, 65, 66)
+    n = int(np.prod(sides))
+    spectra = [2 - 2 * np.cos(np.pi * np.arange(1, side + 1) / (side + 1)) for side in sides]
+    spectrum = spectra[0][:, None, None] + spectra[1][None, :, None] + spectra[2][None, None, :]
+    one = [sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side)) for side in sides]
+    A = sp.csr_matrix(sp.kronsum(sp.kronsum(one[2], one[1]), one[0]))
+
+    def inverse(x):
+        waves = dstn(x.T.reshape(-1, *sides), type=1, axes=(1, 2, 3), norm="ortho")
+        return dstn(waves / spectrum, type=1, axes=(1, 2, 3), norm="ortho").reshape(-1, n).T
+
+    result = eigsh(A, k=8, tol=1e-8, preconditioner=inverse)
+    np.testing.assert_allclose(result.eigenvalues, np.sort(spectrum.ravel())[:8], rtol=1e-10)
+    assert result.iterations < 20
+    exact = np.random.default_rng(1).standard_normal((n, 8))
+    solution = solve(A, A @ exact, tol=1e-10, preconditioner=inverse)
+    np.testing.assert_allclose(solution.x, exact, atol=1e-6)
+    assert solution.iterations <= 4
 
 
 @pytest.mark.parametrize("free", ["A", "M", "both"])

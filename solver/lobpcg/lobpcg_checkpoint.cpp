@@ -193,6 +193,11 @@ std::optional<LobpcgPhase> saved_phase_in_double(const Checkpoint* checkpoint) {
   return integer(*numbers, "resting_guards") > 0 ? LobpcgPhase::refinement() : LobpcgPhase{};
 }
 
+bool holds_state_in_float(const Checkpoint* checkpoint) {
+  const SavedNumbers* numbers = checkpoint != nullptr ? checkpoint->saved() : nullptr;
+  return numbers != nullptr && numbers->contains("in_float") && is_in_float(*numbers);
+}
+
 Budget resumed_budget(const Checkpoint* checkpoint, const Budget& budget, std::vector<LobpcgIteration>& history) {
   const SavedNumbers* numbers = checkpoint != nullptr ? checkpoint->saved() : nullptr;
   if (numbers == nullptr) return budget;

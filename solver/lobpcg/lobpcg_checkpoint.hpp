@@ -26,6 +26,9 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state);
 /// The phase in double that `checkpoint`, which may be null, holds a state of; nothing where it holds none, or one
 /// of a phase in float that another phase has to follow.
 std::optional<LobpcgPhase> saved_phase_in_double(const Checkpoint* checkpoint);
+/// Whether `checkpoint`, which may be null, holds the state of a phase in float: only a run that begins so goes on
+/// from it.
+bool holds_state_in_float(const Checkpoint* checkpoint);
 /// The options' budget, of which the saved state has spent its part, and the history up to there.
 Budget resumed_budget(const Checkpoint* checkpoint, const Budget& budget, std::vector<LobpcgIteration>& history);
 /// Iterations spent when the phase of the saved state began.
