@@ -76,6 +76,13 @@ void InputFile::read(std::int64_t offset, void* to, std::size_t count) const {
   }
 }
 
+bool InputFile::is_what_is_open(int descriptor) const {
+  struct stat own {};
+  struct stat other {};
+  return ::fstat(descriptor_, &own) == 0 && ::fstat(descriptor, &other) == 0 && own.st_dev == other.st_dev &&
+         own.st_ino == other.st_ino;
+}
+
 std::string InputFile::head(std::size_t count) const {
   std::string bytes(std::min(count, static_cast<std::size_t>(size_)), '\0');
   read(0, bytes.data(), bytes.size());

@@ -24,6 +24,8 @@ class InputFile {
   std::int64_t size() const { return size_; }        ///< bytes
   /// Bytes [offset, offset + count), all of which must lie within the file.
   void read(std::int64_t offset, void* to, std::size_t count) const;
+  /// Whether `descriptor` is of this file, whatever its name is by now.
+  bool is_what_is_open(int descriptor) const;
   /// The first `count` bytes, fewer where the file is shorter.
   std::string head(std::size_t count) const;
 

@@ -1,9 +1,11 @@
 #include "io/hdf5/hdf5_chunks.hpp"
 
 #include <hdf5.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -20,6 +22,13 @@ namespace {
 /// Of smaller chunks finding them is the work, of larger ones a thread would need much memory.
 constexpr std::int64_t least_bytes = std::int64_t{4} << 10;
 constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+/// What all threads may take for chunks that they work on, each up to this many times a chunk's size.
+constexpr std::int64_t bytes_at_work = std::int64_t{512} << 20;
+constexpr std::int64_t copies = 4;
+/// The library looks for each chunk from the first one on. So many bytes have to be read for a look that finding
+/// does not take longer than the library would take to read and unpack them.
+constexpr std::int64_t bytes_a_look = 100;
+constexpr std::int64_t packed_bytes_a_look = 10;
 
 struct Chunk {
   std::int64_t place = 0;  ///< of its first byte in the file
@@ -40,7 +49,7 @@ std::optional<ChunkFilters> filters_of(hid_t creation) {
         filters.push_back({ChunkFilter::Kind::deflate});
         break;
       case H5Z_FILTER_SHUFFLE:
-        if (count < 1) return {};
+        if (count != 1 || values[0] == 0) return {};
         filters.push_back({ChunkFilter::Kind::shuffle, values[0]});
         break;
       case H5Z_FILTER_FLETCHER32:
@@ -76,14 +85,38 @@ std::vector<std::byte> stored_bytes(const InputFile& file, const Chunk& chunk) {
   return bytes;
 }
 
+/// Nothing where that cannot be, or there is no memory for it: the library has less at a time.
+std::optional<std::vector<std::byte>> unpacked(const InputFile& file, const Chunk& chunk,
+                                               const ChunkFilters& filters, std::size_t wanted) {
+  try {
+    return undo_filters(filters, chunk.mask, stored_bytes(file, chunk), wanted);
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
 bool lies_in(const InputFile& file, const Chunk& chunk) {
   const std::int64_t end = file.size() - static_cast<std::int64_t>(chunk.bytes);
   return chunk.place >= 0 && chunk.place <= end;
 }
 
-/// Chunks first .. first + count - 1; empty where one is not there.
-std::vector<Chunk> find_chunks(hid_t dataset, std::int64_t first, std::int64_t count, std::int64_t length,
-                               std::size_t most) {
+/// Whether reading finds the chunk that telling where it is has found: by other ways, which in a damaged index
+/// lead to different ones.
+bool is_read_alike(hid_t dataset, hsize_t at, hsize_t bytes) {
+  hsize_t read = 0;
+  return H5Dget_chunk_storage_size(dataset, &at, &read) >= 0 && read == bytes;
+}
+
+bool lie_apart(const std::vector<Chunk>& chunks) {
+  std::vector<std::int64_t> places;
+  for (const Chunk& chunk : chunks) places.push_back(chunk.place);
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) == places.end();
+}
+
+/// Chunks first .. first + count - 1; empty where one is not there, or not in the file.
+std::vector<Chunk> find_chunks(hid_t dataset, const InputFile& file, std::int64_t first, std::int64_t count,
+                               std::int64_t length, std::size_t most) {
   std::vector<Chunk> chunks;
   for (std::int64_t c = first; c < first + count; ++c) {
     const std::int64_t begin = c * length;
@@ -92,10 +125,12 @@ std::vector<Chunk> find_chunks(hid_t dataset, std::int64_t first, std::int64_t c
     haddr_t place = HADDR_UNDEF;
     hsize_t bytes = 0;
     const bool found = H5Dget_chunk_info_by_coord(dataset, &at, &mask, &place, &bytes) >= 0 &&
-                       place != HADDR_UNDEF && bytes > 0 && bytes <= most;
+                       place <= static_cast<haddr_t>(file.size()) && bytes > 0 && bytes <= most &&
+                       is_read_alike(dataset, at, bytes);
     if (!found) return {};
     chunks.push_back({static_cast<std::int64_t>(place), static_cast<std::size_t>(bytes), mask});
   }
+  if (!lie_apart(chunks)) return {};
   return chunks;
 }
 
@@ -132,12 +167,14 @@ bool read_chunks(const Hdf5Handle& dataset, const InputFile& file, Hdf5Range ran
   const std::int64_t first = range.first / length;
   const std::int64_t count = (range.first + range.count - 1) / length - first + 1;
   const std::int64_t before = bytes_before(dataset.id());
-  // The library looks for each from the first one on.
-  constexpr std::int64_t most_looks = 20'000'000;
+  const bool packed = std::any_of(filters->begin(), filters->end(), [](const ChunkFilter& filter) {
+    return filter.kind == ChunkFilter::Kind::deflate;
+  });
+  const std::int64_t most_looks = range.count * step / (packed ? packed_bytes_a_look : bytes_a_look);
   if (count < 2 || before < 0 || count > most_looks / (first + count)) return false;
   const auto bytes_of_chunk = static_cast<std::size_t>(length) * width;
   // Where packing made it larger, the library has left it out.
-  std::vector<Chunk> chunks = find_chunks(dataset.id(), first, count, length, 2 * bytes_of_chunk);
+  std::vector<Chunk> chunks = find_chunks(dataset.id(), file, first, count, length, 2 * bytes_of_chunk);
   if (chunks.empty()) return false;
   const std::int64_t first_element = first * length;
   if (before > 0 && !place_behind(dataset.id(), file, static_cast<hsize_t>(first_element), before, chunks))
@@ -146,12 +183,14 @@ bool read_chunks(const Hdf5Handle& dataset, const InputFile& file, Hdf5Range ran
     return false;
   std::atomic<bool> sound = true;
   FirstError failure;
-#pragma omp parallel for schedule(dynamic)
+  const auto threads = static_cast<int>(
+      std::clamp<std::int64_t>(bytes_at_work / (copies * length * step), 1, omp_get_max_threads()));
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
   for (std::int64_t c = 0; c < count; ++c) {
     failure.run([&] {
       if (!sound) return;
-      const Chunk& chunk = chunks[static_cast<std::size_t>(c)];
-      const auto bytes = undo_filters(*filters, chunk.mask, stored_bytes(file, chunk), bytes_of_chunk);
+      const std::optional<std::vector<std::byte>> bytes =
+          unpacked(file, chunks[static_cast<std::size_t>(c)], *filters, bytes_of_chunk);
       if (!bytes) {
         sound = false;
         return;

@@ -25,8 +25,8 @@
 
 namespace block_eigs {
 
-static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>,
-              "HDF5 1.10.5 or newer is needed");
+static_assert(H5_VERSION_GE(1, 10, 5), "HDF5 1.10.5 or newer is needed");
+static_assert(std::is_same_v<hid_t, std::int64_t> && std::is_same_v<herr_t, int>);
 
 namespace {
 

@@ -75,6 +75,7 @@ template <class T>
 bool read_range(const Hdf5Handle& dataset, const std::string& path, Hdf5Range range, T* out) {
   if (range.count < least_count || path_of_file(dataset.id()) != path) return false;
   const InputFile file(path);
+  if (!is_open_in(dataset.id(), file)) return false;
   const std::optional<std::int64_t> place = place_of(dataset.id());
   const auto read = [&]<class Stored>(Stored) {
     if (!place) return read_of_chunks<Stored>(dataset, file, range, out);

@@ -21,17 +21,34 @@ std::string path_of_file(std::int64_t object) {
   return path;
 }
 
+namespace {
+
+/// Other drivers, which the environment may choose, have no file descriptor.
+bool has_descriptor(const Hdf5Handle& file) {
+  const Hdf5Handle access(H5Fget_access_plist(file.id()), H5Pclose);
+  return !access.valid() || H5Pget_driver(access.id()) == H5FD_SEC2;
+}
+
+/// -1 where it cannot be told.
+int descriptor_of(const Hdf5Handle& file) {
+  void* descriptor = nullptr;
+  const bool known = H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) >= 0 && descriptor != nullptr;
+  return known ? *static_cast<const int*>(descriptor) : -1;
+}
+
+}  // namespace
+
+bool is_open_in(std::int64_t object, const InputFile& same) {
+  const Hdf5Handle file(H5Iget_file_id(object), H5Fclose);
+  return has_descriptor(file) && same.is_what_is_open(descriptor_of(file));
+}
+
 void require_not_shrunk(std::int64_t object) {
   const Hdf5Handle file(H5Iget_file_id(object), H5Fclose);
-  const Hdf5Handle access(H5Fget_access_plist(file.id()), H5Pclose);
-  // Other drivers, which the environment may choose, have no file descriptor.
-  if (access.valid() && H5Pget_driver(access.id()) != H5FD_SEC2) return;
+  if (!has_descriptor(file)) return;
   hsize_t opened = 0;  // with this many bytes
-  void* descriptor = nullptr;
   struct stat now {};
-  const bool known = access.valid() && H5Fget_filesize(file.id(), &opened) >= 0 &&
-                     H5Fget_vfd_handle(file.id(), H5P_DEFAULT, &descriptor) >= 0 &&
-                     ::fstat(*static_cast<const int*>(descriptor), &now) == 0;
+  const bool known = H5Fget_filesize(file.id(), &opened) >= 0 && ::fstat(descriptor_of(file), &now) == 0;
   const std::string path = path_of_file(object);
   require(known, fmt::format("{}: how long it is cannot be told", path));
   require(

@@ -95,7 +95,7 @@ class Result:
     preconditioners: list = field(default_factory=list)  # of Choice
     chosen: bool = False  # by the program
     preconditioner_made: str = ""
-    times: list = field(default_factory=list)  # of Phase; the last two are "other" and "all"
+    times: list = field(default_factory=list)  # of Phase, where the run was profiled; the last one is "all"
     memory: Memory | None = None
     proof: Proof | None = None
 
