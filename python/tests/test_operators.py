@@ -82,13 +82,16 @@ def test_preconditioner_of_the_caller_is_there_from_the_start():
     one = [sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side)) for side in sides]
     A = sp.csr_matrix(sp.kronsum(sp.kronsum(one[2], one[1]), one[0]))
 
+    calls = []
+
     def inverse(x):
+        calls.append(x.shape)
         waves = dstn(x.T.reshape(-1, *sides), type=1, axes=(1, 2, 3), norm="ortho")
         return dstn(waves / spectrum, type=1, axes=(1, 2, 3), norm="ortho").reshape(-1, n).T
 
     result = eigsh(A, k=8, tol=1e-8, preconditioner=inverse)
     np.testing.assert_allclose(result.eigenvalues, np.sort(spectrum.ravel())[:8], rtol=1e-10)
-    assert result.iterations < 20
+    assert len(calls) >= result.iterations  # no iteration was without it
     exact = np.random.default_rng(1).standard_normal((n, 8))
     solution = solve(A, A @ exact, tol=1e-10, preconditioner=inverse)
     np.testing.assert_allclose(solution.x, exact, atol=1e-6)
