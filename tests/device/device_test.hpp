@@ -11,6 +11,7 @@
 #include "spmm/cuda/runtime/cuda_backend.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/device/kernels.hpp"
+#include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs::test {
 
@@ -120,6 +121,7 @@ class DeviceTest : public ::testing::Test {
     if (Param::backend == Backend::cuda && cuda::device_count() == 0) {
       GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
     }
+    host::set_threads(host::threads(), 1);  // few rows as well
     device_ = make_device(Param::backend, 0);
     kernels_ = make_kernels<Scalar>(device_);
   }

@@ -85,5 +85,18 @@ TEST(Threads, AreNamedByTheDevice) {
   host::set_threads(before);
 }
 
+TEST(Threads, FewRowsAreLeftToFewOfThem) {
+  const int before = host::threads();
+  host::set_threads(3);
+  EXPECT_EQ(host::threads_for(0), 1);
+  EXPECT_EQ(host::threads_for(host::rows_a_thread), 1);
+  EXPECT_EQ(host::threads_for(2 * host::rows_a_thread), 2);
+  EXPECT_EQ(host::threads_for(std::int64_t{1} << 40), 3);
+  host::set_threads(3, 1);
+  EXPECT_EQ(host::threads_for(2), 2);
+  EXPECT_EQ(host::threads_for(300), 3);
+  host::set_threads(before);
+}
+
 }  // namespace
 }  // namespace block_eigs::test

@@ -11,11 +11,11 @@
 
 namespace block_eigs::host {
 
-/// Calls work(begin, end, part) for consecutive parts of 0 .. count - 1, one a thread. The first exception is
+/// Calls work(begin, end, part) for consecutive parts of 0 .. count - 1, one a thread, part < threads(). The first exception is
 /// thrown again here.
 template <class Work>
 void for_numbered_parts(LocalIndex count, const Work& work) {
-  const int parts = threads();
+  const int parts = threads_for(count);
   FirstError failure;
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {

@@ -68,7 +68,7 @@ void Gram<T>::multiply(const ConstBlockList<T>& left, const ConstBlockList<T>& r
   for (const ConstBlockView<T>& view : elements_) prefetches_.add(view);
   for (const ConstBlockView<T>& view : vectors_) prefetches_.add(view);
   prefetches_.deal(tile, static_cast<std::ptrdiff_t>(pieces_.size()), tile);
-  const int parts = threads();
+  const int parts = threads_for(left.rows());
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(left.rows(), part, parts);

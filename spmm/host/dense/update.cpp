@@ -135,7 +135,7 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
   pack(in, coefficients, out);
   copied_.fill(true);
   if (residual == nullptr) find_direct(in, out);
-  const int parts = threads();
+  const int parts = threads_for(out.rows());
   if (residual != nullptr) norms_.start(residual->r.cols, parts, residual->lambda);
   scratch_.resize(static_cast<std::size_t>(parts));
   const std::ptrdiff_t row_bytes = (in.cols() + product_stride_) * static_cast<std::ptrdiff_t>(sizeof(T));

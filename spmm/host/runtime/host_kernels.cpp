@@ -17,7 +17,7 @@ namespace {
 /// Calls row(i) for every row, every thread its own rows in order.
 template <class Row>
 void for_rows(LocalIndex rows, Row row) {
-  const int parts = threads();
+  const int parts = threads_for(rows);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(rows, part, parts);
@@ -61,7 +61,7 @@ template <class Tile>
 void for_tiles(LocalIndex rows, Tile tile) {
   constexpr std::int64_t most = 64;
   static_assert(most <= ColumnSums<double>::rows_in_precision);
-  const int parts = threads();
+  const int parts = threads_for(rows);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(rows, part, parts);

@@ -93,6 +93,11 @@ int& thread_count() {
   return count;
 }
 
+std::int64_t& rows_of_a_thread() {
+  static std::int64_t rows = rows_a_thread;
+  return rows;
+}
+
 }  // namespace
 
 int default_threads(int node_size) {
@@ -104,8 +109,9 @@ int default_threads(int node_size) {
   return std::max(1, static_cast<int>(std::floor(share + 1e-9)));
 }
 
-void set_threads(int count) {
+void set_threads(int count, std::int64_t least_rows) {
   thread_count() = std::max(count, 1);
+  rows_of_a_thread() = least_rows;
   omp_set_num_threads(thread_count());
   static int started = 1;
   if (thread_count() <= started) return;
@@ -116,5 +122,9 @@ void set_threads(int count) {
 }
 
 int threads() { return thread_count(); }
+
+int threads_for(std::int64_t rows) {
+  return static_cast<int>(std::clamp<std::int64_t>(rows / rows_of_a_thread(), 1, threads()));
+}
 
 }  // namespace block_eigs::host

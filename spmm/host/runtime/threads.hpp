@@ -9,11 +9,17 @@ namespace block_eigs::host {
 /// that started this one, ranks are not bound and share its cores: the count is divided by node_size. At least 1.
 int default_threads(int node_size);
 
+/// Rows that a thread should have at least: threads that wait for each other take about as long as some hundred
+/// rows, and a thousand times as long where other processes are on their cores.
+inline constexpr std::int64_t rows_a_thread = 1024;
+
 /// Number of threads of every host kernel from now on; `count` >= 1. Call it before kernels run, from the thread
 /// that runs them. Starts them: throws RunError where the system grants no more, after which OpenMP would end the
-/// process without our saying anything.
-void set_threads(int count);
+/// process without our saying anything. `least_rows` of a thread are fewer in tests.
+void set_threads(int count, std::int64_t least_rows = rows_a_thread);
 int threads();
+/// Of these, what a pass over so many rows is dealt to.
+int threads_for(std::int64_t rows);
 
 /// Consecutive items, begin <= i < end.
 struct Range {

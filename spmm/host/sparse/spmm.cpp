@@ -197,7 +197,7 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
   plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
   const std::vector<T> factors(step.betas.begin(), step.betas.end());
   const HostStep<T> own_step{step, factors.empty() ? nullptr : factors.data()};
-  const int parts = threads();
+  const int parts = std::min(threads(), plan.shares());
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(plan.shares(), part, parts);
