@@ -4,31 +4,17 @@
 
 #include <algorithm>
 #include <fstream>
-#include <string>
+
+#include "apps/report/process_memory.hpp"
 
 namespace block_eigs::bench {
-
-namespace {
-
-/// A line "VmHWM:   1234 kB" in bytes.
-double status_bytes(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  double kibibytes = 0.0;
-  while (status >> word) {
-    if (word == key && status >> kibibytes) return kibibytes * 1024.0;
-  }
-  return 0.0;
-}
-
-}  // namespace
 
 PeakOfWork::PeakOfWork(Device& device) : device_(device) {
   device.synchronize(Queue::compute);
   if (device.host_addressable()) {
     malloc_trim(0);
     std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
-    before_ = status_bytes("VmRSS:");
+    before_ = resident_bytes();
     return;
   }
   const MemoryInfo info = device.memory();
@@ -37,7 +23,7 @@ PeakOfWork::PeakOfWork(Device& device) : device_(device) {
 
 double PeakOfWork::bytes() const {
   device_.synchronize(Queue::compute);
-  if (device_.host_addressable()) return std::max(0.0, status_bytes("VmHWM:") - before_);
+  if (device_.host_addressable()) return std::max(0.0, most_resident_bytes() - before_);
   const MemoryInfo info = device_.memory();
   if (info.least_free == 0) return 0.0;
   return std::max(0.0, static_cast<double>(info.total - info.least_free) - before_);

@@ -3,9 +3,8 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <fstream>
-#include <string>
 
+#include "apps/report/process_memory.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "solver/proof/stiff_rows.hpp"
@@ -14,17 +13,6 @@
 namespace block_eigs {
 
 namespace {
-
-/// A line "VmHWM:   1234 kB" in bytes.
-double status_bytes(const std::string& key) {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  double kibibytes = 0.0;
-  while (status >> word) {
-    if (word == key && status >> kibibytes) return kibibytes * 1024.0;
-  }
-  return 0.0;
-}
 
 /// Matrices of that order that rank 0 works on, LAPACK's copies among them.
 double small_dense_bytes(double order) {
@@ -188,7 +176,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
 MemoryInUse memory_in_use(const Device& device) {
   // What was freed while the matrix was read is there for the solve, and is no part of what it adds to.
   malloc_trim(0);
-  MemoryInUse now{status_bytes("VmRSS:"), status_bytes("VmHWM:"), 0.0};
+  MemoryInUse now{resident_bytes(), most_resident_bytes(), 0.0};
   if (device.host_addressable()) return now;
   const MemoryInfo info = device.memory();
   now.device = static_cast<double>(info.total - info.free);
