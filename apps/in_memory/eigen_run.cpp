@@ -98,7 +98,8 @@ std::unique_ptr<LinearOperator<T>> make_operator(const Context<T>& context, Oper
   if (!input.matrix) return std::move(input.operation);
   CsrRows rows = input.matrix->read(partition);
   check_finite(context.comm, rows, input.matrix->description());
-  check_symmetric(context.comm, partition, rows, input.matrix->description());
+  check_symmetric(context.comm, partition, rows, input.matrix->description(),
+                  std::is_same_v<T, float> ? symmetry_tolerance_in_float : symmetry_tolerance);
   return std::make_unique<DistributedMatrix<T>>(context, std::move(rows), partition, partition);
 }
 

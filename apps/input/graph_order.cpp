@@ -57,9 +57,9 @@ RunConfig order_by_graph(const Communicator& comm, const RunConfig& config,
   const int wanted = unknowns_per_node(comm, preconditioner, config.matrix, size);
   const int unknowns = size % wanted == 0 ? wanted : 1;
   const Partition partition = even(comm, size, unknowns);
-  CsrRows a = read_checked(comm, *sources.a, partition, false);
+  CsrRows a = read_checked(comm, *sources.a, partition, false, config.precision);
   CsrRows b;
-  if (sources.b) b = read_checked(comm, *sources.b, partition, true);
+  if (sources.b) b = read_checked(comm, *sources.b, partition, true, config.precision);
   {
     const NodeGraph graph = node_graph(comm, partition, a, sources.b ? &b : nullptr, unknowns, work_of_a_row);
     const Partition in_order = balanced(comm, graph.nodes, graph.weights);

@@ -116,9 +116,10 @@ class ReadAhead final : public MatrixSource {
 };
 
 void check_rows(const Communicator& comm, const Partition& partition, const CsrRows& rows,
-                const std::string& description, bool mass) {
+                const std::string& description, bool mass, Precision precision) {
   check_finite(comm, rows, description);
-  check_symmetric(comm, partition, rows, description);
+  check_symmetric(comm, partition, rows, description,
+                  precision == Precision::float32 ? symmetry_tolerance_in_float : symmetry_tolerance);
   if (mass) check_mass_entries(comm, partition, rows, description);
 }
 
@@ -131,9 +132,10 @@ Partition balanced(const Communicator& comm, const Partition& current, const std
   return Partition::by_nonzeros(comm, current, weights);
 }
 
-CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass) {
+CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass,
+                     Precision precision) {
   CsrRows rows = source.read(partition);
-  check_rows(comm, partition, rows, source.description(), mass);
+  check_rows(comm, partition, rows, source.description(), mass, precision);
   return rows;
 }
 
@@ -160,12 +162,13 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   const Profile::Scope scope(*context.profile, Phase::io);
   const Communicator& comm = context.comm;
   const bool in_float = options.in_float || std::is_same_v<T, float>;
+  constexpr Precision precision = std::is_same_v<T, float> ? Precision::float32 : Precision::float64;
   Problem<T> problem{context, first_partition(comm, sources, options)};
   problem.order = sources.order;
   const bool dealt = options.partition || sources.order;
   CsrRows rows = dealt ? sources.a->read(problem.partition)
                        : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
-  if (!sources.order) check_rows(comm, problem.partition, rows, sources.a->description(), false);
+  if (!sources.order) check_rows(comm, problem.partition, rows, sources.a->description(), false, precision);
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
   problem.lone = find_lone_rows(rows);
   if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
@@ -174,7 +177,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
       build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.a, problem.scaling.a));
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
-  if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true);
+  if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true, precision);
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
   take_mass(rows, problem.lone);

@@ -68,7 +68,8 @@ struct ReadOptions {
 
 /// Rows that are found finite and symmetric, and those of a `mass` with a positive diagonal that is nowhere too
 /// small; throws InputError else. Collective.
-CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass);
+CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Partition& partition, bool mass,
+                     Precision precision);
 
 /// Reads the matrices; throws InputError unless they are finite and symmetric. Rows are dealt evenly, and by their
 /// nonzeros where that would leave a rank with much more work than others; sources with an order have it decided.

@@ -118,10 +118,10 @@ void check_finite(const Communicator& comm, const CsrRows& rows, const std::stri
 }
 
 void check_symmetric(const Communicator& comm, const Partition& partition, const CsrRows& rows,
-                     const std::string& description) {
+                     const std::string& description, double tolerance) {
   const AsymmetricRow own = most_asymmetric_row(comm, partition, rows);
   const double worst = comm.max(own.deviation);
-  if (worst <= symmetry_tolerance) return;
+  if (worst <= tolerance) return;
   check_both_triangles(comm, rows, description);
   const GlobalIndex row = comm.max(own.deviation == worst ? own.row : GlobalIndex{-1});
   const WorstPair pair = worst_pair(comm, partition, rows, row);
@@ -129,7 +129,7 @@ void check_symmetric(const Communicator& comm, const Partition& partition, const
     if (partition.owner(row) != comm.rank()) return;
     throw InputError(
         fmt::format("{}: is not symmetric: the value at ({}, {}) is {}, at ({}, {}) it is {} (counted from 0); "
-                    "a symmetric matrix is needed; where only rounding parts them, save (A + A.T) / 2",
+                    "a symmetric matrix is needed; where only rounding parts them, take (A + A.T) / 2",
                     description, row, pair.column, pair.value, pair.column, row, pair.mirrored));
   });
 }

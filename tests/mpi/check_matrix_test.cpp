@@ -110,6 +110,15 @@ TEST_F(CheckMatrix, OneSidedEntriesAreFoundFromBothSides) {
   }
 }
 
+TEST_F(CheckMatrix, InFloatMoreIsRounding) {
+  const CsrRows rows = symmetric_rows(comm_, partition_, [](auto& triplets) {
+    triplets.push_back({17, 23, 1.0});
+    triplets.push_back({23, 17, 1.0 + 0x1p-23});
+  });
+  test::expect_said(failure(rows), "not symmetric");
+  check_symmetric(comm_, partition_, rows, "matrix", symmetry_tolerance_in_float);
+}
+
 TEST_F(CheckMatrix, ZerosMayBeStoredOnOneSide) {
   check_symmetric(comm_, partition_,
                   symmetric_rows(comm_, partition_,
