@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "apps/journey/start.hpp"
 #include "io/petsc/bridge/petsc_session.hpp"
 #include "solver/small/lapack_buffers.hpp"
 #include "spmm/error.hpp"
@@ -77,6 +78,7 @@ bool start_mpi() {
   if (running == 0) {
     // Whoever loads MPI after us may want to call it from threads.
     const std::set<std::string> before = environment_names();
+    do_without_ssh();
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     unset_variables_of_mpi(before);
     started_here = true;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -37,6 +39,15 @@ const char* rank_in_environment() {
   return nullptr;
 }
 
+bool is_on_path(const std::string& program) {
+  const char* path = std::getenv("PATH");
+  std::stringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_first_rank() {
@@ -45,6 +56,12 @@ bool is_first_rank() {
 }
 
 bool has_launcher() { return rank_in_environment() != nullptr; }
+
+void do_without_ssh() {
+  const bool told = std::getenv("OMPI_MCA_plm_rsh_agent") != nullptr || std::getenv("OMPI_MCA_plm") != nullptr;
+  if (has_launcher() || told || is_on_path("ssh") || is_on_path("rsh")) return;
+  setenv("OMPI_MCA_plm", "isolated", 1);
+}
 
 std::optional<std::string> prepare_for_limited_memory(char** argv) {
   const std::size_t left = address_space_left();

@@ -11,6 +11,11 @@ bool is_first_rank();
 /// Whether a launcher has started this process, by what it leaves in the environment. Needs no MPI.
 bool has_launcher();
 
+/// Open MPI looks for ssh or rsh as it starts, which it needs for other hosts alone, and ends the process where there
+/// is neither, as in many containers. A process without launcher is told then that there are no other hosts, unless
+/// somebody has told it something about that. Before MPI is started.
+void do_without_ssh();
+
 /// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing
 /// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0. Others,
 /// which would crash in MPI, wait for it to end all ranks, and then return an empty text.

@@ -1,5 +1,7 @@
 """How a session ends: every error is printed once, by one rank; the exit code is the right one; nothing hangs."""
 
+import os
+
 import harness
 
 
@@ -15,6 +17,18 @@ class SessionTest(harness.AppTest):
 
     def test_success(self):
         self.ends("well", 0)
+
+    def test_without_ssh(self):
+        """Open MPI of a process without launcher ends where it does not find it."""
+        if harness.options.ranks > 1:
+            self.skipTest("with a launcher it is the launcher that looks for it")
+        names = ("PATH", "OMPI_MCA_plm", "OMPI_MCA_plm_rsh_agent")
+        before = {name: os.environ.pop(name, None) for name in names}
+        os.environ["PATH"] = self.folder
+        try:
+            self.ends("well", 0)
+        finally:
+            os.environ.update({name: value for name, value in before.items() if value is not None})
 
     def test_not_converged(self):
         self.ends("unconverged", 4)
