@@ -5,6 +5,7 @@
 
 #include "apps/in_memory/mpi_runtime.hpp"
 #include "apps/report/text.hpp"
+#include "python/bindings/run_end.hpp"
 #include "python/bindings/runs.hpp"
 #include "spmm/error.hpp"
 
@@ -49,6 +50,10 @@ NB_MODULE(_core, module) {
   module.def("forget_variables_of_mpi", block_eigs::forget_variables_of_mpi);
   // Only where this package has started MPI; whoever started it otherwise ends it. In C, for packages that are
   // loaded later and still need MPI at their end, as petsc4py, end themselves so: the last one first.
-  Py_AtExit([] { block_eigs::end_mpi(); });
+  Py_AtExit([] {
+    if (!block_eigs::python::runs_are_at_work()) block_eigs::end_mpi();
+  });
+  module.def("end_runs", block_eigs::python::end_runs);
+  nb::module_::import_("atexit").attr("register")(module.attr("end_runs"));
   module.def("mpi_library_version", block_eigs::mpi_library_version);
 }

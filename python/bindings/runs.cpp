@@ -10,6 +10,7 @@
 #include "apps/in_memory/mpi_runtime.hpp"
 #include "python/bindings/convert.hpp"
 #include "python/bindings/python_operator.hpp"
+#include "python/bindings/run_end.hpp"
 #include "python/bindings/session.hpp"
 #include "spmm/error.hpp"
 
@@ -89,6 +90,7 @@ nb::dict common(Answer& answer, const Session& session) {
 
 template <class T>
 nb::dict eigsh(const Request& request) {
+  const RunAtWork run;
   Session session(communicator_of(request.communicator), request.callback);
   const Described a = describe(request.a);
   const Described b = describe(request.b);
@@ -108,6 +110,7 @@ nb::dict eigsh(const Request& request) {
 
 template <class T>
 nb::dict solve(const Request& request) {
+  const RunAtWork run;
   Session session(communicator_of(request.communicator), request.callback);
   const Described a = describe(request.a);
   LinearInput<T> input;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "python/bindings/convert.hpp"
+#include "python/bindings/run_end.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs::python {
@@ -15,6 +16,7 @@ void Session::check(const IterationReport& report) {
   try {
     // Python's own handlers run here, for Ctrl-C among others.
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    check_interpreter();
     if (callback_.is_none()) return;
     nb::dict now;
     now["iteration"] = report.iteration;
