@@ -62,7 +62,6 @@ add_library(block_eigs_apps STATIC
   report/console.cpp
   report/json.cpp
   report/memory.cpp
-  report/process_memory.cpp
   report/progress.cpp
   report/record.cpp
   report/summary.cpp

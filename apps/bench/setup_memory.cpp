@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "apps/report/process_memory.hpp"
+#include "spmm/device/process_memory.hpp"
 
 namespace block_eigs::bench {
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "apps/report/process_memory.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "solver/proof/stiff_rows.hpp"
+#include "spmm/device/process_memory.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {

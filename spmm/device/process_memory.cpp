@@ -1,4 +1,4 @@
-#include "apps/report/process_memory.hpp"
+#include "spmm/device/process_memory.hpp"
 
 #include <fstream>
 #include <string>
