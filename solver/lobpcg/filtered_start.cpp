@@ -25,6 +25,8 @@ constexpr double smallest_degree = 4.0;
 constexpr double largest_growth = 12.0;
 /// The same for locked vectors, which come back from rounding errors alone: then they are taken out again.
 constexpr double largest_locked_growth = 24.0;
+/// Of the digits that there are, as a logarithm, what locked vectors must leave.
+constexpr double left_of_digits = 3.0;
 /// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more
 /// of A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
 constexpr double most_degrees_beside_a_preconditioner = 600.0;
@@ -63,9 +65,15 @@ double missing_degrees(const LobpcgRun<T>& run, const LobpcgState<T>& state, con
   return degrees;
 }
 
-/// The longest filter that leaves the vectors at work independent.
-double longest_degree(const FilterInterval& interval) {
-  return std::min(largest_degree, largest_growth / interval.growth(interval.anchor));
+/// The longest filter that leaves the vectors at work independent, and squares of their numbers within the range
+/// of T where they hold something of eigenvalues down to `lower`.
+template <class T>
+double longest_degree(const FilterInterval& interval, double lower) {
+  const double growth = interval.growth(interval.anchor);
+  const double degree = std::min(largest_degree, largest_growth / growth);
+  const double unseen = interval.growth(std::min(lower, interval.anchor)) - growth;
+  const double range = 0.4 * std::log(static_cast<double>(std::numeric_limits<T>::max()));
+  return unseen > 0.0 ? std::min(degree, range / unseen) : degree;
 }
 
 /// Degrees after which the locked vectors, and what else is deflated, have come back from rounding errors.
@@ -73,7 +81,9 @@ template <class T>
 int degrees_to_clean(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval) {
   if (state.locked.count() == 0) return std::numeric_limits<int>::max();
   const double growth = interval.growth(turned(run, state.locked.values).front());
-  return std::max(static_cast<int>(std::min(largest_locked_growth / growth, largest_degree)), 2);
+  const double most =
+      std::min(largest_locked_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
+  return std::max(static_cast<int>(std::min(most / growth, largest_degree)), 2);
 }
 
 /// The next filter; nothing where filters are not expected to pay.
@@ -99,14 +109,16 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   Filter filter{{cut, upper, blind ? lowest : values.front()}};
   const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
   if (!(filter.interval.anchor < cut) || !(cut < middle)) return std::nullopt;
-  filter.degree = longest_degree(filter.interval);
+  filter.degree = longest_degree<T>(filter.interval, progress.bounds.lower);
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
     const double missing = missing_degrees(run, state, filter.interval);
     if (!alone && progress.degrees + missing > most_degrees_beside_a_preconditioner) return std::nullopt;
     const double floor = progress.bounds.lower;
     const bool same_cut = cut - floor > 0.7 * (progress.cut - floor);
-    if (same_cut && !(worst_in_window(state) < 0.5 * progress.worst)) return std::nullopt;
+    // Pairs far below the others keep filters short until they are locked.
+    const bool same_vectors = state.locked.count() == progress.locked;
+    if (same_cut && same_vectors && !(worst_in_window(state) < 0.5 * progress.worst)) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);
     filter.missing = missing;
   } else if (progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees) {
@@ -162,8 +174,12 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
   };
   for (std::optional<Filter> filter = next(); filter;) {
     const bool first = progress.degrees == 0.0;
-    progress = {progress.bounds, filter->interval.lower, first && !informed ? infinity : worst_in_window(state),
-                progress.degrees + filter->degree, true};
+    progress = {progress.bounds,
+                filter->interval.lower,
+                first && !informed ? infinity : worst_in_window(state),
+                progress.degrees + filter->degree,
+                true,
+                state.locked.count()};
     const LocalIndex columns = state.active();
     const int degree = static_cast<int>(filter->degree);
     state.x.compact(run.problem.space, columns, state.spare);

@@ -16,6 +16,7 @@ struct FilterProgress {
       std::numeric_limits<double>::infinity();  ///< largest ratio of a wanted pair before it, all of them known
   double degrees = 0.0;                         ///< of all
   bool informed = false;                        ///< X approximates eigenvectors, all of them
+  int locked = 0;                               ///< pairs, before the last one
 };
 
 /// Whether the start vectors of each window pass filters: asked for, B the identity, and a bound of the

@@ -53,13 +53,23 @@ Window saved_window(const SavedNumbers& numbers) {
 }
 
 List numbers_of(const FilterProgress& filters) {
-  return {filters.bounds.lower, filters.bounds.upper, filters.cut,
-          filters.worst,        filters.degrees,      filters.informed ? 1.0 : 0.0};
+  return {filters.bounds.lower,
+          filters.bounds.upper,
+          filters.cut,
+          filters.worst,
+          filters.degrees,
+          filters.informed ? 1.0 : 0.0,
+          static_cast<double>(filters.locked)};
 }
 
 FilterProgress saved_filters(const SavedNumbers& numbers) {
   const List& list = numbers.at("filters", 6);
-  return {{list[0], list[1]}, list[2], list[3], list[4], list[5] != 0.0};
+  return {{list[0], list[1]},
+          list[2],
+          list[3],
+          list[4],
+          list[5] != 0.0,
+          list.size() > 6 ? static_cast<int>(list[6]) : 0};
 }
 
 int integer(const SavedNumbers& numbers, const std::string& name, std::size_t place = 0) {

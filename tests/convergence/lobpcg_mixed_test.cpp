@@ -269,5 +269,23 @@ TEST(LobpcgMixed, SingularMatrices) {
   }
 }
 
+// Filters that do not see them yet multiply what they hold of them beyond the range of float; once they are locked
+// filters go on with the others.
+TEST(LobpcgMixed, PairsFarFromAllOthersDoNotEndFilters) {
+  constexpr int n = 12000;
+  constexpr int far = 10;
+  const auto value = [](GlobalIndex i) { return i < far ? 4.0 : -2.5 + 5.5 * static_cast<double>(i) / n; };
+  test::RuleSource source(n, [&](GlobalIndex i, GlobalIndex j) { return i == j ? value(i) : 0.0; });
+  Mixed problem(source);
+  const LobpcgOptions options{
+      .pairs = far + 3, .which = Which::largest, .tolerance = 1e-8, .filtered_start = true};
+  const auto result = problem.solve(options);
+  expect_consistent(problem, result, options);
+  std::vector<double> exact(far, 4.0);
+  for (GlobalIndex i = n - 1; i >= n - 3; --i) exact.push_back(value(i));
+  expect_values(result, exact, 1e-8);
+  EXPECT_LE(result.iterations, 150);  // 107; without filters some 500
+}
+
 }  // namespace
 }  // namespace block_eigs
