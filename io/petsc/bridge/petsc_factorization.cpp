@@ -77,6 +77,20 @@ OwnedMat shifted(const Communicator& comm, const CsrRows& rows_a, const CsrRows*
   return a;
 }
 
+/// Whether some row is so much longer than the others that it is a neighbour of whole parts of the graph.
+/// Collective.
+bool has_hubs(const Communicator& comm, const CsrRows& a) {
+  constexpr double long_row = 64.0;
+  constexpr double means = 16.0;
+  Offset longest = 0;
+  for (std::size_t i = 0; i + 1 < a.row_offsets.size(); ++i)
+    longest = std::max(longest, a.row_offsets[i + 1] - a.row_offsets[i]);
+  const double mean = static_cast<double>(comm.sum(std::int64_t{a.nonzeros()})) /
+                      static_cast<double>(std::max<GlobalIndex>(a.global_rows, 1));
+  const auto most = static_cast<double>(comm.max(static_cast<GlobalIndex>(longest)));
+  return most > long_row && most > means * mean;
+}
+
 enum class Ordering { minimum_degree, chosen_by_mumps };
 
 /// Not factorised yet. `spare`: per cent more memory than the analysis foresees, for pivoting.
@@ -125,6 +139,7 @@ struct Factorization::Factor {
   Communicator comm;
   Partition partition;
   FactorizationUse use;
+  bool has_hubs = false;
   OwnedMat factor{};
   int spare = least_spare;
   std::optional<Ordering> ordering{};  ///< the one with the fewest operations, once it is known
@@ -137,17 +152,20 @@ struct Factorization::Factor {
   }
 
   /// A new analysis of `a`, with what `spare` says. What MUMPS orders by on its own takes minutes on graphs
-  /// without small separators, whose factors nobody could hold: it is asked only where minimum degree, which takes
-  /// seconds, finds factors that are within reach. Collective.
+  /// without small separators, whose factors nobody could hold, and where a hub is a neighbour of all rows: it is
+  /// asked only where minimum degree, which takes seconds, finds factors that are within reach and of which there
+  /// is something to be saved. Collective.
   void analyse(Mat a) {
     constexpr double too_many_operations = 1e14;
-    constexpr double too_much_fill = 600.0;  // 250 to 400 for grids in three dimensions of a million rows
+    constexpr double too_much_fill = 600.0;    // 250 to 400 for grids in three dimensions of a million rows
+    constexpr double few_operations = 2000.0;  // of an entry of A; grids of a million rows in two dimensions
     if (!ordering) {
       ordering = Ordering::minimum_degree;
       analyse_in_order(a);
       const double flops = size.flops;
       const double stored = comm.sum(nonzeros_of(a));
       if (flops > too_many_operations || size.entries > too_much_fill * stored) return;
+      if (has_hubs || flops < few_operations * stored) return;
       ordering = Ordering::chosen_by_mumps;
       analyse_in_order(a);
       if (size.flops <= flops) return;
@@ -227,7 +245,7 @@ struct Factorization::Factor {
 
 Factorization::Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b,
                              const Partition& partition, double sigma, const FactorizationUse& use)
-    : factor_(new Factor{comm, partition, use}) {
+    : factor_(new Factor{comm, partition, use, has_hubs(comm, a)}) {
   require_factorization(comm, use);
   const auto nonzeros = static_cast<double>(a.values.size() + (b != nullptr ? b->values.size() : 0));
   factor_->require_memory(bytes_of_analysis * nonzeros);
