@@ -64,8 +64,9 @@ Advice on_iterations(const UnfinishedEigensolve& run, const RunConfig& config) {
   } else {
     advice.change = fmt::format("eigensolver.max_iterations={}", std::max(500, 4 * std::min(allowed, 1 << 28)));
   }
+  // It tries more columns by itself where these are too few.
   if (slow && can_choose(run, config)) advice.change = automatic_choice;
-  if (!slow || !run.clustered || run.columns >= widest_advised) return advice;
+  if (!slow || can_choose(run, config) || !run.clustered || run.columns >= widest_advised) return advice;
   // `auto` has tried so many already, or had no memory for more.
   advice.reason = fmt::format(
       "values lie so close together that they may belong to more than the {} columns at work", run.columns);

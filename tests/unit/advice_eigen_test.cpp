@@ -108,6 +108,8 @@ TEST(EigenAdvice, WhereValuesLieCloserThanTheirResidualsTheBlockIsWidened) {
         unfinished_eigensolve(verified, Limitation::iterations, history, options_for(2));
     const Advice advice = advise(run, config_with(PreconditionerType::automatic));
     EXPECT_EQ(advice.change, apart == 1.0 ? "eigensolver.max_iterations=500" : "eigensolver.block_size=64");
+    // It would widen the block by itself, if that is what is wrong.
+    EXPECT_EQ(advise(run, config_with(PreconditionerType::chebyshev)).change, automatic);
   }
 }
 
