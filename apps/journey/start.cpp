@@ -43,7 +43,8 @@ bool is_on_path(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::stringstream folders(path != nullptr ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+    folder.append("/").append(program);
+    if (access(folder.c_str(), X_OK) == 0) return true;
   }
   return false;
 }

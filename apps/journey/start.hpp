@@ -11,9 +11,9 @@ bool is_first_rank();
 /// Whether a launcher has started this process, by what it leaves in the environment. Needs no MPI.
 bool has_launcher();
 
-/// Open MPI looks for ssh or rsh as it starts, which it needs for other hosts alone, and ends the process where there
-/// is neither, as in many containers. A process without launcher is told then that there are no other hosts, unless
-/// somebody has told it something about that. Before MPI is started.
+/// Open MPI looks for ssh or rsh as it starts, which it needs for other hosts alone, and ends the process where
+/// there is neither, as in many containers. A process without launcher is told then that there are no other hosts,
+/// unless somebody has told it something about that. Before MPI is started.
 void do_without_ssh();
 
 /// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing

@@ -181,8 +181,8 @@ class SparseAlgebra {
                                            const Buffer<double>& vectors, int modes) = 0;
   /// A with its weak couplings added up on the diagonal instead (Vanek, Mandel, Brezina, Computing 56, 1996):
   /// entry (k, l) of a weak block A_ij goes to entry (k, l) of A_ii, so that sums of rows stay. Rows whose
-  /// diagonal entry would lose its sign stay as they are, and so do those with weak couplings alone, which are in no
-  /// aggregate and interpolate from their neighbours', and those of hubs. `strength` is that of A's couplings.
+  /// diagonal entry would lose its sign stay as they are, and so do those with weak couplings alone, which are in
+  /// no aggregate and interpolate from their neighbours', and those of hubs. `strength` is that of A's couplings.
   virtual CsrBuffers<double> filtered(const CsrView<double>& a, int unknowns,
                                       const CouplingStrength& strength) = 0;
   /// (I - omega D^-1 A) T, D being max(|d_i|, s_i / 2); T has the rows of ghosts too. Rows of hubs and rows of

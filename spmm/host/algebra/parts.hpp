@@ -11,8 +11,8 @@
 
 namespace block_eigs::host {
 
-/// Calls work(begin, end, part) for consecutive parts of 0 .. count - 1, one a thread, part < threads(). The first exception is
-/// thrown again here.
+/// Calls work(begin, end, part) for consecutive parts of 0 .. count - 1, one a thread, part < threads(). The first
+/// exception is thrown again here.
 template <class Work>
 void for_numbered_parts(LocalIndex count, const Work& work) {
   const int parts = threads_for(count);
