@@ -69,13 +69,19 @@ def total(comm, count):
     return count if comm is None else comm.allreduce(count)
 
 
-def agree(comm, what, value):
-    """Raises ValueError on all ranks unless they all have the same value. Collective."""
+def agree(comm, facts):
+    """Raises ValueError on all ranks, about the first that differs, unless they all have the same facts: texts by the
+    names of arguments. Collective."""
     if comm is None or comm.Get_size() == 1:
         return
-    values = comm.allgather(value)
-    if any(other != values[0] for other in values):
-        raise ValueError(f"{what} must be the same on all ranks, not {values}")
+    first, *others = comm.allgather(facts)
+    for rank, other in enumerate(others, start=1):
+        for name in {**first, **other}:
+            here, there = first.get(name, "not given"), other.get(name, "not given")
+            if here != there:
+                raise ValueError(
+                    f"{name} must be the same on all ranks, but is {here} on rank 0 and {there} on rank {rank}"
+                )
 
 
 def _first_line(text):

@@ -64,7 +64,8 @@ def eigen_request(
         solver["preconditioner"] = {"type": "none"}
     if not matrices or request.preconditioner is not None:
         solver["filtered_start"] = False
-    solver["verify"] = verify or ("probe" if matrices else "residuals")
+    verify = "residuals" if verify is False else verify
+    solver["verify"] = ("probe" if matrices else "residuals") if verify is None else verify
     for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", _seed(rng))):
         if value is not None:
             solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))
@@ -87,7 +88,7 @@ def eigen_request(
     }
     request.config["eigensolver"] = extended(solver, options, arguments)
     if max_seconds is not None:
-        request.config["max_seconds"] = float(max_seconds)
+        request.config["max_seconds"] = _inputs.number(max_seconds, "max_seconds")
     request.config["profile"] = bool(profile)
     request.config["device"] = device_for(device, request)
     return request

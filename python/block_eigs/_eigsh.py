@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import scipy.linalg
 
 from . import _communicator, _core, _inputs
 from ._eigen_request import eigen_request
@@ -63,8 +62,8 @@ def eigsh(
         float32 works in single precision, all else in double. Of an operator, matmat is called with blocks, as is a
         function, which needs an M with a shape, or v0, to know the number of rows by.
     k : int
-        Pairs wanted, less than the number of rows. Of a dense A alone there may be more: they come from
-        scipy.linalg.eigh, as NumPy arrays, with a warning.
+        Pairs wanted, less than the number of rows. Of a dense A alone there may be more: then all are computed, with
+        a warning.
     M : as A, optional
         Positive definite. A function has the rows of A, and its type.
     which : "SA" or "LA"
@@ -97,8 +96,9 @@ def eigsh(
         Seed of the random start vectors, or what draws it. 1 where it is not given: runs repeat bit for bit.
     convergence : "relative", "norm" or "absolute"
         What the residual is held against, see docs/config.md.
-    verify : "probe", "residuals" or "inertia", optional
-        What is done to know that no pair was missed; "probe" unless A or M is an operator.
+    verify : "probe", "residuals", "inertia" or False, optional
+        What is done to know that no pair was missed; "probe" unless A or M is an operator. False stands for
+        "residuals", by which nothing is done.
     max_seconds : float, optional
         Time after which iterations end, as at maxiter. What comes after them is not counted.
     device : "auto", "host" or "cuda"
@@ -148,8 +148,7 @@ def eigsh(
     n = _communicator.total(comm, a.shape[0])
     _communicator.on_all(comm, lambda: _inputs.check_shape(a, "A", comm, n))
     if k >= n:
-        given = constraints, options
-        return _solve_densely(a, k, m, n, comm, return_eigenvectors, return_info or any(x is not None for x in given))
+        k = _all_pairs(a, m, k, n, comm)
 
     def request():
         return eigen_request(
@@ -181,7 +180,7 @@ def eigsh(
         )
 
     asked = _communicator.on_all(comm, request)
-    _communicator.agree(comm, "k, M, which and options", repr((k, asked.single, asked.config)))
+    _communicator.agree(comm, asked.facts())
     answer = run(_core.eigsh, asked, comm, callback, progress, k, "pairs", A)
     if which == "LA":
         _turn_round(answer)
@@ -236,49 +235,25 @@ def _check_count(k):
     return k
 
 
-def _solve_densely(a, k, m, n, comm, vectors, more):
-    """As SciPy does where all pairs are asked for: dense matrices by dense methods, others not at all. `more` is whether
-    anything is asked for that these do not have."""
+def _all_pairs(a, m, k, n, comm):
+    """n in the place of a larger k, with a warning, where A is dense; others are refused, as by SciPy's function."""
     dense = isinstance(a, np.ndarray) and (m is None or _inputs.is_matrix(m))
-    if comm is not None or not dense or more or n == 0:
+    if comm is not None or not dense or n == 0:
         raise TypeError(
             f"k must be less than the number of rows, but {k} pairs of {n} rows are asked for; reduce k, or use "
             "scipy.linalg.eigh(A.toarray()), which computes all pairs"
         )
-    mass = m.toarray() if hasattr(m, "toarray") else m
-    for matrix, name in ((a, "A"), (mass, "M")):
-        if matrix is not None:
-            _check_dense(matrix, name, n)
-    warnings.warn(
-        f"k >= n for a matrix of n = {n} rows: all pairs are computed by scipy.linalg.eigh",
-        RuntimeWarning,
-        stacklevel=3,
-    )
-    try:
-        return scipy.linalg.eigh(a, b=mass, eigvals_only=not vectors)
-    except scipy.linalg.LinAlgError as error:
-        raise ValueError("mass matrix M is not positive definite") from error
-
-
-def _check_dense(matrix, name, n):
-    """LAPACK looks at one triangle, and asks nothing."""
-    _inputs.real_type(matrix.dtype, name)
-    if matrix.shape != (n, n):
-        raise ValueError(f"{name} must be {n} x {n}, not {matrix.shape[0]} x {matrix.shape[1]}")
-    values = np.asarray(matrix, dtype=np.float64)
-    if not np.all(np.isfinite(values)):
-        raise ValueError(f"{name} holds values that are not finite")
-    if np.abs(values - values.T).max() > 1e-12 * np.abs(values).max():
-        raise ValueError(f"{name} is not symmetric")
+    warnings.warn(f"k >= n for a matrix of n = {n} rows: all pairs are computed", RuntimeWarning, stacklevel=3)
+    return n
 
 
 def _turn_round(answer):
-    """Largest first becomes ascending."""
+    """Largest first becomes ascending. No view backwards is left: PyTorch, MPI and the buffer protocol refuse them."""
     for name in ("eigenvalues", "residual_norms", "error_bounds", "attained_tolerances"):
-        answer[name] = np.ascontiguousarray(answer[name][::-1])  # views backwards are refused by PyTorch
+        answer[name] = answer[name][::-1].copy()
     answer["status"] = answer["status"][::-1]
     answer["vectors"] = columns_backwards(answer["vectors"])
     history = answer["history"]
     for name in ("eigenvalues", "residual_norms"):
         if name in history:
-            history[name] = history[name][:, ::-1]
+            history[name] = history[name][:, ::-1].copy()

@@ -177,4 +177,18 @@ def vectors_like(matrix, dtype):
 
 
 def columns_backwards(vectors):
-    return vectors.flip(1) if is_tensor(vectors) else vectors[:, ::-1]
+    """C-contiguous, in the memory that they are in where that is NumPy's or CuPy's."""
+    backwards = vectors.flip(1) if is_tensor(vectors) else _turned_round(vectors)
+    on_gpu = shared_on_gpu(backwards)
+    if on_gpu is not None:
+        on_gpu.wait()
+    return backwards
+
+
+def _turned_round(vectors):
+    half = vectors.shape[1] // 2
+    if half > 0:
+        first = vectors[:, :half].copy()
+        vectors[:, :half] = vectors[:, -half:][:, ::-1]
+        vectors[:, -half:] = first[:, ::-1]
+    return vectors

@@ -1,12 +1,14 @@
 """Matrices, operators and blocks of vectors of the caller as the module takes them."""
 
+import numbers
 import operator
 import os
 
 import numpy as np
 import scipy.sparse
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
+from ._csr import by_rows
 from ._gpu import GpuBlock, resident_entries, shared_on_gpu, to_host
 
 
@@ -31,13 +33,31 @@ def integer(value, name):
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
 
 
+def number(value, name):
+    """A float for any kind of real number, or TypeError."""
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
 def is_matrix(operand):
     return scipy.sparse.issparse(operand) or isinstance(operand, np.ndarray)
 
 
 def is_function(operand):
     """Whether it multiplies blocks when it is called, and has no more to say."""
-    return callable(operand) and not any(hasattr(operand, name) for name in ("matmat", "__array__"))
+    more = any(hasattr(operand, name) for name in ("matmat", "__array__")) or _multiplies_vectors(operand)
+    return callable(operand) and not more
+
+
+def _multiplies_vectors(operand):
+    """Whether it has shape and matvec, and no matmat."""
+    return hasattr(operand, "shape") and hasattr(operand, "matvec") and not hasattr(operand, "matmat")
+
+
+def as_operator(operand):
+    """What multiplies vectors alone as a LinearOperator, as SciPy takes it; others as they are."""
+    return aslinearoperator(operand) if _multiplies_vectors(operand) else operand
 
 
 class _Function:
@@ -50,12 +70,14 @@ class _Function:
 
 
 def as_operand(operand, name, rows=None, dtype=np.float64):
-    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape and matmat. A function becomes one on the
-    `rows` of this rank that are known from elsewhere, of type `dtype`; TypeError where none are."""
-    operand = to_host(operand)
+    """A SciPy sparse matrix, an ndarray of two dimensions, or an operator with shape, dtype and matmat. A function becomes one on
+    the `rows` of this rank that are known from elsewhere, of type `dtype`; TypeError where none are."""
+    operand = as_operator(to_host(operand))
     if scipy.sparse.issparse(operand):
         return operand
-    if isinstance(operand, LinearOperator) or (hasattr(operand, "shape") and hasattr(operand, "matmat")):
+    if hasattr(operand, "shape") and hasattr(operand, "matmat"):
+        if not hasattr(operand, "dtype"):
+            raise TypeError(f"{name} has shape and matmat, but no dtype: give it one, such as numpy.float64")
         return operand
     if isinstance(operand, (str, os.PathLike)):
         raise TypeError(f"{name} must be a matrix, not the name of a file: read it first, by scipy.sparse.load_npz, say")
@@ -90,7 +112,8 @@ def csr_arrays(matrix, dtype, given=None):
 
     `given` is what the caller handed in, which may have the same entries on a GPU.
     """
-    matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if isinstance(matrix, np.ndarray) else matrix.tocsr()
+    dense = isinstance(matrix, np.ndarray)
+    matrix = scipy.sparse.csr_matrix(matrix.astype(dtype)) if dense else by_rows(matrix, dtype)
     index = np.int32 if matrix.indices.dtype == np.int32 and matrix.indptr.dtype == np.int32 else np.int64
     indptr = np.ascontiguousarray(matrix.indptr, dtype=index)
     indices = np.ascontiguousarray(matrix.indices, dtype=index)

@@ -53,7 +53,7 @@ class _Run:
         self.history = SimpleNamespace(**answer["history"])
         self.times = {"setup": answer["setup_seconds"], "solve": answer["solve_seconds"], "all": seconds}
         self.phases = answer["phases"]
-        self.preconditioner = answer["chosen"]
+        self.preconditioner = [_words.sentence(text) for text in answer["chosen"]]
         self.message = _message(answer)
         for name in ("device", "ranks", "rows", "nonzeros", "config", "version"):
             setattr(self, name, answer[name])
@@ -67,9 +67,11 @@ class _Run:
 
 
 def _message(answer):
-    parts = [_words.sentence(answer["remark"]), answer["advice_reason"]]
+    parts = [_words.sentence(answer[part]) for part in ("remark", "advice_reason")]
     change = answer["advice_change"]
-    if answer["remark"].startswith("max_seconds"):
+    if answer["exception"] is not None:
+        parts = parts[:1]  # it ended the run, and no limit
+    elif answer["remark"].startswith("max_seconds"):
         parts = [parts[0], "try a larger max_seconds"]
     elif change == "precision=double":
         parts.append("try double precision: A.astype(float)")
@@ -77,7 +79,7 @@ def _message(answer):
         key, _, value = change.partition("=")
         parts.append(f"try {_words.argument(key)}={_words.value(value)}")
     else:
-        parts.append(answer["advice_other"])
+        parts.append(_words.sentence(answer["advice_other"]))
     return "; ".join(part for part in parts if part)
 
 
@@ -113,6 +115,7 @@ class EigenPairs(tuple, _Run):
         for name in ("error_bounds", "bounds", "attained_tolerances", "orthonormality"):
             setattr(self, name, answer[name])
         self.proof = SimpleNamespace(**answer["proof"])
+        self.proof.statement = _words.sentence(self.proof.statement)
         self.times["proof"] = self.proof.seconds
         self.wanted = k
         self.converged = len(w) == k and "not_converged" not in self.status

@@ -20,9 +20,7 @@ TOLERANCE = {np.dtype(np.float64): 1e-8, np.dtype(np.float32): 1e-5}
 
 def tolerance(tol, dtype):
     """That of the config for the caller's, 0 being the default."""
-    if not isinstance(tol, numbers.Real):
-        raise TypeError(f"tol must be a number, not {type(tol).__name__}")
-    return float(tol) if tol else TOLERANCE[dtype]
+    return _inputs.number(tol, "tol") or TOLERANCE[dtype]
 
 
 # MPI need not allow calls from several threads at once; a function that is called during a run may start another.
@@ -39,6 +37,18 @@ class Request:
         self.a = self.b = self.preconditioner = None
         self.blocks = {}
 
+    def facts(self):
+        """What ranks must agree on, as texts by the names of the arguments."""
+        facts = {}
+        for key, value in self.config.items():
+            section = isinstance(value, dict) and "file" not in value
+            items = {f"{key}.{name}": entry for name, entry in value.items()} if section else {key: value}
+            facts.update((_words.argument(name), _words.shown(entry)) for name, entry in items.items())
+        for name, operand in (("A", self.a), ("M", self.b), ("preconditioner", self.preconditioner)):
+            if operand is not None:
+                facts[name] = "a function" if callable(operand) else "a matrix"
+        return facts
+
     def add_block(self, name, vectors):
         """Puts a block in memory; returns what stands for it in the config."""
         self.blocks[name] = vectors
@@ -47,7 +57,7 @@ class Request:
 
 def preconditioner_section(request, preconditioner, unknowns):
     """The config's section for a name, a dictionary of the config's keys, None, or an operator."""
-    preconditioner = "none" if preconditioner is None else to_host(preconditioner)
+    preconditioner = "none" if preconditioner is None else _inputs.as_operator(to_host(preconditioner))
     if isinstance(preconditioner, str):
         section = {"type": preconditioner}
     elif isinstance(preconditioner, dict):
@@ -117,8 +127,10 @@ def run(entry, request, comm, callback, progress, wanted, what, matrix):
                 hear,
                 vectors.place if vectors is not None and request.config["device"] != "host" else None,
             )
-        except ValueError as error:
-            raise ValueError(_words.sentence(str(error))) from None
+        except (MemoryError, RuntimeError, ValueError) as error:
+            if error.__traceback__.tb_next is not None:
+                raise  # a function of the caller has raised it, in words of its own
+            raise type(error)(_words.sentence(str(error))) from None
         finally:
             if bar is not None:
                 bar.close()

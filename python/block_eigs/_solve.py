@@ -93,7 +93,7 @@ def solve(
 
     asked = _communicator.on_all(comm, request)
     sides = asked.blocks["F"].shape[1]
-    _communicator.agree(comm, "the right-hand sides and options", repr((sides, asked.single, asked.config)))
+    _communicator.agree(comm, {"the number of right-hand sides": str(sides), **asked.facts()})
     answer = run(_core.solve, asked, comm, callback, progress, sides, "right-hand sides", A)
     answer["vectors"] = answer["vectors"].reshape(shape)
     solutions = Solutions(answer, answer["seconds"])
@@ -128,7 +128,7 @@ def _request(a, F, x0, n, comm, *, given, tol, maxiter, preconditioner, block_si
     }
     request.config["linear_solver"] = extended(solver, options, arguments)
     if max_seconds is not None:
-        request.config["max_seconds"] = float(max_seconds)
+        request.config["max_seconds"] = _inputs.number(max_seconds, "max_seconds")
     request.config["profile"] = bool(profile)
     request.config["device"] = device_for(device, request)
     return request

@@ -33,8 +33,9 @@ def tensor_to_host(tensor):
     if tensor.layout == torch.sparse_csc:
         parts = (tensor.values(), tensor.row_indices(), tensor.ccol_indices())
         return scipy.sparse.csc_matrix(tuple(numbers(part) for part in parts), shape=shape)
-    entries = tensor.to_sparse_coo().coalesce()
-    return scipy.sparse.coo_matrix((numbers(entries.values()), numbers(entries.indices())), shape=shape)
+    entries = tensor.to_sparse_coo()
+    # Not coalesced: small integers would be summed modulo their range.
+    return scipy.sparse.coo_matrix((numbers(entries._values()), numbers(entries._indices())), shape=shape)
 
 
 def numbers(tensor):

@@ -6,6 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, laplacian
 
+from . import _inputs
+from ._csr import csr_matrix_of
 from ._eigsh import eigsh
 
 _SOLVERS = {None: "auto", "arpack": "auto", "lobpcg": "auto", "amg": "amg"}
@@ -34,7 +36,7 @@ def spectral_embedding(
         Weights of the edges, none negative, such as AnnData's ``obsp["connectivities"]``. The diagonal does not
         count. float32 is worked with in double, and answered in float32.
     n_components : int
-        Columns of the result.
+        Columns of the result. Where the graph has fewer vertices all that there are, with a warning.
     eigen_solver : "arpack", "lobpcg", "amg" or None
         "amg" preconditions by multigrid (pyamg is not needed); else a preconditioner is chosen by the entries.
     random_state : int, numpy.random.RandomState, numpy.random.Generator or None
@@ -49,7 +51,7 @@ def spectral_embedding(
 
     Returns
     -------
-    (n, n_components) array
+    (n, n_components) array, or fewer columns
 
     Raises
     ------
@@ -58,19 +60,33 @@ def spectral_embedding(
     """
     if eigen_solver not in _SOLVERS:
         raise ValueError(f"eigen_solver must be 'arpack', 'lobpcg', 'amg' or None, not {eigen_solver!r}")
+    n_components = _inputs.integer(n_components, "n_components")
+    if n_components <= 0:
+        raise ValueError(f"n_components must be greater than 0, not {n_components}")
     weights, dtype = _symmetric(adjacency)
+    n = weights.shape[0]
     if connected_components(weights, directed=False)[0] != 1:
         warnings.warn("Graph is not fully connected, spectral embedding may not work as expected.", stacklevel=2)
     matrix, scale = laplacian(weights, normed=norm_laplacian, return_diag=True)
-    matrix, constant = matrix.tocsr(), np.ones(len(scale))
+    matrix, constant = matrix.tocsr(), np.ones(n)
     if norm_laplacian:
         # SciPy leaves 0 for a vertex without edges; with 1, as scikit-learn has it, it is no component of its own.
         matrix.setdiag(1.0)
-        constant = np.where(np.diff(weights.indptr) > 0, scale, 0.0)
+        if weights.nnz > 0:
+            constant = np.where(np.diff(weights.indptr) > 0, scale, 0.0)
     else:
         scale = constant
+    if drop_first and n_components > n - 1:
+        warnings.warn(
+            f"n_components = {n_components}, but a graph of n = {n} vertices has {n - 1}: these are returned",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        n_components = n - 1
+    if n_components == 0:
+        return np.zeros((n, 0), dtype)
     _, vectors = eigsh(
-        matrix,
+        matrix if n_components < n else matrix.toarray(),  # of which all pairs are computed, with a warning
         n_components,
         tol=0 if eigen_tol == "auto" else eigen_tol,
         preconditioner=_SOLVERS[eigen_solver],
@@ -85,13 +101,15 @@ def spectral_embedding(
 
 def _symmetric(adjacency):
     """The weights in double without diagonal and zeros, and the type of the result."""
-    weights = sp.csr_matrix(adjacency)
-    if weights.shape[0] != weights.shape[1]:
-        raise ValueError(f"adjacency must be square, not {weights.shape[0]} x {weights.shape[1]}")
+    weights = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
+    if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] == 0:
+        raise ValueError(f"adjacency must be a square matrix of one row or more, not of shape {weights.shape}")
     if weights.dtype.kind == "c":
         raise TypeError(f"adjacency is complex ({weights.dtype})")
     dtype = np.float32 if weights.dtype == np.float32 else np.float64
-    weights = weights.astype(np.float64)
+    weights = csr_matrix_of(weights, np.float64)
+    if not np.isfinite(weights.data).all():
+        raise ValueError("adjacency holds values that are not finite")
     difference = abs(weights - weights.T)
     if difference.nnz and difference.max() > 1e-10:
         warnings.warn(
@@ -101,6 +119,8 @@ def _symmetric(adjacency):
         weights = 0.5 * (weights + weights.T)
     weights = (weights - sp.diags(weights.diagonal())).tocsr()
     weights.eliminate_zeros()
+    if weights.nnz > 0 and weights.data.min() < 0:
+        raise ValueError(f"adjacency holds the weight {weights.data.min():g}: weights must not be negative")
     return weights, dtype
 
 

@@ -1,11 +1,17 @@
 """Datasets and attributes of an HDF5 file; whatever is wrong with it is a FileError."""
 
+import contextlib
 import os
 
 import h5py
 import numpy as np
 
-__all__ = ["FileError", "Reader", "opened", "read", "sentence_of", "verify"]
+from block_eigs.hdf5_texts import texts_are_whole
+
+__all__ = ["DAMAGE", "FileError", "Reader", "damage_named", "opened", "read", "sentence_of", "verify"]
+
+# What h5py and NumPy raise where a file says what cannot be.
+DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 class FileError(ValueError):
@@ -18,10 +24,13 @@ class Reader:
     def __init__(self, path, file):
         self.path, self.file = path, file
 
-    def __call__(self, name, length=None):
+    def dataset(self, name):
         if not isinstance(self.file.get(name), h5py.Dataset):
             raise FileError(f"{self.path}: damaged, or not a result of block-eigs or block-solve: it has no {name}")
-        values = read(self.path, self.file[name])
+        return self.file[name]
+
+    def __call__(self, name, length=None):
+        values = read(self.path, self.dataset(name))
         if length is not None and len(values) != length:
             raise FileError(f"{self.path}: {name} has {len(values)} entries instead of {length}")
         verify(self.path, self.file, name, values)
@@ -33,20 +42,32 @@ class Reader:
     def text(self, name):
         return np.array([_text(value) for value in self(name)], dtype=str)
 
-    def attributes(self, name):
+    def attributes(self, name, keys):
+        """Those of these keys that are there. HDF5's library may crash where it goes through all of a damaged file."""
         if name not in self.file:
             return {}
-        try:
-            return {key: _plain(value) for key, value in self.file[name].attrs.items()}
-        except (OSError, RuntimeError, KeyError) as error:
-            raise FileError(f"{self.path}: the attributes of {name} cannot be read: {sentence_of(error)}") from error
+        found, attributes = {}, self.file[name].attrs
+        for key in keys:
+            try:
+                if key in attributes:
+                    found[key] = _single(attributes, key)
+            except (OSError, *DAMAGE) as error:
+                raise FileError(f"{self.path}: damaged: attribute {key} of {name}: {sentence_of(error)}") from error
+        return found
 
 
 def _text(value):
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogateescape")  # as h5py has what is no text
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _plain(value):
+def _single(attributes, key):
+    """A text or a number; of what claims to be more nothing is read."""
+    shape = attributes.get_id(key).shape
+    if shape != ():
+        raise ValueError(f"of shape {shape} instead of one value")
+    value = attributes[key]
     if isinstance(value, (bytes, str)):
         return _text(value)
     return value.item() if isinstance(value, np.generic) else value
@@ -54,13 +75,34 @@ def _plain(value):
 
 def sentence_of(error):
     """The first line of what it says."""
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    text = str(error.args[0] if isinstance(error, KeyError) and error.args else error).strip()  # not in quotes
+    return text.splitlines()[0] if text else type(error).__name__
+
+
+@contextlib.contextmanager
+def damage_named(path):
+    """Whatever is raised within it by a damaged file becomes a FileError."""
+    try:
+        yield
+    except FileError:
+        raise
+    except (OSError, *DAMAGE) as error:
+        raise FileError(f"{path}: damaged: {sentence_of(error)}") from error
 
 
 def read(path, dataset, part=()):
     try:
+        in_one_piece, whole = dataset.chunks is None, dataset.file.id.get_filesize()
+        if in_one_piece and dataset.size * dataset.dtype.itemsize > whole:
+            raise FileError(f"{path}: damaged: {dataset.name} of shape {dataset.shape} does not fit into {whole} bytes")
         return dataset[part]
-    except (OSError, RuntimeError) as error:
+    except FileError:
+        raise
+    except MemoryError as error:
+        if in_one_piece:
+            raise  # it is there
+        raise FileError(f"{path}: {dataset.name} cannot be read: {sentence_of(error)}") from error
+    except (OSError, *DAMAGE) as error:
         raise FileError(f"{path}: {dataset.name} cannot be read: {sentence_of(error)}") from error
 
 
@@ -98,10 +140,14 @@ def opened(path):
     if os.path.isdir(path):
         raise FileError(f"{path}: a folder, not a file")
     try:
-        return h5py.File(path, "r")
+        file = h5py.File(path, "r")
     except OSError as error:
         if not os.access(path, os.R_OK):
             raise PermissionError(f"{path}: not allowed to be read") from error
         if not h5py.is_hdf5(path):
             raise FileError(f"{path}: not an HDF5 file") from error
         raise FileError(f"{path}: it cannot be opened: {sentence_of(error)}") from error
+    if not texts_are_whole(path):
+        file.close()
+        raise FileError(f"{path}: damaged: the texts of its attributes cannot be read")
+    return file

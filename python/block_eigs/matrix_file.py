@@ -7,6 +7,8 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
+from block_eigs._csr import csr_matrix_of
+
 __all__ = ["check_matrix", "write_matrix"]
 
 
@@ -44,7 +46,8 @@ def write_matrix(path, A, dataset="A", *, check=True, compression=None, append=F
             with h5py.File(partial, "w") as file:
                 _write_group(file, dataset, a, compression)
         elif lower.endswith(".npz"):
-            sp.save_npz(partial, sp.csr_matrix(a))
+            with open(partial, "wb") as file:  # by its name NumPy would write to another one, unless that ends in .npz
+                sp.save_npz(file, a)
         else:
             _write_matrix_market(partial, a)
         mask = os.umask(0)
@@ -88,9 +91,7 @@ def _as_csr(matrix):
         raise TypeError("the matrix is complex; block-eigs works with real symmetric matrices")
     if matrix.dtype.kind not in "fiub":
         raise TypeError(f"the matrix has entries of type {matrix.dtype}, which are no real numbers")
-    a = sp.csr_matrix(matrix)
-    if a.dtype not in (np.float32, np.float64):
-        a = a.astype(np.float64)
+    a = csr_matrix_of(matrix, np.float32 if matrix.dtype == np.float32 else np.float64)
     if not a.has_canonical_format:
         a = a.copy()
         a.sum_duplicates()

@@ -14,6 +14,7 @@ import numpy as np
 
 from block_eigs import sections, style
 from block_eigs.files import FileError, Result, read_result
+from block_eigs.hdf5_reader import DAMAGE, sentence_of
 from block_eigs.page import definition_list, document, table
 
 __all__ = ["report", "main"]
@@ -21,13 +22,17 @@ __all__ = ["report", "main"]
 
 def report(results, output=None):
     """The page about one result or two, each a path or what read_result returns; written to `output` if that is given.
-    TypeError where it is something else, as what eigsh and solve return is."""
+    TypeError where it is something else, as what eigsh and solve return is; FileError where a file is damaged."""
     if type(results) not in (list, tuple):  # eigenpairs in memory are of a class that is derived from tuple
         results = [results]
     if len(results) not in (1, 2):
         raise ValueError(f"a report is about one result or two, not {len(results)}")
     runs = [_run_of(result) for result in results]
-    page = document(_title(runs), _body(runs), "one" if len(runs) == 1 else "two")
+    try:
+        page = document(_title(runs), _body(runs), "one" if len(runs) == 1 else "two")
+    except (MemoryError, *DAMAGE) as error:
+        files = " or ".join(run.path for run in runs)
+        raise FileError(f"{files}: damaged, no page can be made of it: {sentence_of(error)}") from error
     if output is not None:
         with open(output, "w", encoding="utf-8") as file:
             file.write(page)
@@ -209,10 +214,6 @@ def main(arguments=None):
         return 2
     except ImportError as error:
         print(f"block_eigs.report: error: matplotlib is needed for the pictures: {error}", file=sys.stderr)
-        return 2
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        files = " or ".join(options.result)
-        print(f"block_eigs.report: error: {files}: damaged, no page can be made of it: {error}", file=sys.stderr)
         return 2
     print(options.output)
     return 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from block_eigs.hdf5_reader import FileError, Reader, opened, read, sentence_of, verify
+from block_eigs.hdf5_reader import FileError, Reader, damage_named, opened, read, verify
 from block_eigs.limits import limits_of_pairs, limits_of_solutions, tolerance_of
 
 __all__ = ["FileError", "Result", "read_result"]
@@ -62,6 +62,15 @@ class Proof:
     seconds: float = 0.0
 
 
+# Of the file as a whole (docs/formats.md).
+ATTRIBUTES = (
+    *("program", "version", "config", "matrix", "rows", "nonzeros", "ranks", "device"),
+    *("setup_seconds", "solve_seconds", "iterations", "remark", "orthonormality"),
+    *("memory", "memory_predicted", "gpu_memory", "gpu_memory_predicted"),
+    *("proof", *("proof_" + name for name in Proof.__dataclass_fields__ if name != "made")),
+)
+
+
 @dataclass
 class Memory:
     """Peaks in bytes of the rank that took most, beside what was predicted; 0 for a GPU where there is none."""
@@ -111,20 +120,23 @@ class Result:
     def vectors(self, columns=slice(None)):
         """Eigenvectors or solutions, [n, k], read from the file now; `columns` as in NumPy: 3, [0, 2], slice(4)."""
         with opened(self.path) as file:
-            if self.vectors_name not in file:
-                raise FileError(
-                    f"{self.path}: it holds no {self.vectors_name} (the run had output.eigenvectors: false)"
-                )
-            stored = file[self.vectors_name]
-            chosen = _columns(columns, stored.shape[1])
-            if isinstance(chosen, np.ndarray):  # HDF5 reads each once, and in order
-                once, places = np.unique(chosen, return_inverse=True)
-                vectors = read(self.path, stored, (slice(None), once.tolist()))
-                verify(self.path, file, self.vectors_name, vectors, once)
-                return vectors[:, places]
-            vectors = read(self.path, stored, (slice(None), chosen))
-            verify(self.path, file, self.vectors_name, vectors, chosen)
-            return vectors
+            with damage_named(self.path):
+                if self.vectors_name not in file:
+                    raise FileError(
+                        f"{self.path}: it holds no {self.vectors_name} (the run had output.eigenvectors: false)"
+                    )
+                stored = Reader(self.path, file).dataset(self.vectors_name)
+                _, count = stored.shape
+            chosen = _columns(columns, count)
+            with damage_named(self.path):
+                if isinstance(chosen, np.ndarray):  # HDF5 reads each once, and in order
+                    once, places = np.unique(chosen, return_inverse=True)
+                    vectors = read(self.path, stored, (slice(None), once.tolist()))
+                    verify(self.path, file, self.vectors_name, vectors, once)
+                    return vectors[:, places]
+                vectors = read(self.path, stored, (slice(None), chosen))
+                verify(self.path, file, self.vectors_name, vectors, chosen)
+                return vectors
 
     @property
     def eigenvectors(self):
@@ -161,7 +173,7 @@ class Result:
 
 def _columns(columns, count):
     """A slice, the number of one, or an array of their numbers."""
-    if isinstance(columns, slice):
+    if isinstance(columns, slice) and columns.indices(count)[2] > 0:  # HDF5 reads none backwards
         return columns
     if isinstance(columns, (bool, np.bool_)):
         raise TypeError("columns are chosen by numbers, not by a bool")
@@ -174,16 +186,7 @@ def read_result(path):
 
     Raises FileNotFoundError, or FileError where the file is none of theirs or is damaged."""
     path = os.fspath(path)
-    try:
-        return _read(path)
-    except FileError:
-        raise
-    except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
-        raise FileError(f"{path}: damaged: {sentence_of(error)}") from error
-
-
-def _read(path):
-    with opened(path) as file:
+    with opened(path) as file, damage_named(path):
         if "eigenvalues" in file:
             kind = "eigen"
         elif "recursive_residual_norms" in file or "solution" in file:
@@ -202,7 +205,7 @@ def _result(path, file, kind):
     result = Result(
         path,
         kind,
-        get.attributes("/"),
+        get.attributes("/", ATTRIBUTES),
         residual_norms=get("residual_norms"),
         converged=get("converged").astype(bool),
         status=get.text("status"),
@@ -213,9 +216,9 @@ def _result(path, file, kind):
     if kind == "eigen":
         result.eigenvalues = get("eigenvalues", count)
         result.error_bounds = get.optional("error_bounds", count)
-        result.bounds = get.attributes("error_bounds").get("kind", "")
+        result.bounds = get.attributes("error_bounds", ["kind"]).get("kind", "")
         result.attained_tolerances = get.optional("attained_tolerances", count)
-        result.requested_tolerance = get.attributes("attained_tolerances").get("requested")
+        result.requested_tolerance = get.attributes("attained_tolerances", ["requested"]).get("requested")
         result.proof = _proof(result.attributes)
     else:
         result.rhs_norms = get("rhs_norms", count)
@@ -231,7 +234,7 @@ def _result(path, file, kind):
             Choice(int(first), text)
             for first, text in zip(get("preconditioners/first_iteration"), get.text("preconditioners/description"))
         ]
-        about = get.attributes("preconditioners")
+        about = get.attributes("preconditioners", ["chosen", "made"])
         result.chosen, result.preconditioner_made = bool(about.get("chosen", False)), about.get("made", "")
     if "times/phase" in file:
         result.times = [

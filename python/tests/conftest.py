@@ -25,6 +25,16 @@ def laplacian(*sizes):
     return matrix, np.sort(values)
 
 
+def ones_given_many_times(form, kind):
+    """The diagonal matrix of 300, 1 and 1, as 302 ones: 300 is 44 modulo 256."""
+    ones, places, ends = np.ones(302, kind), np.r_[np.zeros(300, int), 1, 2], [0, 300, 301, 302]
+    if form == "coo":
+        return sp.coo_matrix((ones, (places, places)), shape=(3, 3))
+    if form == "bsr":
+        return sp.bsr_matrix((ones.reshape(-1, 1, 1), places, ends), shape=(3, 3))
+    return {"csr": sp.csr_matrix, "csc": sp.csc_matrix}[form]((ones, places, ends), shape=(3, 3))
+
+
 def residuals(A, w, v, M=None):
     image = v if M is None else M @ v
     return np.linalg.norm(A @ v - image * w, axis=0)

@@ -115,7 +115,56 @@ def test_not_symmetric():
     np.testing.assert_allclose(ours, theirs, atol=1e-6 * abs(theirs).max())
 
 
+@pytest.mark.parametrize("drop_first", [True, False])
+@pytest.mark.parametrize("norm_laplacian", [True, False])
+@pytest.mark.parametrize("n_components", [5, 6, 8])
+def test_fewer_vertices_than_columns(n_components, norm_laplacian, drop_first):
+    """scikit-learn's of dense graphs; of sparse ones it has none."""
+    dense = np.random.default_rng(1).random((6, 6))
+    dense += dense.T
+    options = {"n_components": n_components, "norm_laplacian": norm_laplacian, "drop_first": drop_first}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = manifold.spectral_embedding(dense, random_state=0, **options)
+    for graph in (dense, sp.csr_matrix(dense)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ours = spectral_embedding(graph, **options)
+        assert {w.category for w in caught} <= {RuntimeWarning}
+        assert len(caught) == (n_components > 5 if drop_first else n_components >= 6)
+        assert ours.shape == theirs.shape == (6, min(n_components, 5 if drop_first else 6))
+        np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+@pytest.mark.parametrize("drop_first", [True, False])
+@pytest.mark.parametrize("norm_laplacian", [True, False])
+def test_graphs_without_edges(norm_laplacian, drop_first):
+    with pytest.warns(UserWarning, match="not fully connected"):
+        ours = spectral_embedding(
+            sp.csr_matrix((20, 20)), n_components=3, norm_laplacian=norm_laplacian, drop_first=drop_first
+        )
+    np.testing.assert_allclose(ours.T @ ours, np.eye(3), atol=1e-12)
+    with pytest.warns(RuntimeWarning, match="has 0"):
+        assert spectral_embedding(np.zeros((1, 1))).shape == (1, 0)
+
+
+def test_weights_of_small_integers_given_twice():
+    rows, columns = np.repeat([[0, 1, 1, 2], [1, 0, 2, 1]], [300, 300, 500, 500], axis=1)
+    ours = spectral_embedding(sp.coo_matrix((np.ones(1600, np.uint8), (rows, columns)), shape=(3, 3)), n_components=1)
+    weights = np.array([[0, 300, 0], [300, 0, 500], [0, 500, 0]])
+    np.testing.assert_allclose(ours, spectral_embedding(weights, n_components=1))
+
+
 def test_wrong_arguments():
+    for wrong in (0, -1):
+        with pytest.raises(ValueError, match=f"^n_components must be greater than 0, not {wrong}"):
+            spectral_embedding(ring(20), n_components=wrong)
+    with pytest.raises(TypeError, match="^n_components must be an integer"):
+        spectral_embedding(ring(20), n_components=2.5)
+    with pytest.raises(ValueError, match="^adjacency holds the weight -1: weights must not be negative"):
+        spectral_embedding(-ring(20))
+    with pytest.raises(ValueError, match="^adjacency holds values that are not finite"):
+        spectral_embedding(np.inf * ring(20))
     with pytest.raises(ValueError, match="eigen_solver"):
         spectral_embedding(ring(20), eigen_solver="lanczos")
     with pytest.raises(ValueError, match="square"):

@@ -114,6 +114,20 @@ def test_ctrl_c_ends_a_linear_solve(mesh):
     assert caught.value.result.x.shape == F.shape
 
 
+@pytest.mark.parametrize("solver", [eigsh, solve])
+def test_nothing_is_advised_after_an_interruption(solver):
+    A, _ = laplacian(80, 81)
+    arguments = {"k": 4, **SLOW} if solver is eigsh else {"F": np.ones(A.shape[0])}
+
+    def interrupt(now):
+        if now.iteration == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match="ended on request$") as caught:
+        solver(A, callback=interrupt, **arguments)
+    assert caught.value.result.message == "ended on request"
+
+
 def test_time_limit(mesh):
     A, exact = mesh
     began = time.monotonic()

@@ -1,5 +1,7 @@
 """Matrices of meshes: cotangent_laplacian, and what scikit-fem assembles."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse.linalg
@@ -57,6 +59,37 @@ def test_one_triangle():
     np.testing.assert_allclose(M.toarray(), (np.eye(3) + 1) / 24)
 
 
+@pytest.mark.parametrize("dimensions", [2, 3])
+@pytest.mark.parametrize("height", [1e-3, 1e-7, 1e-9, 1e-200])
+def test_slivers(height, dimensions):
+    points = np.zeros((3, dimensions))
+    points[1, 0], points[2, :2] = 1, (0.3, height)
+    for turn in range(3):
+        K, M = cotangent_laplacian(np.roll(points, turn, axis=0), [[0, 1, 2]])
+        np.testing.assert_allclose(M.sum(), height / 2, rtol=1e-14)
+        np.testing.assert_allclose(K.max(), 0.5 / height, rtol=1e-14)
+
+
+def test_slivers_in_space():
+    """Beside exact arithmetic, however they lie: as exact as coordinates that are rounded allow."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        turned, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+        points = np.array([[0, 0, 0], [1, 0, 0], [rng.random(), 1e-6, 0]]) @ turned
+        a, b, c = ([Fraction(x) for x in point] for point in points.tolist())
+        u, v = ([x - y for x, y in zip(other, a)] for other in (b, c))
+        cross = [u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2] for i in range(3)]
+        exact = 0.5 * float(sum(x * x for x in cross)) ** 0.5
+        np.testing.assert_allclose(cotangent_laplacian(points, [[0, 1, 2]])[1].sum(), exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1e150, 1e-150])
+def test_sizes_at_the_ends_of_the_range(size):
+    K, M = cotangent_laplacian(size * np.array([[0, 0], [1, 0], [0, 1]]), [[0, 1, 2]])
+    np.testing.assert_allclose(K.toarray(), [[1, -0.5, -0.5], [-0.5, 0.5, 0], [-0.5, 0, 0.5]], atol=1e-15)
+    np.testing.assert_allclose(M.sum() / size / size, 0.5, rtol=1e-14)
+
+
 @pytest.mark.parametrize(
     "points, triangles, words",
     [
@@ -66,6 +99,11 @@ def test_one_triangle():
         (np.eye(3), [[0, 1, 3]], "name points 0 to 3, but there are 0 to 2"),
         (np.eye(3), [[0, 1, 1]], "of no triangle"),
         ([[0, 0], [1, 1], [2, 2]], [[0, 1, 2]], "triangle 0 has no area"),
+        ([[0, 0], [1, np.nan], [0, 1]], [[0, 1, 2]], "^point 1 has a coordinate that is not finite$"),
+        ([[0, 0], [1, 0], [0, -np.inf]], [[0, 1, 2]], "^point 2 has a coordinate that is not finite$"),
+        (np.eye(3), np.zeros((0, 3), int), "^there are no triangles"),
+        (np.eye(3), [], "^there are no triangles"),
+        (1e200 * np.eye(3), [[0, 1, 2]], "^the area of triangle 0 is out of the range of double"),
     ],
 )
 def test_wrong_meshes(points, triangles, words):

@@ -42,6 +42,30 @@ def test_matvec_alone_is_enough():
     np.testing.assert_allclose(w, exact[:2], rtol=1e-10)
 
 
+class Vectors:
+    """What SciPy's eigsh takes for an operator, though it is none of SciPy's."""
+
+    def __init__(self, A):
+        self.shape, self.dtype, self.matvec = A.shape, A.dtype, A.__matmul__
+
+
+def test_what_multiplies_vectors_alone_is_an_operator():
+    A, exact = laplacian(12, 13)
+    M = 2 * sp.identity(A.shape[0], format="csr")
+    inverse = Vectors(A)
+    inverse.matvec = splu(A.tocsc()).solve
+    for arguments in ((Vectors(A), 2), (A, 2, Vectors(M)), (Vectors(A), 2, M)):
+        w, _ = eigsh(*arguments, preconditioner=inverse)
+        np.testing.assert_allclose(w, exact[:2] / (1 if len(arguments) == 2 else 2), rtol=1e-10)
+    np.testing.assert_allclose(A @ solve(Vectors(A), np.ones(A.shape[0])).x, 1, atol=1e-6)
+    untyped = Vectors(A)
+    del untyped.dtype  # SciPy finds it out by a product
+    np.testing.assert_allclose(eigsh(untyped, 2).eigenvalues, exact[:2], rtol=1e-10)
+    untyped.matmat = A.__matmul__
+    with pytest.raises(TypeError, match="^A has shape and matmat, but no dtype: give it one"):
+        eigsh(untyped, 2)
+
+
 @pytest.mark.parametrize("which", ["SA", "LA"])
 def test_both_ends_of_an_operator(which):
     A, exact = laplacian(72, 73)

@@ -45,7 +45,7 @@ def run(code, ranks=None, code_expected=0):
 
 
 PREPARE = """
-    import numpy as np, scipy.sparse as sp
+    import re, numpy as np, scipy.sparse as sp
     from mpi4py import MPI
     from conftest import laplacian
     from block_eigs import eigsh, solve, NotConverged
@@ -145,7 +145,19 @@ def test_an_exception_on_one_rank_is_one_on_all():
     bad = own.copy()
     if comm.rank == 2: bad.data[0] = np.nan
     expect(ValueError, lambda: eigsh(bad, k=3, comm=comm))
-    expect(ValueError, lambda: eigsh(own, k=2 + comm.rank, comm=comm))
+    text = expect(ValueError, lambda: eigsh(own, k=2 + comm.rank, comm=comm))
+    assert text == "k must be the same on all ranks, but is 2 on rank 0 and 3 on rank 1", text
+    rank = comm.rank
+    for wrong, words in (
+        ({"which": "LA" if rank == 2 else "SA"}, "which must be the same on all ranks, but is 'SA' on rank 0 and 'LA' on rank 2"),
+        ({"M": None if rank else own}, "M must be the same on all ranks, but is a matrix on rank 0 and not given on rank 1"),
+        ({"v0": np.ones(last - first) if rank == 1 else None}, "v0 .* but is not given on rank 0 and given on rank 1"),
+        ({"preconditioner": "amg" if rank else np.copy}, "preconditioner .* but is a function on rank 0 and 'amg' on rank 1"),
+    ):
+        text = expect(ValueError, lambda: eigsh(own, k=3, comm=comm, **wrong))
+        assert re.fullmatch(words, text), text
+    text = expect(ValueError, lambda: solve(own, np.ones((last - first, 1 + comm.rank)), comm=comm))
+    assert text.startswith("the number of right-hand sides must be the same on all ranks, but is 1 on rank 0 and 2"), text
     v0 = np.ones(3 if comm.rank == 1 else last - first)
     expect((RuntimeError, ValueError), lambda: eigsh(own, k=2, comm=comm, v0=v0))
     expect(TypeError, lambda: eigsh(own, k=n, comm=comm))

@@ -2,6 +2,7 @@
 
 import os
 import re
+import struct
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -15,7 +16,7 @@ from conftest import laplacian
 pytest.importorskip("matplotlib")
 
 from block_eigs import eigsh, solve  # noqa: E402
-from block_eigs.files import read_result  # noqa: E402
+from block_eigs.files import FileError, read_result  # noqa: E402
 from block_eigs.report import main, report  # noqa: E402
 from test_files import EIGEN, LINEAR  # noqa: E402
 
@@ -194,6 +195,23 @@ def test_dark_and_light_shades(results):
     used = set(re.findall(r"var\(--([a-z0-9]+)\)", page))
     dark = page[page.index("prefers-color-scheme: dark") :]
     assert used - {"font", "mono", "key"} <= set(re.findall(r"--([a-z0-9]+):", dark[: dark.index("}")]))
+
+
+def test_damaged_files_are_named(results, tmp_path, capsys):
+    path = tmp_path / "kind.h5"
+    path.write_bytes((results / "amg.h5").read_bytes())
+    with h5py.File(path, "a") as file:
+        file.attrs["rows"] = "some"
+    with pytest.raises(FileError, match="kind.h5: damaged, no page can be made of it: "):
+        report(path)
+    content, count = bytearray((results / "amg.h5").read_bytes()), struct.pack("<Q", 5)
+    with h5py.File(results / "amg.h5") as file:
+        place = content.index(count, h5py.h5o.get_info(file["eigenvalues"].id).addr)
+    content[place + 4] = 1  # four thousand million entries more
+    path.write_bytes(content)
+    assert main([str(path), "-o", str(tmp_path / "page.html")]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"block_eigs.report: error: {path}: damaged: ") and error.count("\n") == 1
 
 
 def test_program(results, tmp_path, capsys):

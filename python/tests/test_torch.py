@@ -63,6 +63,12 @@ def test_duplicates_are_summed():
     np.testing.assert_allclose(w, exact[:3], rtol=1e-12)
 
 
+def test_duplicates_of_small_integers_are_summed_in_double():
+    ones, places = torch.ones(302, dtype=torch.uint8), torch.tensor([[0] * 300 + [1, 2]] * 2)
+    w, _ = eigsh(torch.sparse_coo_tensor(places, ones, (3, 3)), k=1, which="LA", device="host")
+    np.testing.assert_array_equal(w, [300])
+
+
 def test_nothing_of_the_caller_changes():
     A, _ = laplacian(9, 10)
     tensor, before = tensor_of(A, index=np.int32), tensor_of(A, index=np.int32)
