@@ -126,8 +126,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
   require_proof(comm, asked.eigensolver);
   const RunConfig config = read_early(comm, asked, asked.eigensolver.preconditioner, device, sources);
-  const bool profiled = asked.profile || arguments.check;
-  const Context<T> context = make_context<T>(comm, device, asked, profiled, all);
+  const Context<T> context = make_context<T>(comm, device, asked, asked.profile || arguments.check, all);
   early.check();
   require_memory(context, config.eigensolver, sources.a->rows());
   const LobpcgOptions& options = config.eigensolver.options;

@@ -72,8 +72,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const Announce tell = [&](const std::string& text) { announce(comm, text); };
   const std::unique_ptr<RunCheckpoint> checkpoint = open_checkpoint(comm, asked, arguments.program, tell, sources);
   const RunConfig config = read_early(comm, asked, asked.linear_solver.preconditioner, device, sources);
-  const bool profiled = asked.profile || arguments.check;
-  const Context<T> context = make_context<T>(comm, device, asked, profiled, all);
+  const Context<T> context = make_context<T>(comm, device, asked, asked.profile || arguments.check, all);
   const LinearSolverConfig& solver = config.linear_solver;
   early.check();
   const bool in_float = iterates_in_float<T>(solver);

@@ -3,6 +3,7 @@
 import os
 
 import numpy as np
+import programs
 import pytest
 import scipy.sparse as sp
 
@@ -43,3 +44,19 @@ def residuals(A, w, v, M=None):
 @pytest.fixture(scope="session")
 def cube():
     return laplacian(13, 14, 15)
+
+
+@pytest.fixture(scope="module")
+def eigen(tmp_path_factory):
+    """A result of block-eigs."""
+    folder = tmp_path_factory.mktemp("eigen")
+    programs.run("block-eigs", folder, programs.EIGEN)
+    return folder / "result.h5"
+
+
+@pytest.fixture(scope="module")
+def linear(tmp_path_factory):
+    """A result of block-solve."""
+    folder = tmp_path_factory.mktemp("linear")
+    programs.run("block-solve", folder, programs.LINEAR)
+    return folder / "result.h5"

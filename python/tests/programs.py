@@ -12,6 +12,16 @@ import pytest
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 
+EIGEN = """matrix: {generate: laplacian2d, size: [30, 20]}
+eigensolver: {pairs: 5, tolerance: 1.0e-8, dense_up_to: 0, preconditioner: {type: amg}}
+output: {file: result.h5}
+"""
+LINEAR = """matrix: {generate: laplacian2d, size: [30, 20]}
+right_hand_sides: {random: 4}
+linear_solver: {tolerance: 1.0e-9, preconditioner: {type: jacobi}}
+output: {file: result.h5}
+"""
+
 
 def find(name):
     # The current folder is the build folder where scripts/test-python runs these tests.

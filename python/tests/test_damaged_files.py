@@ -6,24 +6,8 @@ import sys
 
 import h5py
 import numpy as np
-import programs
 import pytest
 from block_eigs.files import FileError, read_result
-from test_files import EIGEN, LINEAR
-
-
-@pytest.fixture(scope="module")
-def eigen(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("eigen")
-    programs.run("block-eigs", folder, EIGEN)
-    return folder / "result.h5"
-
-
-@pytest.fixture(scope="module")
-def linear(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("linear")
-    programs.run("block-solve", folder, LINEAR)
-    return folder / "result.h5"
 
 
 def test_numbers_agree_with_their_checksums(eigen, linear, tmp_path):

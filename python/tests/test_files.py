@@ -12,37 +12,12 @@ import scipy.sparse as sp
 from block_eigs.files import FileError, read_result, write_matrix
 from conftest import ones_given_many_times
 
-EIGEN = """matrix: {generate: laplacian2d, size: [30, 20]}
-eigensolver: {pairs: 5, tolerance: 1.0e-8, dense_up_to: 0, preconditioner: {type: amg}}
-output: {file: result.h5}
-"""
-LINEAR = """matrix: {generate: laplacian2d, size: [30, 20]}
-right_hand_sides: {random: 4}
-linear_solver: {tolerance: 1.0e-9, preconditioner: {type: jacobi}}
-output: {file: result.h5}
-"""
-
-
 def laplacian(*sizes):
     total = sp.csr_matrix((1, 1))
     for n in sizes:
         line = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
         total = sp.kron(sp.eye(n), total) + sp.kron(line, sp.eye(total.shape[0]))
     return total.tocsr()
-
-
-@pytest.fixture(scope="module")
-def eigen(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("eigen")
-    programs.run("block-eigs", folder, EIGEN)
-    return folder / "result.h5"
-
-
-@pytest.fixture(scope="module")
-def linear(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("linear")
-    programs.run("block-solve", folder, LINEAR)
-    return folder / "result.h5"
 
 
 def test_result_of_an_eigensolve(eigen):
@@ -106,7 +81,7 @@ def test_result_of_a_linear_solve(linear):
 
 
 def test_without_vectors(tmp_path):
-    programs.run("block-eigs", tmp_path, EIGEN, "output.eigenvectors=false")
+    programs.run("block-eigs", tmp_path, programs.EIGEN, "output.eigenvectors=false")
     result = read_result(tmp_path / "result.h5")
     assert result.eigenvalues.size == 5
     with pytest.raises(FileError, match="output.eigenvectors: false"):

@@ -18,7 +18,7 @@ pytest.importorskip("matplotlib")
 from block_eigs import eigsh, solve  # noqa: E402
 from block_eigs.files import FileError, read_result  # noqa: E402
 from block_eigs.report import main, report  # noqa: E402
-from test_files import EIGEN, LINEAR  # noqa: E402
+from programs import EIGEN, LINEAR  # noqa: E402
 
 
 @pytest.fixture(scope="module")
