@@ -100,6 +100,7 @@ class Bench {
     const int left = removed < 0 ? all : all - 1;
     EigenResult<double> result;
     result.history = whole_.history;
+    result.iterations = whole_.iterations;
     SmallMatrix selection(all, left);
     for (int j = 0; j < all; ++j) {
       if (j == removed) continue;
@@ -139,7 +140,7 @@ class Bench {
                                                1.0 - whole_.eigenvalues[static_cast<std::size_t>(removed)] / last);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
     fmt::print("{:<16}  {:>4} of {:<4}  {:>8.3f} s  {:>8.1f}%  {:>8.1f}%  {}\n", what, seen, arguments_.seeds,
-               best, 100.0 * best / solve_seconds_, 100.0 * best / (setup_seconds_ + solve_seconds_),
+               best, 100.0 * best / solve_seconds_, 100.0 * best / (setup_seconds_ + solve_seconds_ + best),
                removed < 0 ? fmt::format("promised gaps {:.3f} to {:.3f}", *least, *most) : "");
   }
 
