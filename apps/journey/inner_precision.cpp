@@ -6,6 +6,7 @@
 
 #include "apps/journey/memory_limits.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -86,13 +87,17 @@ bool pays(const Problem<T>& problem, PreconditionerType type, int columns) {
 template <class T>
 void begin_in_float_where_it_pays(const Problem<T>& problem, EigensolverConfig& config,
                                   const Checkpoint* checkpoint) {
-  if (!config.inner_precision_given && holds_state_in_float(checkpoint)) {
+  if (holds_state_in_float(checkpoint)) {
+    if (config.inner_precision_given && config.inner_precision == Precision::float64)
+      throw Agreed<InputError>(InputError(
+          "checkpoint: holds vectors in float, which 'inner_precision: double' cannot go on with; leave "
+          "inner_precision out, or take another checkpoint.file"));
     config.inner_precision = Precision::float32;
     return;
   }
   // Of more pairs than columns, and of given vectors, which may be better than float can make them, nothing is to
   // be had.
-  if (config.inner_precision_given || config.initial || config.options.block_size < config.options.pairs) return;
+  if (config.inner_precision_given || config.initial || config.options.block_size <= config.options.pairs) return;
   if (pays(problem, config.preconditioner.type, config.options.block_size))
     config.inner_precision = Precision::float32;
 }

@@ -113,7 +113,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     constexpr int panel = 64;
     const auto order = static_cast<double>(problem.partition.rows());
     needs.vectors = needs.held + block(options.pairs) + 2.0 * block(panel);
-    needs.host = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.6) : 0.0;
+    needs.host = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.75) : 0.0;
     return needs;
   }
   const int width = options.block_size;
@@ -153,7 +153,9 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
   const int width = std::min(config.block_size, right_hand_sides);
   const double all = block(right_hand_sides);
-  const double blocks = 3.0 + (operators.preconditioner.operation ? 1.0 : 0.0) + (config.initial ? 1.0 : 0.0) +
+  // The best iterates are kept where an initial guess, or what float has come to, might be lost.
+  const bool keeps_best = config.initial || operators.in_float.a != nullptr;
+  const double blocks = 3.0 + (operators.preconditioner.operation ? 1.0 : 0.0) + (keeps_best ? 1.0 : 0.0) +
                         (width < right_hand_sides ? 1.0 : 0.0) + (resumes ? 1.0 : 0.0);
   MemoryNeeds needs;
   needs.matrix = matrix_bytes(problem, operators);

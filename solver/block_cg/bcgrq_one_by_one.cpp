@@ -46,7 +46,7 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
       space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
       Sides<T> one = alone(space, block, j, from_zero);
       Budget budget = of_block;
-      budget.spend(column.iterations - budget.spent());
+      budget.spend(std::max(column.iterations - block.not_counted, 0) - budget.spent());
       solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
       const Column& now = one.columns.front();
       hopeless = from_zero && !is_done(now);

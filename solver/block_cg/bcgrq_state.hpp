@@ -63,6 +63,7 @@ struct Sides {
   std::string remark;                        ///< what keeps some from being solved; empty where nothing does
   bool in_float = std::is_same_v<T, float>;  ///< what works on them at present does so in float
   BestIterates<T> best{};
+  int not_counted = 0;             ///< iterations among those of columns that no budget was charged for
   const Saving* saving = nullptr;  ///< where states go to and come from; null for nowhere
 
   LocalIndex count() const { return x.cols; }

@@ -67,7 +67,7 @@ void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
   sides.remark.clear();
 }
 
-/// Ways that find A singular before that is believed: a preconditioner may be to blame.
+/// Ways that find A singular, or a solution too large, before that is believed: a preconditioner may be to blame.
 constexpr int trusted = 2;
 
 bool any_given_up(const std::vector<Column>& columns) {
@@ -97,14 +97,16 @@ struct Adaptive {
     const bool resumes = sides.saving != nullptr && sides.saving->resumes;
     if (decisions.begin && !resumes) decisions.begin();
     std::optional<Verdict> earlier;
-    int singular = 0;  // ways that have found A to be so
+    int singular = 0;   // ways that have found A to be so
+    int too_large = 0;  // and a solution, beside its right-hand side
     for (;;) {
       const Limitation limitation = attempt(sides, budget, iterated);
       if (limitation != Limitation::none && sides.findings.singular_matrix && ++singular < trusted && earlier) {
         sides.findings = earlier->findings;
         sides.remark = earlier->remark;
       }
-      if (limitation == Limitation::none || budget.exhausted() || singular >= trusted) return;
+      if (limitation != Limitation::none && sides.findings.end == BlockCgEnd::too_large) ++too_large;
+      if (limitation == Limitation::none || budget.exhausted() || std::max(singular, too_large) >= trusted) return;
       if (!decisions.change || !decisions.change(limitation)) return;
       if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
         earlier = Verdict{sides.findings, sides.remark};

@@ -195,7 +195,10 @@ BlockSolver<double> mixed_solver(BlockSpace<double>& space, LinearOperator<doubl
   return {[state, copy, float_is_extra](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
             const int before = budget.spent();
             if (!resumes_within_round(sides)) refine(*copy, *state, sides, budget, iterated);
-            if (float_is_extra && sides.any_active()) budget.refund(budget.spent() - before);
+            if (float_is_extra && sides.any_active()) {
+              sides.not_counted += budget.spent() - before;
+              budget.refund(budget.spent() - before);
+            }
             bcgrq::solve(*state, sides, budget, iterated);
           },
           [state](Sides<double>& sides) { judge_anew(*state, sides); }};

@@ -54,12 +54,16 @@ std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const Davi
                                           const SpectrumBounds& bounds, double cut) {
   const std::vector<double>& values = pairs.values;
   const auto open = static_cast<std::size_t>(pairs.first_open());
+  const double middle = middle_of(bounds);
+  // All eigenvalues lie above the first cut, whose filter has told nothing of them apart.
+  if (!(values[open] < middle))
+    return first_filter(bounds.lower, 0.5 * (std::max(cut, bounds.lower) + middle), bounds);
   const std::size_t at =
       std::min(values.size(), static_cast<std::size_t>(cut_behind * static_cast<double>(shape.keep))) - 1;
   // After a restart the values that are left end before those that were there: the cut stays then.
   DavidsonFilter filter;
   filter.interval.lower = values[open] < cut ? std::min(cut, values[at]) : values[at];
-  filter.interval.lower = std::min(filter.interval.lower, middle_of(bounds));
+  filter.interval.lower = std::min(filter.interval.lower, middle);
   filter.interval.upper = bounds.upper;
   const double distance = filter.interval.lower - values[open];
   filter.interval.anchor = values[open] - std::min(pairs.residual, 0.5 * distance);

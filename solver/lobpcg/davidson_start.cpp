@@ -52,16 +52,18 @@ void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
   space.update({deflated, x, w}, coefficients, {w});
 }
 
-/// W <- the filter of W. Pairs that are done come back from rounding errors, and are taken out again before they
-/// hide the others.
+/// W <- the filter of W. Pairs that are done, and constraints, whose values may be the lowest of all, come back
+/// from rounding errors, and are taken out again before they hide the others.
 template <class T>
 void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
   constexpr double largest_growth = 24.0;
   constexpr double left_of_digits = 3.0;
   const double most = std::min(largest_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
-  int period = std::numeric_limits<int>::max();
-  if (done > 0) period = std::max(static_cast<int>(most / filter.interval.growth(it.ritz.values.front())), 2);
   LobpcgState<T>& state = it.state;
+  double lowest = done > 0 ? it.ritz.values.front() : infinity;
+  if (state.deflated.constraints() > 0) lowest = std::min(lowest, it.progress.bounds.lower);
+  int period = std::numeric_limits<int>::max();
+  if (lowest < infinity) period = std::max(static_cast<int>(most / filter.interval.growth(lowest)), 2);
   const LocalIndex columns = state.w.cols();
   state.spare.set_columns(columns);
   chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
@@ -162,15 +164,22 @@ void gather_open(Davidson<T>& it, const DavidsonPairs& pairs) {
 }
 
 /// V^T A V of a basis that a checkpoint held. Pairs that were done by then are locked now, so that there may be
-/// more of it than the columns that are left would have.
+/// more of it than the columns that are left would have. False where there is no memory for both: X, whose Ritz
+/// vectors were saved with it, is what goes on then.
 template <class T>
-void renew_projected(Davidson<T>& it) {
+bool renew_projected(Davidson<T>& it) {
   LobpcgState<T>& state = it.state;
   DavidsonBasis<T> saved = std::move(state.basis);
+  state.basis = {};
   const LocalIndex capacity = std::max<LocalIndex>(it.shape.capacity, saved.cols + it.shape.block);
-  state.basis = make_davidson_basis(it.run.problem.space, capacity);
+  try {
+    state.basis = make_davidson_basis(it.run.problem.space, capacity);
+  } catch (const OnAllRanks&) {
+    return false;
+  }
   for (LocalIndex first = 0; first < saved.cols; first += state.window.width)
     append_copy(it, saved.v().columns(first, std::min<LocalIndex>(state.window.width, saved.cols - first)));
+  return true;
 }
 
 template <class T>
@@ -193,10 +202,12 @@ bool begin(Davidson<T>& it, bool informed) {
   LobpcgState<T>& state = it.state;
   const LocalIndex width = state.active();
   if (state.basis.cols > 0) {
-    renew_projected(it);
+    if (!renew_projected(it)) return false;
   } else if (informed) {
     append_copy(it, ConstBlockView<T>(state.x.v()));
-    append_copy(it, ConstBlockView<T>(state.p.v()));
+    // Pairs may have been locked since, so that there are fewer columns, and a smaller basis, than P was made for.
+    const LocalIndex room = std::max<LocalIndex>(state.basis.room() - it.shape.block, 0);
+    append_copy(it, ConstBlockView<T>(state.p.v()).columns(0, std::min(state.p.cols(), room)));
   } else {
     const SpectrumBounds& bounds = it.progress.bounds;
     const double lowest = std::min(turned(it.run, state.ritz.values).front(), bounds.lower);
@@ -271,8 +282,10 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
                            const std::optional<FilterProgress>& before) {
   BlockSpace<T>& space = run.problem.space;
   lock_converged(run, state);
-  if (state.wanted(run.options) == 0) return DavidsonEnd::done;
-  if (run.iterations_left() <= 0) return DavidsonEnd::left;
+  if (state.wanted(run.options) == 0 || run.iterations_left() <= 0) {
+    state.basis = {};  // one that a checkpoint held
+    return state.wanted(run.options) == 0 ? DavidsonEnd::done : DavidsonEnd::left;
+  }
   Davidson<T> it{run, state, davidson_shape(state.active(), space.dimension() - state.deflated.cols()),
                  {},  {},    run.options.which == Which::largest ? -1.0 : 1.0};
   if (state.basis.cols == 0) {

@@ -144,6 +144,40 @@ bool rows_differ(const SmallMatrix& a) {
   return most > factor * least;
 }
 
+/// Whether A v - lambda v is large beside both lambda and what rounding errors of A v come to, of any pair.
+bool leaves_residuals(const SmallMatrix& a, const std::vector<double>& values, const SmallMatrix& vectors) {
+  constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
+  constexpr double digits = 1e-9;
+  double norm = 0.0;
+  for (int j = 0; j < a.cols(); ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+    norm = std::max(norm, sum);
+  }
+  const SmallMatrix images = lapack::product(a, false, vectors, false);
+  for (int j = 0; j < vectors.cols(); ++j) {
+    const double value = values[static_cast<std::size_t>(j)];
+    double square = 0.0;
+    for (int i = 0; i < a.rows(); ++i) square += std::pow((images(i, j) - value * vectors(i, j)) / norm, 2);
+    if (std::sqrt(square) > std::max(rounding, digits * std::abs(value) / norm)) return true;
+  }
+  return false;
+}
+
+/// The lowest pairs of A. Relatively robust representations, which need not find all, leave more of multiple
+/// eigenvalues of zero than divide and conquer does, and nothing of such a value is below its residual.
+SmallMatrix lowest_vectors(const SmallMatrix& a, int count) {
+  SmallMatrix vectors;
+  SmallMatrix none;
+  SmallMatrix work = a;
+  const std::vector<double> values = lapack::lowest_eigenpairs(work, none, count, vectors);
+  if (!leaves_residuals(a, values, vectors)) return vectors;
+  work = a;
+  lapack::symmetric_eigen(work);
+  std::copy_n(work.data(), vectors.values().size(), vectors.data());
+  return vectors;
+}
+
 /// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
 SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
   if (options.which == Which::largest) {
@@ -153,7 +187,9 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   if (images.cols() == 0) {
     // Beyond so many rows a step for every pair takes longer than all else.
     constexpr int most_rows_to_refine = 600;
-    if (a.rows() > most_rows_to_refine || (b.rows() == 0 && !rows_differ(a))) {
+    const bool refines = a.rows() <= most_rows_to_refine;
+    if (b.rows() == 0 && (!refines || !rows_differ(a))) return lowest_vectors(a, options.pairs);
+    if (!refines) {
       lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
       return vectors;
     }

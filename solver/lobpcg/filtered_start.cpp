@@ -76,11 +76,15 @@ double longest_degree(const FilterInterval& interval, double lower) {
   return unseen > 0.0 ? std::min(degree, range / unseen) : degree;
 }
 
-/// Degrees after which the locked vectors, and what else is deflated, have come back from rounding errors.
+/// Degrees after which the locked vectors, and constraints, whose values may be as low as `lower`, have come back
+/// from rounding errors.
 template <class T>
-int degrees_to_clean(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval) {
-  if (state.locked.count() == 0) return std::numeric_limits<int>::max();
-  const double growth = interval.growth(turned(run, state.locked.values).front());
+int degrees_to_clean(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval,
+                     double lower) {
+  if (state.deflated.cols() == 0) return std::numeric_limits<int>::max();
+  double lowest = state.locked.count() > 0 ? turned(run, state.locked.values).front() : infinity;
+  if (state.deflated.constraints() > 0) lowest = std::min(lowest, lower);
+  const double growth = interval.growth(lowest);
   const double most =
       std::min(largest_locked_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
   return std::max(static_cast<int>(std::min(most / growth, largest_degree)), 2);
@@ -106,8 +110,11 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   if (!first) cut = std::min(cut, values.front() + spread);
 
   const double lowest = std::min(values.front(), progress.bounds.lower);
-  Filter filter{{cut, upper, blind ? lowest : values.front()}};
   const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
+  // All eigenvalues lie above the first cut, whose filter has told nothing of them apart.
+  const bool too_low = !first && below == 0.0 && !(cut < middle);
+  if (too_low) cut = 0.5 * (std::max(progress.cut, lowest) + middle);
+  Filter filter{{cut, upper, blind || too_low ? lowest : values.front()}};
   if (!(filter.interval.anchor < cut) || !(cut < middle)) return std::nullopt;
   filter.degree = longest_degree<T>(filter.interval, progress.bounds.lower);
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
@@ -185,7 +192,8 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     state.x.compact(run.problem.space, columns, state.spare);
     state.w.set_columns(columns);
     chebyshev_filter(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
-                     filter->interval, sign, degree, degrees_to_clean(run, state, filter->interval),
+                     filter->interval, sign, degree,
+                     degrees_to_clean(run, state, filter->interval, progress.bounds.lower),
                      std::function<void(BlockView<T>)>([&](BlockView<T> x) { deflate(run.problem, state, x); }));
     run.budget.spend();
     if (!orthonormalize_filtered(run, state)) return;

@@ -63,7 +63,7 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                                  Checkpoint* checkpoint) {
   const int width = block_width(options);
   // lobpcg says what is wrong where something is.
-  const bool one_block = options.pairs >= 1 && options.pairs <= width && initial.cols() <= width;
+  const bool one_block = options.pairs >= 1 && options.pairs < width && initial.cols() <= width;
   if (in_float.a == nullptr || !one_block || !(options.tolerance >= 0.0) || options.max_iterations < 0 ||
       solves_densely(options, space.dimension(), constraints != nullptr ? constraints->cols() : 0)) {
     return lobpcg<double>(space, a, nullptr, preconditioner, constraints, std::move(initial), options, observer,

@@ -7,6 +7,8 @@
 #include "io/generate/generate.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/chebyshev_davidson.hpp"
+#include "solver/lobpcg/davidson_start.hpp"
+#include "solver/lobpcg/lobpcg_start.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
 
@@ -60,6 +62,38 @@ TEST(Davidson, UpperEnd) {
   for (std::size_t j = 0; j < lowest.size(); ++j) {
     EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
     EXPECT_NEAR(result.eigenvalues[j], 12.0 - lowest[j], 1e-9) << j;
+  }
+}
+
+// What float leaves to double: most pairs are locked at once, and there are more directions than what is left
+// makes a basis for.
+TEST(Davidson, TakesOfDirectionsWhatTheBasisOfTheRestHasRoomFor) {
+  test::Problem<double> problem(*laplacian());
+  constexpr int done = 52;
+  const LobpcgOptions options{
+      .pairs = 56, .tolerance = 1e-6, .block_size = 64, .filtered_start = true, .filter_basis = true};
+  LobpcgOptions before = options;
+  before.pairs = done;
+  before.tolerance = 1e-9;
+  const auto found = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, before);
+  ASSERT_EQ(found.remark, "");
+  Budget budget{30};
+  Observer observer;
+  Proceed proceed;
+  std::vector<LobpcgIteration> history;
+  const LobpcgRun<double> run{
+      {problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, proceed, history};
+  LobpcgState<double> state{run.problem, options, options.block_size, 0};
+  state.window = make_window(options, false);
+  start_block(run, state, found.eigenvectors);
+  state.p.set_columns(options.block_size);
+  problem.space.fill_random(state.p.v(), 3);
+  EXPECT_EQ(davidson_start(run, state, true), DavidsonEnd::done);
+  EXPECT_GE(state.locked.count(), done);
+  const std::vector<double> exact = closed_form_laplacian_eigenvalues(cube, options.pairs);
+  for (int j = 0; state.locked.count() + j < options.pairs; ++j) {
+    const double value = exact[static_cast<std::size_t>(state.locked.count() + j)];
+    EXPECT_NEAR(state.ritz.values[static_cast<std::size_t>(j)], value, 1e-8 * value);
   }
 }
 

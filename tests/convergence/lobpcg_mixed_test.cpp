@@ -200,6 +200,10 @@ TEST(LobpcgMixed, WindowsAreLeftToDouble) {
   expect_consistent(problem, result, options);
   expect_values(result, closed_form_laplacian_eigenvalues(grid, 20), 1e-11);
   EXPECT_EQ(problem.counted_float.count, 0);
+  // So is a block without guards, which takes two.
+  const auto narrow = problem.solve({.pairs = 9, .tolerance = 1e-6, .block_size = 9});
+  expect_values(narrow, closed_form_laplacian_eigenvalues(grid, 9), 1e-11);
+  EXPECT_EQ(problem.counted_float.count, 0);
 }
 
 TEST(LobpcgMixed, MaxIterationsHoldForBothTogether) {

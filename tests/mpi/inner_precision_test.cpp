@@ -1,5 +1,6 @@
 // Whether iterations begin in float where nobody said so.
 #include "apps/journey/inner_precision.hpp"
+#include "spmm/error.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -78,7 +79,8 @@ TEST_F(InnerPrecision, IsThatOfTheStateToGoOnFrom) {
   const SavedInMemory finished({});
   size_ = "[30, 20]";
   EXPECT_EQ(of_eigensolver(jacobi, &in_float), Precision::float32);
-  EXPECT_EQ(of_eigensolver(std::string("inner_precision: double, ") + jacobi, &in_float), Precision::float64);
+  EXPECT_THROW(of_eigensolver(std::string("inner_precision: double, ") + jacobi, &in_float), InputError);
+  EXPECT_EQ(of_eigensolver(std::string("inner_precision: double, ") + jacobi, &in_double), Precision::float64);
   EXPECT_EQ(of_eigensolver(jacobi, &in_double), Precision::float64);
   EXPECT_EQ(of_eigensolver(jacobi, &finished), Precision::float64);
 }

@@ -154,8 +154,8 @@ struct Factorization::Factor {
   /// A new analysis of `a`, with what `spare` says. What MUMPS orders by on its own takes minutes on graphs
   /// without small separators, whose factors nobody could hold, and where a hub is a neighbour of all rows: it is
   /// asked only where minimum degree, which takes seconds, finds factors that are within reach and of which there
-  /// is something to be saved. Collective.
-  void analyse(Mat a) {
+  /// is something to be saved. `stored` are the nonzeros of `a`, those of all ranks. Collective.
+  void analyse(Mat a, double stored) {
     constexpr double too_many_operations = 1e14;
     constexpr double too_much_fill = 600.0;    // 250 to 400 for grids in three dimensions of a million rows
     constexpr double few_operations = 2000.0;  // of an entry of A; grids of a million rows in two dimensions
@@ -163,12 +163,11 @@ struct Factorization::Factor {
       ordering = Ordering::minimum_degree;
       analyse_in_order(a);
       const double flops = size.flops;
-      const double stored = comm.sum(nonzeros_of(a));
       if (flops > too_many_operations || size.entries > too_much_fill * stored) return;
       if (has_hubs || flops < few_operations * stored) return;
       ordering = Ordering::chosen_by_mumps;
       analyse_in_order(a);
-      if (size.flops <= flops) return;
+      if (!has_failed() && size.flops <= flops) return;
       ordering = Ordering::minimum_degree;
     }
     analyse_in_order(a);
@@ -180,6 +179,13 @@ struct Factorization::Factor {
     check(MatFactorInfoInitialize(&info), factorising);
     check(MatCholeskyFactorSymbolic(factor.get(), a, nullptr, &info), factorising);
     read_size(a);
+  }
+
+  /// What MUMPS says of all ranks.
+  bool has_failed() const {
+    MatFactorError error = MAT_FACTOR_NOERROR;
+    check(MatFactorGetError(factor.get(), &error), factorising);
+    return error != MAT_FACTOR_NOERROR;
   }
 
   /// Whether pivoting took more memory than was set aside for it, which more would mend. Collective.
@@ -250,7 +256,8 @@ Factorization::Factorization(const Communicator& comm, const CsrRows& a, const C
   const auto nonzeros = static_cast<double>(a.values.size() + (b != nullptr ? b->values.size() : 0));
   factor_->require_memory(bytes_of_analysis * nonzeros);
   const OwnedMat k = shifted(comm, a, b, partition, sigma);
-  comm.collectively([&] { factor_->analyse(k.get()); });
+  const double stored = comm.sum(Factor::nonzeros_of(k.get()));
+  comm.collectively([&] { factor_->analyse(k.get(), stored); });
   factor_->check_state();
 }
 
@@ -275,7 +282,8 @@ Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigm
   comm.collectively(eliminate);
   while (factor_->wants_more()) {
     factor_->spare *= 8;
-    comm.collectively([&] { factor_->analyse(k.get()); });
+    const double stored = comm.sum(Factor::nonzeros_of(k.get()));
+    comm.collectively([&] { factor_->analyse(k.get(), stored); });
     factor_->check_state();
     require_memory();
     comm.collectively(eliminate);
