@@ -57,6 +57,30 @@ class AutoTest(harness.AppTest):
             _, values, _ = self.solve(f"matrix: {text}\neigensolver: {{pairs: 6}}\n")
             np.testing.assert_allclose(values, grid_spectrum(*sizes)[:6], rtol=1e-10, err_msg=text)
 
+    def test_all_pairs_of_a_projector(self):
+        """Half of the eigenvalues are zero: nothing of them is below what rounding errors leave of their residuals."""
+        rows = 300
+        random = np.random.default_rng(1)
+        turns = sp.identity(rows, format="csr")
+        for _ in range(3):
+            i, j = random.permutation(rows).reshape(2, -1)
+            angles = random.uniform(0.0, 2.0 * np.pi, i.size)
+            diagonal = np.ones(rows)
+            diagonal[i] = diagonal[j] = np.cos(angles)
+            turn = sp.coo_matrix((np.concatenate([diagonal, np.sin(angles), -np.sin(angles)]),
+                                  (np.concatenate([np.arange(rows), i, j]), np.concatenate([np.arange(rows), j, i]))))
+            turns = turn.tocsr() @ turns
+        exact = np.repeat([0.0, 1.0], rows // 2)
+        a = turns @ sp.diags(exact) @ turns.T
+        self.save(0.5 * (a + a.T))
+        for pairs, which in ((rows - 1, "smallest"), (rows // 2, "smallest"), (rows - 1, "largest")):
+            run = self.run_program(self.config("matrix: {file: a.npz}\noutput: {file: out.h5}\n"
+                                               f"eigensolver: {{pairs: {pairs}, which: {which}}}\n"))
+            self.assertEqual(run.code, 0, run)
+            with h5py.File(self.path("out.h5")) as file:
+                wanted = exact[:pairs] if which == "smallest" else exact[::-1][:pairs]
+                np.testing.assert_allclose(file["eigenvalues"][:], wanted, atol=1e-13)
+
     def test_largest(self):
         run, values, _ = self.solve("matrix: {generate: laplacian2d, size: [40, 33]}\n"
                                     "eigensolver: {pairs: 5, which: largest}\n")
