@@ -3,14 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/davidson_start.hpp"
 #include "solver/lobpcg/filtered_start.hpp"
 #include "solver/lobpcg/final_check.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
-#include "spmm/device/memory_left.hpp"
 
 namespace block_eigs {
 
@@ -33,21 +31,9 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
   return state;
 }
 
-/// Whether a basis that nobody has foreseen leaves half of the memory that there is: hosts hand out more than they
-/// have. Collective.
-template <class T>
-bool basis_leaves_memory(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  BlockSpace<T>& space = run.problem.space;
-  if (!space.comm().any(space.context().device->host_addressable())) return true;
-  const int columns = davidson_shape(state.active(), space.dimension() - state.deflated.cols()).capacity;
-  const auto bytes = static_cast<double>(DenseBlock<T>::bytes(space.local_rows(), columns));
-  return !space.comm().any(2.0 * bytes * space.comm().node_size() > shared_memory_left());
-}
-
 /// Where the block holds all pairs and that is wanted, filters build a basis; windows are filtered one after the
-/// other. What filters of a block leave undone where there is no preconditioner goes on with a basis, which tells
-/// pairs apart that a block cannot. What a checkpoint holds goes on as it began. Whether that has gone on until
-/// residuals have stopped falling near rounding errors, in a phase that ends then.
+/// other. What a checkpoint holds goes on as it began. Whether that has gone on until residuals have stopped
+/// falling near rounding errors, in a phase that ends then.
 template <class T>
 bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
                   const std::optional<FilterProgress>& before) {
@@ -57,10 +43,7 @@ bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
     if (end != DavidsonEnd::no_memory) return end == DavidsonEnd::rounding;
   }
   filtered_start(run, state, informed, before);
-  if (run.problem.preconditioner != nullptr || state.window.one_of_many || by_basis) return false;
-  if (state.locked.count() >= run.options.pairs || run.iterations_left() <= 0) return false;
-  if (!basis_leaves_memory(run, state)) return false;
-  return davidson_start(run, state, true) == DavidsonEnd::rounding;
+  return false;
 }
 
 /// Window after window. `informed` says that the first one begins with approximate eigenvectors; or it goes on

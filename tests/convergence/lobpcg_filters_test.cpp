@@ -90,25 +90,6 @@ TEST(LobpcgFilters, BandsFarFromZero) {
   }
 }
 
-// One eigenvalue far behind all others leaves filters of a block no interval worth the name; a basis tells more
-// apart.
-TEST(LobpcgFilters, WhatABlockLeavesGoesOnWithABasis) {
-  constexpr GlobalIndex n = 3000;
-  const auto value = [](GlobalIndex i) {
-    return i == n - 1 ? 1000.0 : 1.0 + static_cast<double>(i) / static_cast<double>(n);
-  };
-  test::RuleSource source(n, [&](GlobalIndex i, GlobalIndex j) { return i == j ? value(i) : 0.0; });
-  test::Problem<double> problem(source);
-  const LobpcgOptions options{.pairs = 6, .tolerance = 1e-8, .filtered_start = true};
-  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
-  ASSERT_EQ(result.eigenvalues.size(), 6U) << result.remark;
-  for (std::size_t j = 0; j < 6; ++j) {
-    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
-    EXPECT_NEAR(result.eigenvalues[j], value(static_cast<GlobalIndex>(j)), 1e-7) << j;
-  }
-  EXPECT_LE(result.iterations, 60);  // 18; not one pair in 500 with LOBPCG after them
-}
-
 TEST(LobpcgFilters, TheEstimateHoldsTheSpectrum) {
   test::Problem<double> problem(*laplacian());
   Panel<double> v(problem.space, 1), before(problem.space, 1), image(problem.space, 1);
