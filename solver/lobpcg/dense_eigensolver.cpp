@@ -130,14 +130,23 @@ SmallMatrix complement(const SmallMatrix& images) {
   return basis;
 }
 
+/// Of absolute values, which those of the rows are too.
+std::vector<double> column_sums(const SmallMatrix& a) {
+  std::vector<double> sums;
+  for (int j = 0; j < a.cols(); ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
 /// Whether rows are of such different size that rounding errors of the largest drown the others.
 bool rows_differ(const SmallMatrix& a) {
   constexpr double factor = 1e3;
   double least = std::numeric_limits<double>::infinity();
   double most = 0.0;
-  for (int j = 0; j < a.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+  for (const double sum : column_sums(a)) {
     if (sum > 0.0) least = std::min(least, sum);
     most = std::max(most, sum);
   }
@@ -149,11 +158,7 @@ bool leaves_residuals(const SmallMatrix& a, const std::vector<double>& values, c
   constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
   constexpr double digits = 1e-9;
   double norm = 0.0;
-  for (int j = 0; j < a.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    norm = std::max(norm, sum);
-  }
+  for (const double sum : column_sums(a)) norm = std::max(norm, sum);
   const SmallMatrix images = lapack::product(a, false, vectors, false);
   for (int j = 0; j < vectors.cols(); ++j) {
     const double value = values[static_cast<std::size_t>(j)];
