@@ -3,8 +3,8 @@ to run."""
 
 import re
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg

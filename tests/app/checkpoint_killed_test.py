@@ -5,8 +5,8 @@ import os
 import random
 import shutil
 
-import h5py
 import harness
+import h5py
 import interrupted
 import numpy as np
 

@@ -6,8 +6,8 @@ import random
 import resource
 import shutil
 
-import h5py
 import harness
+import h5py
 import interrupted
 import numpy as np
 import scipy.sparse as sp

@@ -5,8 +5,8 @@ import os
 import stat
 import struct
 
-import h5py
 import harness
+import h5py
 import interrupted
 import numpy as np
 import scipy.sparse as sp

@@ -2,8 +2,8 @@
 
 import os
 
-import h5py
 import harness
+import h5py
 import interrupted
 import numpy as np
 import scipy.linalg

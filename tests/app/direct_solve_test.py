@@ -1,7 +1,7 @@
 """Factors as the preconditioner of block-solve, asked for and as auto's way out."""
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.sparse as sp
 from direct_test import path

@@ -1,8 +1,8 @@
 """Factors of A - sigma B as a preconditioner, asked for and as auto's way out: values against closed forms, dense LAPACK
 and shift-invert, the shift that is found, and what a mistake gets."""
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp

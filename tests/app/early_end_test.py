@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-import h5py
 import harness
+import h5py
 import interrupted
 import numpy
 from killed_rank_test import ranks_of

@@ -3,8 +3,8 @@
 import itertools
 import os
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp

@@ -4,8 +4,8 @@ systems. Matrix and values are held against trilinear elements put together here
 import itertools
 import os
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 
-import h5py
 import harness
+import h5py
 
 if shutil.which("nvidia-smi") is None:
     print("skipped: this machine has no GPU")

@@ -3,8 +3,8 @@ right-hand sides, coordinates. References: SciPy, and the same run without it.""
 
 import os
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg

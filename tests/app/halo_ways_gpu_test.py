@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 
-import h5py
 import harness
+import h5py
 import numpy as np
 
 if shutil.which("nvidia-smi") is None:

@@ -7,8 +7,8 @@ import signal
 import subprocess
 import time
 
-import h5py
 import harness
+import h5py
 from killed_rank_test import ranks_of
 
 

@@ -3,8 +3,8 @@
 import os
 import re
 
-import h5py
 import harness
+import h5py
 import scipy.sparse
 
 SHARE = 0.2

@@ -1,8 +1,8 @@
 """block-solve on singular matrices whose null vectors are seen, with right-hand sides that are outside the range by less
 than the tolerance, by hardly less and by more: as right-hand sides in the range, and what it says of them is true."""
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.sparse as sp
 

@@ -6,8 +6,8 @@ import subprocess
 import sys
 import tempfile
 
-import h5py
 import harness
+import h5py
 
 UNSHARE = ["unshare", "--mount"] + ([] if os.geteuid() == 0 else ["--map-root-user"])
 READ_ONLY = "mount -t tmpfs -o ro none /dev/shm"

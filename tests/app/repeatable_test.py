@@ -3,8 +3,8 @@ answer to the tolerance."""
 
 import os
 
-import h5py
 import harness
+import h5py
 import numpy as np
 
 EIGEN = """

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.sparse as sp
 

@@ -4,8 +4,8 @@ import os
 import re
 import shlex
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.io
 import scipy.linalg

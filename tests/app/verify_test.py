@@ -3,8 +3,8 @@
 import os
 import re
 
-import h5py
 import harness
+import h5py
 import numpy as np
 import scipy.io
 import scipy.sparse as sp

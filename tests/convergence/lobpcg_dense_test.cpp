@@ -9,6 +9,7 @@
 #include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
 
 // The pencil (A, B) against LAPACK on the assembled matrices, by iteration and by the dense way.
 namespace block_eigs {
@@ -125,6 +126,40 @@ TEST(DenseWay, KeepsConstraintsOut) {
   const auto next = lobpcg<double>(pencil.space, pencil.a, &pencil.b, nullptr, &lowest.eigenvectors, {}, options);
   const std::vector<double> exact = pencil_eigenvalues();
   for (std::size_t j = 0; j < 60; ++j) EXPECT_NEAR(next.eigenvalues[j], exact[60 + j], 1e-10 * exact[60 + j]);
+}
+
+/// Half of the values are zero, which nothing is small beside.
+TEST(DenseWay, ZerosOfAProjectorBesideAConstraint) {
+  constexpr int size = 400;
+  // Reflections of the first n / 2 unit vectors.
+  const auto turned = [](GlobalIndex i, GlobalIndex j) {
+    const auto part = [](GlobalIndex k) { return std::sin(1.0 + 0.37 * static_cast<double>(k * k % 97)); };
+    static const double square = [&] {
+      double sum = 0.0;
+      for (GlobalIndex k = 0; k < size; ++k) sum += part(k) * part(k);
+      return sum;
+    }();
+    const auto reflected = [&](GlobalIndex row, GlobalIndex column) {
+      return (row == column ? 1.0 : 0.0) - 2.0 * part(row) * part(column) / square;
+    };
+    double sum = 0.0;
+    for (GlobalIndex k = size / 2; k < size; ++k) sum += reflected(i, k) * reflected(j, k);
+    return sum;
+  };
+  test::RuleSource source(size, turned);
+  test::Problem<double> problem(source);
+  LobpcgOptions options;
+  options.pairs = size;
+  const auto all = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  DenseBlock<double> constraint = problem.space.make_block(1);
+  problem.space.copy(all.eigenvectors.columns(0, 1), constraint.view());
+  options.pairs = size - 2;
+  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, &constraint, {}, options);
+  ASSERT_EQ(result.eigenvalues.size(), static_cast<std::size_t>(size - 2));
+  for (std::size_t j = 0; j < result.eigenvalues.size(); ++j) {
+    EXPECT_NE(result.outcomes[j], Outcome::not_converged) << j;
+    EXPECT_NEAR(result.eigenvalues[j], j < size / 2 - 1 ? 0.0 : 1.0, 1e-13) << j;
+  }
 }
 
 TEST(DenseWay, OneRowAndMoreRanksThanRows) {

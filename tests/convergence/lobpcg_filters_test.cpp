@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "io/generate/generate.hpp"
@@ -87,6 +89,98 @@ TEST(LobpcgFilters, BandsFarFromZero) {
       EXPECT_NEAR(result.eigenvalues[j], value(static_cast<GlobalIndex>(j)), 1e-8) << j;
     }
     EXPECT_LE(result.iterations, 20);  // 6 and 14; LOBPCG alone 130 and 180
+  }
+}
+
+constexpr double turn_sine = 0.05;
+const double turn_cosine = std::sqrt(1.0 - turn_sine * turn_sine);
+
+/// A matrix with these values, of which each in the first half is turned a little towards one in the second: its
+/// eigenvector holds turn_cosine in its row and turn_sine half of all rows behind.
+test::RuleSource turned_diagonal(std::vector<double> values) {
+  return {static_cast<GlobalIndex>(values.size()), [values = std::move(values)](GlobalIndex i, GlobalIndex j) {
+            const auto half = static_cast<GlobalIndex>(values.size() / 2);
+            if (i % half != j % half) return 0.0;
+            const double first = values[static_cast<std::size_t>(i % half)];
+            const double second = values[static_cast<std::size_t>(i % half + half)];
+            if (i != j) return turn_cosine * turn_sine * (first - second);
+            const double along = i < half ? turn_cosine : turn_sine;
+            return first * along * along + second * (1.0 - along * along);
+          }};
+}
+
+void expect_values(const EigenResult<double>& result, const std::vector<double>& exact) {
+  ASSERT_GE(exact.size(), result.eigenvalues.size());
+  for (std::size_t j = 0; j < result.eigenvalues.size(); ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+    EXPECT_NEAR(result.eigenvalues[j], exact[j], 1e-8) << j;
+  }
+}
+
+/// By filters of a block, and by those that make a basis.
+void expect_smallest(std::vector<double> values, int pairs, int most_iterations) {
+  test::RuleSource source = turned_diagonal(values);
+  test::Problem<double> problem(source);
+  std::sort(values.begin(), values.end());
+  for (const bool basis : {false, true}) {
+    SCOPED_TRACE(basis);
+    const LobpcgOptions options{
+        .pairs = pairs, .tolerance = 1e-8, .dense_up_to = 0, .filtered_start = true, .filter_basis = basis};
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+    ASSERT_EQ(result.eigenvalues.size(), static_cast<std::size_t>(pairs)) << result.remark;
+    expect_values(result, values);
+    EXPECT_LE(result.iterations, most_iterations);
+  }
+}
+
+// Filters that cut below what is wanted damp it like all else, and many of them leave nothing of it: all of 1.0,
+// which is exact, was taken for the smallest pairs.
+TEST(LobpcgFilters, ABandBehindTheMiddleBesideAMultipleValue) {
+  std::vector<double> values(120, 1.0);
+  for (std::size_t i = 0; i < 60; ++i) values[i] = 0.552 + 0.0055 * static_cast<double>(i) / 59.0;
+  expect_smallest(values, 10, 60);
+}
+
+TEST(LobpcgFilters, AFewBelowABandBehindTheMiddle) {
+  std::vector<double> values(4000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.7 + 0.3 * static_cast<double>(i) / 4000.0;
+  for (std::size_t i = 0; i < 6; ++i) values[300 * i] = std::vector{0.02, 0.001, 0.005, 0.003, 0.015, 0.01}[i];
+  expect_smallest(values, 10, 80);  // LOBPCG after some filters 350 and 400
+}
+
+// What is known may lie anywhere, and grows in filters for the others more than these do. Given vectors are locked
+// at once.
+TEST(LobpcgFilters, WhatIsKnownLiesFarBelow) {
+  constexpr std::size_t n = 4000;
+  std::vector<double> values(n, -1.0);
+  for (std::size_t i = 1; i < n; ++i)  // a narrow band first, so that filters are long
+    values[i] = i <= 400 ? 0.02 + 5e-5 * static_cast<double>(i) : 0.05 + 0.95 * static_cast<double>(i - 400) / n;
+  test::RuleSource source = turned_diagonal(values);
+  test::Problem<double> problem(source);
+  DenseBlock<double> known = problem.space.make_block(1);
+  std::vector<double> own(static_cast<std::size_t>(problem.space.local_rows()), 0.0);
+  const GlobalIndex begin = problem.partition.begin(problem.comm.rank());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const GlobalIndex row = begin + static_cast<GlobalIndex>(i);
+    own[i] = row == 0 ? turn_cosine : row == n / 2 ? turn_sine : 0.0;
+  }
+  known.from_host(own.data());
+  const std::vector<double> others(values.begin() + 1, values.end());
+  for (const bool basis : {false, true}) {
+    SCOPED_TRACE(basis);
+    LobpcgOptions options{.pairs = 10, .tolerance = 1e-8, .filtered_start = true, .filter_basis = basis};
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, &known, {}, options);
+    ASSERT_EQ(result.eigenvalues.size(), 10U) << result.remark;
+    expect_values(result, others);
+    EXPECT_LE(result.iterations, 40);  // 360 and more where it is not taken out
+    DenseBlock<double> initial = problem.space.make_block(1);
+    problem.space.copy(known.view(), initial.view());
+    ++options.pairs;
+    const auto all =
+        lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, std::move(initial), options);
+    ASSERT_EQ(all.eigenvalues.size(), 11U) << all.remark;
+    expect_values(all, values);
+    EXPECT_LE(all.iterations, 40);
   }
 }
 

@@ -210,5 +210,53 @@ TEST(Probe, LeavesConstraintsAlone) {
   EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, unknown, {.degree = 60}).missed.cols(), 4);
 }
 
+/// Far below the found pairs a constraint grows in filters until nothing else is left, or nothing finite.
+TEST(Probe, TakesOutConstraintsFarBelow) {
+  constexpr GlobalIndex n = 4000;
+  const auto value = [](GlobalIndex i) {
+    if (i == 0) return -1.0;
+    return i <= 400 ? 0.02 + 5e-5 * static_cast<double>(i)
+                    : 0.05 + 0.95 * static_cast<double>(i - 400) / (n - 401);
+  };
+  // Each value in the first half is turned a little towards one in the second.
+  constexpr double sine = 0.05;
+  const double cosine = std::sqrt(1.0 - sine * sine);
+  test::RuleSource source(n, [&](GlobalIndex i, GlobalIndex j) {
+    if (i % (n / 2) != j % (n / 2)) return 0.0;
+    const double first = value(i % (n / 2));
+    const double second = value(i % (n / 2) + n / 2);
+    if (i != j) return cosine * sine * (first - second);
+    const double along = i < n / 2 ? cosine : sine;
+    return first * along * along + second * (1.0 - along * along);
+  });
+  Problem<double> problem(source);
+  const auto eigenvectors = [&](GlobalIndex row, LocalIndex columns) {
+    DenseBlock<double> block = problem.space.make_block(columns);
+    std::vector<double> own(static_cast<std::size_t>(problem.space.local_rows()) *
+                            static_cast<std::size_t>(columns));
+    const GlobalIndex begin = problem.partition.begin(problem.comm.rank());
+    for (LocalIndex j = 0; j < columns; ++j) {
+      for (const GlobalIndex at : {row + j, row + j + n / 2}) {
+        if (at < begin || at >= begin + problem.space.local_rows()) continue;
+        own[static_cast<std::size_t>((at - begin) * columns + j)] = at < n / 2 ? cosine : sine;
+      }
+    }
+    block.from_host(own.data());
+    return block;
+  };
+  const DenseBlock<double> constraint = eigenvectors(0, 1);
+  const DenseBlock<double> vectors = eigenvectors(1, 8);
+  std::vector<double> values;
+  for (GlobalIndex i = 1; i < 9; ++i) values.push_back(value(i));
+  const std::vector<double> norms(8, 1e-15);
+  const FoundPairs<double> found{Which::smallest, values, norms, vectors.view(), constraint.view()};
+  const auto result = probe(problem.space, {.a = problem.matrix}, found, {.degree = 400});
+  EXPECT_EQ(result.missed.cols(), 0);
+  const std::vector<double> fewer(values.begin() + 1, values.end());
+  const FoundPairs<double> one_missing{Which::smallest, fewer, std::vector<double>(7, 1e-15),
+                                       vectors.columns(1, 7), constraint.view()};
+  EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, one_missing, {.degree = 400}).missed.cols(), 1);
+}
+
 }  // namespace
 }  // namespace block_eigs

@@ -22,6 +22,10 @@ TEST(EigensolverChoice, MultigridForDiffusionsOnProcessors) {
   EXPECT_EQ(type_of(choice_for(diffusion(1e6, 7), asked())), PreconditionerType::amg);
   EXPECT_EQ(type_of(choice_for(diffusion(6e4, 7), asked(), 4e5)), PreconditionerType::amg) << "with B";
   EXPECT_EQ(choice_for(diffusion(1e6, 7), asked()).config().inner_precision, Precision::float32);
+  EigensolverConfig in_double = asked();
+  in_double.inner_precision_given = true;
+  EXPECT_EQ(choice_for(diffusion(1e6, 7), in_double).config().inner_precision, Precision::float64)
+      << "said by name";
 }
 
 /// One GPU makes the levels itself; where the host makes them, others are done before.
