@@ -45,7 +45,7 @@ EigensolverConfig EigensolverChoice::config() const {
       (choice_.current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
   // Given vectors may be better than float can make them.
   if (result.preconditioner.type == PreconditionerType::amg && exists_in_float(result.preconditioner) &&
-      !asked_.initial)
+      !asked_.initial && !asked_.inner_precision_given)
     result.inner_precision = Precision::float32;
   if (!exists_in_float(result.preconditioner)) result.inner_precision = Precision::float64;
   return result;

@@ -55,11 +55,17 @@ std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const Davi
   const std::vector<double>& values = pairs.values;
   const auto open = static_cast<std::size_t>(pairs.first_open());
   const double middle = middle_of(bounds);
-  // All eigenvalues lie above the first cut, whose filter has told nothing of them apart.
-  if (!(values[open] < middle))
-    return first_filter(bounds.lower, 0.5 * (std::max(cut, bounds.lower) + middle), bounds);
   const std::size_t at =
       std::min(values.size(), static_cast<std::size_t>(cut_behind * static_cast<double>(shape.keep))) - 1;
+  // The first cut was below all that is wanted, and its filter has told nothing of that apart: a cut behind a Ritz
+  // value is behind what is wanted, wherever that is.
+  if (!(values[open] < middle)) {
+    const double behind = std::min(values[at], 0.5 * (values[open] + bounds.upper));
+    if (!(values[open] < behind) || !(bounds.lower < behind)) return std::nullopt;
+    DavidsonFilter filter{{behind, bounds.upper, bounds.lower}};
+    filter.degree = degree_for(filter.interval.growth(bounds.lower), growth_of_first_filter);
+    return filter;
+  }
   // After a restart the values that are left end before those that were there: the cut stays then.
   DavidsonFilter filter;
   filter.interval.lower = values[open] < cut ? std::min(cut, values[at]) : values[at];

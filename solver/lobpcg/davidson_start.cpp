@@ -33,7 +33,8 @@ struct Davidson {
   FilterProgress progress;
   DavidsonRitz ritz{};
   double sign = 1.0;
-  int products = 0;  ///< columns multiplied since the last report
+  double constraints = infinity;  ///< how low their values are
+  int products = 0;               ///< columns multiplied since the last report
 };
 
 /// W <- W - [V X_1] ([V X_1]^T W), V deflated, X_1 the first `done` columns of X.
@@ -56,14 +57,10 @@ void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
 /// from rounding errors, and are taken out again before they hide the others.
 template <class T>
 void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
-  constexpr double largest_growth = 24.0;
-  constexpr double left_of_digits = 3.0;
-  const double most = std::min(largest_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
   LobpcgState<T>& state = it.state;
   double lowest = done > 0 ? it.ritz.values.front() : infinity;
-  if (state.deflated.constraints() > 0) lowest = std::min(lowest, it.progress.bounds.lower);
-  int period = std::numeric_limits<int>::max();
-  if (lowest < infinity) period = std::max(static_cast<int>(most / filter.interval.growth(lowest)), 2);
+  if (state.locked.count() > 0) lowest = std::min(lowest, turned(it.run, state.locked.values).front());
+  const int period = degrees_to_clean<T>(filter.interval, it.constraints, lowest);
   const LocalIndex columns = state.w.cols();
   state.spare.set_columns(columns);
   chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
@@ -295,6 +292,7 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
       return DavidsonEnd::no_memory;
     }
   }
+  it.constraints = lowest_of_constraints(run, state);
   const double norm = run.problem.a.norm_inf();
   if (before) {
     it.progress = *before;

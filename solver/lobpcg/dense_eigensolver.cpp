@@ -217,8 +217,8 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   }
   const SmallMatrix q = complement(images);
   SmallMatrix restricted = lapack::product(q, true, lapack::product(a, false, q, false), false);
-  SmallMatrix restricted_b;
-  if (b.rows() > 0) restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
+  if (b.rows() == 0) return lapack::product(q, false, lowest_vectors(restricted, options.pairs), false);
+  SmallMatrix restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
   lapack::lowest_eigenpairs(restricted, restricted_b, options.pairs, vectors);
   return lapack::product(q, false, vectors, false);
 }

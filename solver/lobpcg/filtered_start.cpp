@@ -23,10 +23,6 @@ constexpr double smallest_degree = 4.0;
 /// The logarithm of how much more a filter may keep of the lowest vector at work than of the cut: what one
 /// orthonormalisation can still tell apart.
 constexpr double largest_growth = 12.0;
-/// The same for locked vectors, which come back from rounding errors alone: then they are taken out again.
-constexpr double largest_locked_growth = 24.0;
-/// Of the digits that there are, as a logarithm, what locked vectors must leave.
-constexpr double left_of_digits = 3.0;
 /// Degrees after which nothing is expected of filters any more where there is a preconditioner, which knows more
 /// of A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
 constexpr double most_degrees_beside_a_preconditioner = 600.0;
@@ -76,18 +72,19 @@ double longest_degree(const FilterInterval& interval, double lower) {
   return unseen > 0.0 ? std::min(degree, range / unseen) : degree;
 }
 
-/// Degrees after which the locked vectors, and constraints, whose values may be as low as `lower`, have come back
-/// from rounding errors.
+/// A filter after one that has cut below all of the spectrum, so that it has told nothing apart: it cuts behind a
+/// Ritz value, and so behind what is wanted, wherever that is. No shorter cut is tried instead, which would damp
+/// what is wanted among all else. Nothing where one has been tried.
 template <class T>
-int degrees_to_clean(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterInterval& interval,
-                     double lower) {
-  if (state.deflated.cols() == 0) return std::numeric_limits<int>::max();
-  double lowest = state.locked.count() > 0 ? turned(run, state.locked.values).front() : infinity;
-  if (state.deflated.constraints() > 0) lowest = std::min(lowest, lower);
-  const double growth = interval.growth(lowest);
-  const double most =
-      std::min(largest_locked_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
-  return std::max(static_cast<int>(std::min(most / growth, largest_degree)), 2);
+std::optional<Filter> plan_behind(const std::vector<double>& values, const FilterProgress& progress,
+                                  double middle) {
+  const double upper = progress.bounds.upper;
+  const double lowest = std::max(progress.bounds.lower, progress.cut);
+  const double cut = std::min(values.back(), 0.5 * (values.front() + upper));
+  if (!(progress.cut < middle) || !(values.front() < cut) || !(lowest < cut)) return std::nullopt;
+  Filter filter{{cut, upper, lowest}};
+  filter.degree = std::ceil(std::max(longest_degree<T>(filter.interval, progress.bounds.lower), smallest_degree));
+  return filter;
 }
 
 /// The next filter; nothing where filters are not expected to pay.
@@ -111,11 +108,10 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
 
   const double lowest = std::min(values.front(), progress.bounds.lower);
   const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
-  // All eigenvalues lie above the first cut, whose filter has told nothing of them apart.
-  const bool too_low = !first && below == 0.0 && !(cut < middle);
-  if (too_low) cut = 0.5 * (std::max(progress.cut, lowest) + middle);
-  Filter filter{{cut, upper, blind || too_low ? lowest : values.front()}};
-  if (!(filter.interval.anchor < cut) || !(cut < middle)) return std::nullopt;
+  if (!first && below == 0.0 && !(cut < middle)) return plan_behind<T>(values, progress, middle);
+  Filter filter{{cut, upper, blind ? lowest : values.front()}};
+  const bool expected = first || progress.cut < middle;  // not what plan_behind() came upon
+  if (!(filter.interval.anchor < cut) || (expected && !(cut < middle))) return std::nullopt;
   filter.degree = longest_degree<T>(filter.interval, progress.bounds.lower);
   const bool known = first ? progress.informed : below >= wanted_in_window(state);
   if (known) {
@@ -179,6 +175,7 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return std::nullopt;
     return plan(run, state, progress);
   };
+  const double constraints = lowest_of_constraints(run, state);
   for (std::optional<Filter> filter = next(); filter;) {
     const bool first = progress.degrees == 0.0;
     progress = {progress.bounds,
@@ -191,9 +188,9 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     const int degree = static_cast<int>(filter->degree);
     state.x.compact(run.problem.space, columns, state.spare);
     state.w.set_columns(columns);
+    const double locked = state.locked.count() > 0 ? turned(run, state.locked.values).front() : infinity;
     chebyshev_filter(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
-                     filter->interval, sign, degree,
-                     degrees_to_clean(run, state, filter->interval, progress.bounds.lower),
+                     filter->interval, sign, degree, degrees_to_clean<T>(filter->interval, constraints, locked),
                      std::function<void(BlockView<T>)>([&](BlockView<T> x) { deflate(run.problem, state, x); }));
     run.budget.spend();
     if (!orthonormalize_filtered(run, state)) return;

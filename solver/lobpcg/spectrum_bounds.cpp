@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "solver/lobpcg/spectrum_estimate.hpp"
+#include "solver/space/lowest_quotient.hpp"
 
 namespace block_eigs {
 
@@ -40,6 +42,29 @@ SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state
 }
 
 template <class T>
+double lowest_of_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
+  state.w.set_columns(state.active());
+  return lowest_quotient<T>(run.problem.space, state.deflated.v().columns(0, state.deflated.constraints()),
+                            state.w.v(), state.w.a(), [&](BlockView<T> x, BlockView<T> y) {
+                              run.problem.a.apply(x, y);
+                              if (sign < 0.0) run.problem.space.kernels().axpby(0.0, y, -1.0, y);
+                            });
+}
+
+template <class T>
+int degrees_to_clean(const FilterInterval& interval, double constraints, double done) {
+  // Logarithms: of how much of them may come back, and of the digits that they must leave.
+  constexpr double largest_growth = 24.0;
+  constexpr double left_of_digits = 3.0;
+  constexpr double longest = 200.0;
+  const double lowest = std::min(constraints, done);
+  if (!(lowest < std::numeric_limits<double>::infinity())) return std::numeric_limits<int>::max();
+  const double most = std::min(largest_growth, -std::log(std::numeric_limits<T>::epsilon()) - left_of_digits);
+  return std::max(static_cast<int>(std::min(most / interval.growth(lowest), longest)), 2);
+}
+
+template <class T>
 double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds) {
   const std::vector<double> values = turned(run, state.ritz.values);
   const std::vector<double> locked = turned(run, state.locked.values);
@@ -54,6 +79,10 @@ double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Spe
 
 template std::vector<double> turned(const LobpcgRun<float>&, std::vector<double>);
 template SpectrumBounds bounds_of_spectrum(const LobpcgRun<float>&, LobpcgState<float>&);
+template double lowest_of_constraints(const LobpcgRun<float>&, LobpcgState<float>&);
+template double lowest_of_constraints(const LobpcgRun<double>&, LobpcgState<double>&);
+template int degrees_to_clean<float>(const FilterInterval&, double, double);
+template int degrees_to_clean<double>(const FilterInterval&, double, double);
 template double first_cut(const LobpcgRun<float>&, const LobpcgState<float>&, const SpectrumBounds&);
 template std::vector<double> turned(const LobpcgRun<double>&, std::vector<double>);
 template SpectrumBounds bounds_of_spectrum(const LobpcgRun<double>&, LobpcgState<double>&);

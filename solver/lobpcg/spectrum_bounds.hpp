@@ -20,6 +20,16 @@ std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values);
 template <class T>
 SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
+/// How low the eigenvalues of the constraints are, as those of the matrix whose smallest ones are wanted; infinite
+/// without constraints, of which there are those with B the identity alone. W is used up. Collective.
+template <class T>
+double lowest_of_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// Degrees of a filter for this interval after which the deflated vectors, constraints with values from
+/// `constraints` on, and pairs that are done, from `done` on, have come back from rounding errors.
+template <class T>
+int degrees_to_clean(const FilterInterval& interval, double constraints, double done);
+
 /// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or where a
 /// short filter can.
 template <class T>

@@ -12,6 +12,7 @@
 #include "solver/proof/shifted_operator.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -130,25 +131,10 @@ FilteredBlock<double> filter_in_float(BlockSpace<double>& space, const ProbeOper
   return result;
 }
 
-}  // namespace
-
+/// A probe of the degree that is asked for. Throws NumericalError where the filter leaves the range of T.
 template <class T>
-bool probes_in_float(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (operators.a_in_float == nullptr || operators.b != nullptr ||
-        (operators.preconditioner == nullptr) != (operators.preconditioner_in_float == nullptr))
-      return false;
-    constexpr double share = 0.02;
-    const double open = accuracy(space, operators, found, found.vectors, std::numeric_limits<float>::epsilon());
-    return open <= share * probe_scales(space, operators, found, found.vectors).spread;
-  } else {
-    return false;
-  }
-}
-
-template <class T>
-ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
-                     const ProbeOptions& options) {
+ProbeResult<T> probe_once(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                          const ProbeOptions& options) {
   Deflation<T> deflation(space, operators.b, found.vectors, found.constraints);
   const ConstBlockView<T> images = deflation.images()[0];
   const ProbeScales scales = probe_scales(space, operators, found, images);
@@ -181,6 +167,36 @@ ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
   }
   find_missed(space, operators, deflation, found, scales, x, result);
   return result;
+}
+
+}  // namespace
+
+template <class T>
+bool probes_in_float(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (operators.a_in_float == nullptr || operators.b != nullptr ||
+        (operators.preconditioner == nullptr) != (operators.preconditioner_in_float == nullptr))
+      return false;
+    constexpr double share = 0.02;
+    const double open = accuracy(space, operators, found, found.vectors, std::numeric_limits<float>::epsilon());
+    return open <= share * probe_scales(space, operators, found, found.vectors).spread;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
+                     const ProbeOptions& options) {
+  constexpr int least_degree = 8;
+  for (ProbeOptions next = options;; next.degree /= 2) {
+    try {
+      return probe_once(space, operators, found, next);
+    } catch (const NumericalError&) {
+      // Something lies so far before what was found that a filter which is as long leaves the range of numbers.
+      if (next.degree < 2 * least_degree || space.to_end_early()) throw;
+    }
+  }
 }
 
 template <class T>

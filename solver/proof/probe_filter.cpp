@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "solver/proof/shifted_operator.hpp"
+#include "solver/space/lowest_quotient.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -116,6 +117,9 @@ FilteredBlock<T> filter_random_block(BlockSpace<T>& space, const ProbeOperators<
   deflation.remove_from(x.view());
   DenseBlock<T> y = space.make_block(columns);
   DenseBlock<T> tx = space.make_block(columns);
+  // Steps of T = S do not take deflated vectors out, and constraints may lie below all found values.
+  const double constraints = lowest_quotient<T>(space, deflation.vectors()[1], y.view(), tx.view(),
+                                                [&](BlockView<T> in, BlockView<T> out) { t.shifted(in, out); });
   t.shifted(x.view(), y.view());
   const double start_energy = sum(space.column_dots(x.view(), y.view())) / (random_variance * columns);
   t.preconditioned(y.view(), tx.view());
@@ -127,7 +131,8 @@ FilteredBlock<T> filter_random_block(BlockSpace<T>& space, const ProbeOperators<
   }
   if (upper > 0.0 && options.degree > 0) {
     result.filter = choose_filter(start_energy, upper, options.degree, scales, result.statistics);
-    const double deepest = -std::abs(scales.sigma - found.values.front()) * result.statistics.response;
+    double deepest = -std::abs(scales.sigma - found.values.front()) * result.statistics.response;
+    if (t.plain()) deepest = std::min(deepest, constraints);
     apply_filter(t, space, deflation, result.filter, deepest, tx, x, y);
     result.filtered = true;
   }

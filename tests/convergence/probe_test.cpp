@@ -256,6 +256,11 @@ TEST(Probe, TakesOutConstraintsFarBelow) {
   const FoundPairs<double> one_missing{Which::smallest, fewer, std::vector<double>(7, 1e-15),
                                        vectors.columns(1, 7), constraint.view()};
   EXPECT_EQ(probe(problem.space, {.a = problem.matrix}, one_missing, {.degree = 400}).missed.cols(), 1);
+  // Where nobody knows of it, it is what was missed.
+  const FoundPairs<double> unknown{Which::smallest, values, norms, vectors.view(), {}};
+  const auto missed = probe(problem.space, {.a = problem.matrix}, unknown, {.degree = 400});
+  ASSERT_GE(missed.missed.cols(), 1);
+  EXPECT_NEAR(missed.missed_values[0], -1.0, 1e-6);
 }
 
 }  // namespace
