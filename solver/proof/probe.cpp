@@ -12,7 +12,6 @@
 #include "solver/proof/shifted_operator.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -127,46 +126,29 @@ FilteredBlock<double> filter_in_float(BlockSpace<double>& space, const ProbeOper
   result.filter = filtered.filter;
   result.statistics = filtered.statistics;
   result.filtered = filtered.filtered;
+  result.in_range = filtered.in_range;
   result.products = filtered.products;
   return result;
 }
 
-/// A probe of the degree that is asked for. Throws NumericalError where the filter leaves the range of T.
+/// A random block after a filter of the degree asked for, or of a half or a quarter of it, and so on: a filter
+/// that leaves the range of numbers says that something was missed far before what was found. Collective.
 template <class T>
-ProbeResult<T> probe_once(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
-                          const ProbeOptions& options) {
-  Deflation<T> deflation(space, operators.b, found.vectors, found.constraints);
-  const ConstBlockView<T> images = deflation.images()[0];
-  const ProbeScales scales = probe_scales(space, operators, found, images);
-  double margin = scales.margin;
-  FilteredBlock<T> filtered;
-  if constexpr (std::is_same_v<T, double>) {
-    if (options.in_float) {
-      filtered = filter_in_float(space, operators, found, scales, options);
-      margin = accuracy(space, operators, found, images, std::numeric_limits<float>::epsilon());
+FilteredBlock<T> filter_within_range(BlockSpace<T>& space, const ProbeOperators<T>& operators,
+                                     const FoundPairs<T>& found, Deflation<T>& deflation,
+                                     const ProbeScales& scales, ProbeOptions options) {
+  constexpr int least_degree = 8;
+  int products = 0;
+  for (;; options.degree /= 2) {
+    FilteredBlock<T> filtered;
+    if constexpr (std::is_same_v<T, double>) {
+      if (options.in_float) filtered = filter_in_float(space, operators, found, scales, options);
     }
+    if (filtered.x.cols() == 0)
+      filtered = filter_random_block(space, operators, found, deflation, scales, options);
+    filtered.products = products += filtered.products;
+    if (filtered.in_range || options.degree < 2 * least_degree || space.to_end_early()) return filtered;
   }
-  if (filtered.x.cols() == 0) filtered = filter_random_block(space, operators, found, deflation, scales, options);
-  DenseBlock<T>& x = filtered.x;
-  ProbeResult<T> result;
-  result.products = filtered.products;
-  result.calibrated = operators.b != nullptr || operators.preconditioner != nullptr;
-  result.smallest_gap = std::numeric_limits<double>::infinity();
-  deflation.remove_from(x.view());
-  // Once more where that has left rounding errors of what it took: there is none of note where every step did.
-  if (!result.calibrated) deflation.remove_from(x.view());
-  if (filtered.filtered) {
-    const SmallMatrix gram =
-        energies(space, operators, deflation, found.which, scales.sigma, ConstBlockView<T>(x.view()), result);
-    ProbeStatistics statistics = filtered.statistics;
-    statistics.energy = trace(gram) / random_variance * std::exp(2.0 * filtered.filter.log_value(0.0));
-    const double gap = smallest_visible_gap(statistics, filtered.filter, options.probability, scales.reach);
-    result.smallest_gap = std::max(gap, margin);
-    // No vector in the span of such a block lies before sigma.
-    if (positive_definite(space, gram)) return result;
-  }
-  find_missed(space, operators, deflation, found, scales, x, result);
-  return result;
 }
 
 }  // namespace
@@ -188,15 +170,35 @@ bool probes_in_float(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
 template <class T>
 ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
                      const ProbeOptions& options) {
-  constexpr int least_degree = 8;
-  for (ProbeOptions next = options;; next.degree /= 2) {
-    try {
-      return probe_once(space, operators, found, next);
-    } catch (const NumericalError&) {
-      // Something lies so far before what was found that a filter which is as long leaves the range of numbers.
-      if (next.degree < 2 * least_degree || space.to_end_early()) throw;
-    }
+  Deflation<T> deflation(space, operators.b, found.vectors, found.constraints);
+  const ConstBlockView<T> images = deflation.images()[0];
+  const ProbeScales scales = probe_scales(space, operators, found, images);
+  double margin = scales.margin;
+  FilteredBlock<T> filtered = filter_within_range(space, operators, found, deflation, scales, options);
+  if constexpr (std::is_same_v<T, double>) {
+    if (options.in_float)
+      margin = accuracy(space, operators, found, images, std::numeric_limits<float>::epsilon());
   }
+  DenseBlock<T>& x = filtered.x;
+  ProbeResult<T> result;
+  result.products = filtered.products;
+  result.calibrated = operators.b != nullptr || operators.preconditioner != nullptr;
+  result.smallest_gap = std::numeric_limits<double>::infinity();
+  deflation.remove_from(x.view());
+  // Once more where that has left rounding errors of what it took: there is none of note where every step did.
+  if (!result.calibrated) deflation.remove_from(x.view());
+  if (filtered.filtered) {
+    const SmallMatrix gram =
+        energies(space, operators, deflation, found.which, scales.sigma, ConstBlockView<T>(x.view()), result);
+    ProbeStatistics statistics = filtered.statistics;
+    statistics.energy = trace(gram) / random_variance * std::exp(2.0 * filtered.filter.log_value(0.0));
+    const double gap = smallest_visible_gap(statistics, filtered.filter, options.probability, scales.reach);
+    result.smallest_gap = std::max(gap, margin);
+    // No vector in the span of such a block lies before sigma.
+    if (positive_definite(space, gram)) return result;
+  }
+  find_missed(space, operators, deflation, found, scales, x, result);
+  return result;
 }
 
 template <class T>

@@ -84,7 +84,8 @@ constexpr LocalIndex most_calibrated = 4;
 /// value, small where eigenvalues of T are positive; by Sylvester's law of inertia T has a negative one in that
 /// complement for every pair that was missed. Then Rayleigh-Ritz. Needs at least one found pair and as many rows
 /// beside the deflated vectors as the block has columns. What is measured and found after the filter is in T
-/// whatever that ran in. Collective; throws as lobpcg does.
+/// whatever that ran in. A filter that leaves the range of numbers, since a missed pair lies so far before the
+/// others, is repeated with half the degree. Collective; throws as lobpcg does.
 template <class T>
 ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
                      const ProbeOptions& options);

@@ -135,6 +135,9 @@ FilteredBlock<T> filter_random_block(BlockSpace<T>& space, const ProbeOperators<
     if (t.plain()) deepest = std::min(deepest, constraints);
     apply_filter(t, space, deflation, result.filter, deepest, tx, x, y);
     result.filtered = true;
+    const std::vector<double> lengths = space.column_norms(x.view());
+    result.in_range =
+        std::all_of(lengths.begin(), lengths.end(), [](double length) { return std::isfinite(length); });
   }
   result.products = t.products();
   return result;

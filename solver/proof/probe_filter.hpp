@@ -14,6 +14,7 @@ struct FilteredBlock {
   ProbeFilter filter;  ///< p in units of its value at sigma
   ProbeStatistics statistics;  ///< but for the energy
   bool filtered = false;       ///< false: nothing is known of the spectrum, and x is as it was drawn
+  bool in_range = true;        ///< false: numbers have become too large
   int products = 0;            ///< columns multiplied with A
 };
 
