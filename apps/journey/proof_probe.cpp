@@ -123,6 +123,18 @@ ProbeResult<T> probe_large_rows(const SolveSetting<T>& setting, const EigenResul
                              found_pairs(setting, result), scale, preconditioner, options);
 }
 
+/// By how much -sigma D^-1 B, D being Jacobi's, raises the spectrum of D^-1 (A - sigma B) at most, for largest
+/// pairs sigma D^-1 B that of D^-1 (sigma B - A). Collective.
+template <class T>
+double raised_by_shift(const SolveSetting<T>& setting, double sigma) {
+  const double shift = setting.config.options.which == Which::smallest ? -sigma : sigma;
+  if (!(shift > 0.0)) return 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double entry : setting.problem.a->jacobi_diagonal()) least = std::min(least, std::abs(entry));
+  least = -setting.problem.context.comm.max(-least);
+  return shift * (setting.problem.b ? setting.problem.b->norm_inf() : 1.0) / least;
+}
+
 }  // namespace
 
 template <class T>
@@ -134,8 +146,16 @@ ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenRes
   operators.preconditioner = setting.operators.preconditioner.operation.get();
   operators.preconditioner_in_float = in_float.preconditioner;
   if (setting.config.preconditioner.of == PreconditionedMatrix::mass) return operators;
-  if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr)
+  if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr) {
     operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
+    const double raised = raised_by_shift(setting, result.eigenvalues.back());
+    // Small diagonal entries would stretch the spectrum, and filters would see nothing at its other end.
+    if (!(raised <= operators.spectral_bound)) {
+      operators.preconditioner = nullptr;
+      operators.preconditioner_in_float = nullptr;
+    }
+    operators.spectral_bound += raised;
+  }
   if (cycle_bounds(setting, result.eigenvalues.back())) operators.spectral_bound = 1.0;
   return operators;
 }

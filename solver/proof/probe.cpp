@@ -137,7 +137,6 @@ template <class T>
 FilteredBlock<T> filter_within_range(BlockSpace<T>& space, const ProbeOperators<T>& operators,
                                      const FoundPairs<T>& found, Deflation<T>& deflation,
                                      const ProbeScales& scales, ProbeOptions options) {
-  constexpr int least_degree = 8;
   int products = 0;
   for (;; options.degree /= 2) {
     FilteredBlock<T> filtered;
@@ -147,7 +146,7 @@ FilteredBlock<T> filter_within_range(BlockSpace<T>& space, const ProbeOperators<
     if (filtered.x.cols() == 0)
       filtered = filter_random_block(space, operators, found, deflation, scales, options);
     filtered.products = products += filtered.products;
-    if (filtered.in_range || options.degree < 2 * least_degree || space.to_end_early()) return filtered;
+    if (filtered.in_range || options.degree < 2 || space.to_end_early()) return filtered;
   }
 }
 

@@ -1,4 +1,5 @@
-"""verify: inertia as users meet it: in their units, within the limits of memory, and foreseen by --check."""
+"""verify as users meet it. Probes where a bound would be wrong; inertia: in their units, within the limits of memory,
+and foreseen by --check."""
 
 import os
 import re
@@ -140,6 +141,35 @@ class InertiaTest(harness.AppTest):
 
 
 class ProbeTest(harness.AppTest):
+    def test_jacobi_beside_small_diagonals_and_a_negative_shift(self):
+        """D^-1 (A - sigma) reaches |sigma| / min d, far beyond what bounds D^-1 A. Vectors are given that belong to
+        pairs 4 to 15, so that the first three are missed."""
+        rows, low = 2200, 24
+        random = np.random.default_rng(46)
+        values = 10.0 ** random.uniform(-12, -3, rows)
+        values[:low] = -0.02 - 0.01 * np.sort(random.random(low))
+        turns = sp.identity(rows, format="csr")
+        for _ in range(2):
+            i, j = random.permutation(rows).reshape(2, -1)
+            angles = random.uniform(0, 2 * np.pi, i.size)
+            diagonal = np.ones(rows)
+            diagonal[i] = diagonal[j] = np.cos(angles)
+            at = np.r_[np.arange(rows), i, j], np.r_[np.arange(rows), j, i]
+            turns = sp.csr_matrix((np.r_[diagonal, np.sin(angles), -np.sin(angles)], at)) @ turns
+        a = turns @ sp.diags(values) @ turns.T
+        self.save((a + a.T) / 2, "a.npz")
+        order = np.argsort(values)
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["X"] = turns.tocsc()[:, order[3:15]].toarray()
+        for way in ("auto", "jacobi"):
+            result = self.run_program(self.config(
+                "matrix: {file: a.npz}\neigensolver: {pairs: 12, initial: {file: x.h5}, tolerance: 1e-5, convergence: norm, "
+                "dense_up_to: 0, preconditioner: {type: %s}}\noutput: {file: out.h5}\n" % way))
+            with self.subTest(way):
+                self.assertIn(result.code, (0, 4), result)
+                with h5py.File(self.path("out.h5")) as file:
+                    np.testing.assert_allclose(file["eigenvalues"][:3], values[order[:3]], rtol=1e-2)
+
     def test_float_beside_penalties_sees_little_and_says_so(self):
         """Rounding errors of float are thousands of times larger than the values that are wanted."""
         penalties = sp.diags(np.where(np.arange(3600) < 60, 1e8, 0.0))
