@@ -90,11 +90,22 @@ TEST(Threads, FewRowsAreLeftToFewOfThem) {
   host::set_threads(3);
   EXPECT_EQ(host::threads_for(0), 1);
   EXPECT_EQ(host::threads_for(host::rows_a_thread), 1);
-  EXPECT_EQ(host::threads_for(2 * host::rows_a_thread), 2);
+  EXPECT_EQ(host::threads_for(2 * host::rows_a_thread), 3);
   EXPECT_EQ(host::threads_for(std::int64_t{1} << 40), 3);
   host::set_threads(3, 1);
-  EXPECT_EQ(host::threads_for(2), 2);
+  EXPECT_EQ(host::threads_for(1), 1);
   EXPECT_EQ(host::threads_for(300), 3);
+  // Teams of any other size would end threads and start them again, which ends the process where memory is short.
+  for (const int count : {5, 16}) {
+    host::set_threads(count);
+    for (std::int64_t rows = 0; rows < 40 * host::rows_a_thread; rows += 100) {
+      const int dealt = host::threads_for(rows);
+      EXPECT_TRUE(dealt == 1 || dealt == count) << rows;
+    }
+    EXPECT_EQ(host::threads_for(host::rows_a_thread * count), count);
+    EXPECT_EQ(host::team_for(1), 1);
+    EXPECT_EQ(host::team_for(2), count);
+  }
   host::set_threads(before);
 }
 

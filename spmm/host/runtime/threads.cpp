@@ -124,7 +124,10 @@ void set_threads(int count, std::int64_t least_rows) {
 int threads() { return thread_count(); }
 
 int threads_for(std::int64_t rows) {
-  return static_cast<int>(std::clamp<std::int64_t>(rows / rows_of_a_thread(), 1, threads()));
+  const std::int64_t least = rows_of_a_thread();
+  return rows >= 2 * least && rows >= least * threads() / 4 ? threads() : 1;
 }
+
+int team_for(int parts) { return parts > 1 ? threads() : 1; }
 
 }  // namespace block_eigs::host

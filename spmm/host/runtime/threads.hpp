@@ -18,8 +18,12 @@ inline constexpr std::int64_t rows_a_thread = 1024;
 /// process without our saying anything. `least_rows` of a thread are fewer in tests.
 void set_threads(int count, std::int64_t least_rows = rows_a_thread);
 int threads();
-/// Of these, what a pass over so many rows is dealt to.
+/// What a pass over so many rows is dealt to: one thread, or all where two have enough to do and all a quarter of
+/// that. OpenMP ends threads that a smaller team does not need and starts them again for a larger one, which takes
+/// time, and may be refused by then.
 int threads_for(std::int64_t rows);
+/// The team for a loop over so many parts, one a thread: of one thread, or of all.
+int team_for(int parts);
 
 /// Consecutive items, begin <= i < end.
 struct Range {

@@ -198,7 +198,7 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
   const std::vector<T> factors(step.betas.begin(), step.betas.end());
   const HostStep<T> own_step{step, factors.empty() ? nullptr : factors.data()};
   const int parts = std::min(threads(), plan.shares());
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
+#pragma omp parallel for schedule(static, 1) num_threads(team_for(parts))
   for (int part = 0; part < parts; ++part) {
     const Range own = part_of(plan.shares(), part, parts);
     for (int share = static_cast<int>(own.begin); share < own.end; ++share) {
