@@ -131,8 +131,8 @@ FilteredBlock<double> filter_in_float(BlockSpace<double>& space, const ProbeOper
   return result;
 }
 
-/// A random block after a filter of the degree asked for, or of a half or a quarter of it, and so on: a filter
-/// that leaves the range of numbers says that something was missed far before what was found. Collective.
+/// A random block after a filter of the degree asked for, or of a half or a quarter of it, and so on, where that
+/// leaves the range of numbers, as with something that was missed far before what was found. Collective.
 template <class T>
 FilteredBlock<T> filter_within_range(BlockSpace<T>& space, const ProbeOperators<T>& operators,
                                      const FoundPairs<T>& found, Deflation<T>& deflation,

@@ -61,15 +61,7 @@ class AutoTest(harness.AppTest):
         """Half of the eigenvalues are zero: nothing of them is below what rounding errors leave of their residuals."""
         rows = 300
         random = np.random.default_rng(1)
-        turns = sp.identity(rows, format="csr")
-        for _ in range(3):
-            i, j = random.permutation(rows).reshape(2, -1)
-            angles = random.uniform(0.0, 2.0 * np.pi, i.size)
-            diagonal = np.ones(rows)
-            diagonal[i] = diagonal[j] = np.cos(angles)
-            turn = sp.coo_matrix((np.concatenate([diagonal, np.sin(angles), -np.sin(angles)]),
-                                  (np.concatenate([np.arange(rows), i, j]), np.concatenate([np.arange(rows), j, i]))))
-            turns = turn.tocsr() @ turns
+        turns = harness.random_turns(rows, 3, random)
         exact = np.repeat([0.0, 1.0], rows // 2)
         a = turns @ sp.diags(exact) @ turns.T
         self.save(0.5 * (a + a.T))

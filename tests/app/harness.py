@@ -20,13 +20,27 @@ SKIPPED = 77
 
 try:
     import h5py  # noqa: F401
-    import numpy  # noqa: F401
-    import scipy.sparse  # noqa: F401
+    import numpy
+    import scipy.sparse
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(SKIPPED)
 
 options = argparse.Namespace()
+
+
+def random_turns(rows, rounds, random):
+    """A sparse orthogonal matrix: rounds of plane rotations of disjoint random pairs of an even number of rows."""
+    turns = scipy.sparse.identity(rows, format="csr")
+    for _ in range(rounds):
+        i, j = random.permutation(rows).reshape(2, -1)
+        angles = random.uniform(0.0, 2.0 * numpy.pi, i.size)
+        diagonal = numpy.ones(rows)
+        diagonal[i] = diagonal[j] = numpy.cos(angles)
+        at = numpy.r_[numpy.arange(rows), i, j], numpy.r_[numpy.arange(rows), j, i]
+        turn = scipy.sparse.coo_matrix((numpy.r_[diagonal, numpy.sin(angles), -numpy.sin(angles)], at))
+        turns = turn.tocsr() @ turns
+    return turns
 
 
 def parse_command_line():

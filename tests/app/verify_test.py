@@ -148,14 +148,7 @@ class ProbeTest(harness.AppTest):
         random = np.random.default_rng(46)
         values = 10.0 ** random.uniform(-12, -3, rows)
         values[:low] = -0.02 - 0.01 * np.sort(random.random(low))
-        turns = sp.identity(rows, format="csr")
-        for _ in range(2):
-            i, j = random.permutation(rows).reshape(2, -1)
-            angles = random.uniform(0, 2 * np.pi, i.size)
-            diagonal = np.ones(rows)
-            diagonal[i] = diagonal[j] = np.cos(angles)
-            at = np.r_[np.arange(rows), i, j], np.r_[np.arange(rows), j, i]
-            turns = sp.csr_matrix((np.r_[diagonal, np.sin(angles), -np.sin(angles)], at)) @ turns
+        turns = harness.random_turns(rows, 2, random)
         a = turns @ sp.diags(values) @ turns.T
         self.save((a + a.T) / 2, "a.npz")
         order = np.argsort(values)

@@ -11,6 +11,7 @@
 #include "solver/lobpcg/spectrum_estimate.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
+#include "tests/support/turned_diagonal.hpp"
 
 // Filters for either end of spectra that do not begin at zero, or have one value far from all others.
 namespace block_eigs {
@@ -92,23 +93,6 @@ TEST(LobpcgFilters, BandsFarFromZero) {
   }
 }
 
-constexpr double turn_sine = 0.05;
-const double turn_cosine = std::sqrt(1.0 - turn_sine * turn_sine);
-
-/// A matrix with these values, of which each in the first half is turned a little towards one in the second: its
-/// eigenvector holds turn_cosine in its row and turn_sine half of all rows behind.
-test::RuleSource turned_diagonal(std::vector<double> values) {
-  return {static_cast<GlobalIndex>(values.size()), [values = std::move(values)](GlobalIndex i, GlobalIndex j) {
-            const auto half = static_cast<GlobalIndex>(values.size() / 2);
-            if (i % half != j % half) return 0.0;
-            const double first = values[static_cast<std::size_t>(i % half)];
-            const double second = values[static_cast<std::size_t>(i % half + half)];
-            if (i != j) return turn_cosine * turn_sine * (first - second);
-            const double along = i < half ? turn_cosine : turn_sine;
-            return first * along * along + second * (1.0 - along * along);
-          }};
-}
-
 void expect_values(const EigenResult<double>& result, const std::vector<double>& exact) {
   ASSERT_GE(exact.size(), result.eigenvalues.size());
   for (std::size_t j = 0; j < result.eigenvalues.size(); ++j) {
@@ -119,7 +103,7 @@ void expect_values(const EigenResult<double>& result, const std::vector<double>&
 
 /// By filters of a block, and by those that make a basis.
 void expect_smallest(std::vector<double> values, int pairs, int most_iterations) {
-  test::RuleSource source = turned_diagonal(values);
+  test::RuleSource source = test::turned_diagonal(values);
   test::Problem<double> problem(source);
   std::sort(values.begin(), values.end());
   for (const bool basis : {false, true}) {
@@ -155,14 +139,14 @@ TEST(LobpcgFilters, WhatIsKnownLiesFarBelow) {
   std::vector<double> values(n, -1.0);
   for (std::size_t i = 1; i < n; ++i)  // a narrow band first, so that filters are long
     values[i] = i <= 400 ? 0.02 + 5e-5 * static_cast<double>(i) : 0.05 + 0.95 * static_cast<double>(i - 400) / n;
-  test::RuleSource source = turned_diagonal(values);
+  test::RuleSource source = test::turned_diagonal(values);
   test::Problem<double> problem(source);
   DenseBlock<double> known = problem.space.make_block(1);
   std::vector<double> own(static_cast<std::size_t>(problem.space.local_rows()), 0.0);
   const GlobalIndex begin = problem.partition.begin(problem.comm.rank());
   for (std::size_t i = 0; i < own.size(); ++i) {
     const GlobalIndex row = begin + static_cast<GlobalIndex>(i);
-    own[i] = row == 0 ? turn_cosine : row == n / 2 ? turn_sine : 0.0;
+    own[i] = row == 0 ? test::turn_cosine : row == n / 2 ? test::turn_sine : 0.0;
   }
   known.from_host(own.data());
   const std::vector<double> others(values.begin() + 1, values.end());

@@ -14,6 +14,7 @@
 #include "solver/preconditioner/jacobi.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
+#include "tests/support/turned_diagonal.hpp"
 
 namespace block_eigs {
 namespace {
@@ -218,17 +219,9 @@ TEST(Probe, TakesOutConstraintsFarBelow) {
     return i <= 400 ? 0.02 + 5e-5 * static_cast<double>(i)
                     : 0.05 + 0.95 * static_cast<double>(i - 400) / (n - 401);
   };
-  // Each value in the first half is turned a little towards one in the second.
-  constexpr double sine = 0.05;
-  const double cosine = std::sqrt(1.0 - sine * sine);
-  test::RuleSource source(n, [&](GlobalIndex i, GlobalIndex j) {
-    if (i % (n / 2) != j % (n / 2)) return 0.0;
-    const double first = value(i % (n / 2));
-    const double second = value(i % (n / 2) + n / 2);
-    if (i != j) return cosine * sine * (first - second);
-    const double along = i < n / 2 ? cosine : sine;
-    return first * along * along + second * (1.0 - along * along);
-  });
+  std::vector<double> all;
+  for (GlobalIndex i = 0; i < n; ++i) all.push_back(value(i));
+  test::RuleSource source = test::turned_diagonal(all);
   Problem<double> problem(source);
   const auto eigenvectors = [&](GlobalIndex row, LocalIndex columns) {
     DenseBlock<double> block = problem.space.make_block(columns);
@@ -238,7 +231,8 @@ TEST(Probe, TakesOutConstraintsFarBelow) {
     for (LocalIndex j = 0; j < columns; ++j) {
       for (const GlobalIndex at : {row + j, row + j + n / 2}) {
         if (at < begin || at >= begin + problem.space.local_rows()) continue;
-        own[static_cast<std::size_t>((at - begin) * columns + j)] = at < n / 2 ? cosine : sine;
+        own[static_cast<std::size_t>((at - begin) * columns + j)] =
+            at < n / 2 ? test::turn_cosine : test::turn_sine;
       }
     }
     block.from_host(own.data());
