@@ -15,7 +15,8 @@ inline const double turn_cosine = std::sqrt(1.0 - turn_sine * turn_sine);
 /// A matrix with these values, of which each in the first half is turned a little towards one in the second: its
 /// eigenvector holds turn_cosine in its row and turn_sine half of all rows behind.
 inline RuleSource turned_diagonal(std::vector<double> values) {
-  return {static_cast<GlobalIndex>(values.size()), [values = std::move(values)](GlobalIndex i, GlobalIndex j) {
+  const auto size = static_cast<GlobalIndex>(values.size());
+  return {size, [values = std::move(values)](GlobalIndex i, GlobalIndex j) {
             const auto half = static_cast<GlobalIndex>(values.size() / 2);
             if (i % half != j % half) return 0.0;
             const double first = values[static_cast<std::size_t>(i % half)];
