@@ -25,6 +25,48 @@ struct StripsView {
   __device__ LocalIndex target(LocalIndex row) const { return targets == nullptr ? row : __ldg(targets + row); }
 };
 
+/// Strips [begin, end) in the shared memory of a block.
+template <class T>
+struct StripTile {
+  LocalIndex begin;
+  LocalIndex end;
+  Offset first_column;
+  Offset first_value;
+  LocalIndex* columns;
+  Sources* sources;
+  T* values;
+};
+
+/// Starts the copies of `tile` strips from `begin` on, by all of a block; `shared` has room for column_capacity
+/// columns.
+template <int Threads, class T>
+__device__ __forceinline__ StripTile<T> start_copies(const StripsView<T>& a, LocalIndex begin, int tile,
+                                                     int column_capacity, char* shared) {
+  StripTile<T> copy;
+  copy.sources = reinterpret_cast<Sources*>(shared);
+  copy.columns = reinterpret_cast<LocalIndex*>(copy.sources + column_capacity);
+  copy.values = reinterpret_cast<T*>(copy.columns + column_capacity);
+  copy.begin = begin;
+  copy.end = min(begin + tile, a.count);
+  copy.first_column = a.offsets[copy.begin];
+  copy.first_value = a.row_offsets[static_cast<Offset>(copy.begin) * strip_height];
+  const int tile_columns = static_cast<int>(a.offsets[copy.end] - copy.first_column);
+  const Offset last_row = min(static_cast<Offset>(copy.end) * strip_height, static_cast<Offset>(a.rows));
+  const int tile_values = static_cast<int>(a.row_offsets[last_row] - copy.first_value);
+  const std::uint64_t policy = streaming_policy();
+#pragma unroll 4
+  for (int k = threadIdx.x; k < tile_columns; k += Threads) {
+    copy_streaming(copy.columns + k, a.columns + copy.first_column + k, policy);
+    copy_streaming(copy.sources + k, a.sources + copy.first_column + k, policy);
+  }
+#pragma unroll 4
+  for (int k = threadIdx.x; k < tile_values; k += Threads) {
+    copy_streaming(copy.values + k, a.values + copy.first_value + k, policy);
+  }
+  close_copies();
+  return copy;
+}
+
 /// A block takes `tile` strips, of which it copies all to shared memory; then Split groups of L lanes share the
 /// columns of each strip.
 template <class T, int W, int L, int P, int Split, int U, int Threads, int MinBlocks, class Operands>
@@ -35,9 +77,6 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   constexpr int R = strip_height;
   constexpr int lanes = L * Split;
   extern __shared__ __align__(16) char shared[];
-  Sources* const source_tile = reinterpret_cast<Sources*>(shared);
-  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(source_tile + column_capacity);
-  T* const value_tile = reinterpret_cast<T*>(column_tile + column_capacity);
   const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
   PackType sums[R][P];
   if (blockIdx.x >= gridDim.x - empty.blocks) {
@@ -45,41 +84,25 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
     return;
   }
-  const LocalIndex begin = static_cast<LocalIndex>(blockIdx.x) * tile;
-  const LocalIndex end = min(begin + tile, a.count);
-  const Offset first_column = a.offsets[begin];
-  const Offset first_value = a.row_offsets[static_cast<Offset>(begin) * R];
-  const int tile_columns = static_cast<int>(a.offsets[end] - first_column);
-  const Offset last_row = min(static_cast<Offset>(end) * R, static_cast<Offset>(a.rows));
-  const int tile_values = static_cast<int>(a.row_offsets[last_row] - first_value);
-  const std::uint64_t policy = streaming_policy();
-#pragma unroll 4
-  for (int k = threadIdx.x; k < tile_columns; k += Threads) {
-    copy_streaming(column_tile + k, a.columns + first_column + k, policy);
-    copy_streaming(source_tile + k, a.sources + first_column + k, policy);
-  }
-#pragma unroll 4
-  for (int k = threadIdx.x; k < tile_values; k += Threads) {
-    copy_streaming(value_tile + k, a.values + first_value + k, policy);
-  }
-  close_copies();
+  const StripTile<T> copy =
+      start_copies<Threads>(a, static_cast<LocalIndex>(blockIdx.x) * tile, tile, column_capacity, shared);
   const int share = static_cast<int>(threadIdx.x) % lanes / L;
-  LocalIndex strip = begin + static_cast<LocalIndex>(threadIdx.x) / lanes;
+  LocalIndex strip = copy.begin + static_cast<LocalIndex>(threadIdx.x) / lanes;
   int at = 0, length = 0, base = 0;
   const auto find = [&] {
     length = 0;
-    if (strip >= end) return;
-    at = static_cast<int>(a.offsets[strip] - first_column);
-    length = static_cast<int>(a.offsets[strip + 1] - first_column) - at;
-    base = static_cast<int>(a.row_offsets[static_cast<Offset>(strip) * R] - first_value);
+    if (strip >= copy.end) return;
+    at = static_cast<int>(a.offsets[strip] - copy.first_column);
+    length = static_cast<int>(a.offsets[strip + 1] - copy.first_column) - at;
+    base = static_cast<int>(a.row_offsets[static_cast<Offset>(strip) * R] - copy.first_value);
   };
   find();
   wait_for_copies<0>();
   __syncthreads();
-  for (LocalIndex first = begin; first < end; first += Threads / lanes) {
-    const LocalIndex* const column = column_tile + at;
-    const Sources* const source = source_tile + at;
-    const T* const value = value_tile + base;
+  for (LocalIndex first = copy.begin; first < copy.end; first += Threads / lanes) {
+    const LocalIndex* const column = copy.columns + at;
+    const Sources* const source = copy.sources + at;
+    const T* const value = copy.values + base;
     const auto add_column = [&](int k, const PackType(&row)[P]) {
       const Sources from = source[k];
 #pragma unroll
