@@ -129,9 +129,12 @@ template <class T>
 double raised_by_shift(const SolveSetting<T>& setting, double sigma) {
   const double shift = setting.config.options.which == Which::smallest ? -sigma : sigma;
   if (!(shift > 0.0)) return 0.0;
+  const Communicator& comm = setting.problem.context.comm;
   double least = std::numeric_limits<double>::infinity();
-  for (const double entry : setting.problem.a->jacobi_diagonal()) least = std::min(least, std::abs(entry));
-  least = -setting.problem.context.comm.max(-least);
+  comm.collectively([&] {  // entries may have to come from a device
+    for (const double entry : setting.problem.a->jacobi_diagonal()) least = std::min(least, std::abs(entry));
+  });
+  least = -comm.max(-least);
   return shift * (setting.problem.b ? setting.problem.b->norm_inf() : 1.0) / least;
 }
 
@@ -147,7 +150,9 @@ ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenRes
   operators.preconditioner_in_float = in_float.preconditioner;
   if (setting.config.preconditioner.of == PreconditionedMatrix::mass) return operators;
   if (dynamic_cast<const Jacobi<T>*>(operators.preconditioner) != nullptr) {
-    operators.spectral_bound = setting.problem.a->scaled_gershgorin_bound();
+    // Jacobi divides by raised entries where the diagonal has tiny ones, and by 1 for each zero.
+    const DistributedMatrix<T>& a = *setting.problem.a;
+    operators.spectral_bound = std::min(a.scaled_gershgorin_bound(), a.jacobi_bound());
     const double raised = raised_by_shift(setting, result.eigenvalues.back());
     // Small diagonal entries would stretch the spectrum, and filters would see nothing at its other end.
     if (!(raised <= operators.spectral_bound)) {

@@ -183,10 +183,11 @@ bool read_chunks(const Hdf5Handle& dataset, const InputFile& file, Hdf5Range ran
     return false;
   std::atomic<bool> sound = true;
   FirstError failure;
-  const auto threads = static_cast<int>(
-      std::clamp<std::int64_t>(bytes_at_work / (copies * length * step), 1, omp_get_max_threads()));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::int64_t c = 0; c < count; ++c) {
+  const std::int64_t at_work = std::max<std::int64_t>(1, bytes_at_work / (copies * length * step));
+  std::atomic<std::int64_t> next = 0;
+  // All threads, of which as many take chunks as memory allows: OpenMP would end those that a smaller team leaves over.
+#pragma omp parallel
+  for (std::int64_t c = 0; omp_get_thread_num() < at_work && (c = next++) < count;) {
     failure.run([&] {
       if (!sound) return;
       const std::optional<std::vector<std::byte>> bytes =

@@ -163,6 +163,26 @@ class ProbeTest(harness.AppTest):
                 with h5py.File(self.path("out.h5")) as file:
                     np.testing.assert_allclose(file["eigenvalues"][:3], values[order[:3]], rtol=1e-2)
 
+    def test_jacobi_beside_one_tiny_diagonal_entry(self):
+        """Jacobi divides by a larger number there, with which the spectrum does not reach what the entry itself would
+        make of it. Vectors are given that belong to pairs 4 to 9."""
+        rows, low = 1200, 12
+        random = np.random.default_rng(3)
+        values = random.uniform(0.6, 1.0, rows - 2)
+        values[:low] = np.linspace(-1.5, -1.0, low)
+        turns = harness.random_turns(rows - 2, 2, random)
+        a = turns @ sp.diags(values) @ turns.T
+        a = sp.block_diag([(a + a.T) / 2, np.array([[1e-10, 0.8], [0.8, 0.9]])]).tocsr()  # -0.5 and 1.4
+        self.save(a, "a.npz")
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["X"] = np.vstack([turns.tocsc()[:, 3:9].toarray(), np.zeros((2, 6))])
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\neigensolver: {pairs: 6, initial: {file: x.h5}, tolerance: 1e-6, convergence: norm, "
+            "filtered_start: false, dense_up_to: 0, preconditioner: {type: jacobi}}\noutput: {file: out.h5}\n"))
+        self.assertEqual(result.code, 0, result)
+        with h5py.File(self.path("out.h5")) as file:
+            np.testing.assert_allclose(file["eigenvalues"][:], values[:6], rtol=1e-6)
+
     def test_float_beside_penalties_sees_little_and_says_so(self):
         """Rounding errors of float are thousands of times larger than the values that are wanted."""
         penalties = sp.diags(np.where(np.arange(3600) < 60, 1e8, 0.0))

@@ -52,11 +52,11 @@ Integer running_sums(LocalIndex count, const Size& size, Integer* sums) {
   return before.back();
 }
 
-/// Calls work(part) for every part.
+/// Calls work(part) for every part, at most one a thread.
 template <class Work>
 void for_each_part(int parts, const Work& work) {
   FirstError failure;
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
+#pragma omp parallel for schedule(static, 1) num_threads(team_for(parts))
   for (int part = 0; part < parts; ++part) failure.run([&] { work(part); });
   failure.rethrow();
 }
