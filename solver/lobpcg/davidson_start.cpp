@@ -91,10 +91,9 @@ void append_copy(Davidson<T>& it, ConstBlockView<T> block) {
 /// others.
 template <class T>
 void fill_up_with_random(Davidson<T>& it, LocalIndex width) {
-  constexpr std::uint64_t most_attempts = 5;
-  for (std::uint64_t attempt = 1; it.state.basis.cols < width && attempt <= most_attempts; ++attempt) {
+  for (std::uint64_t draw = 1; it.state.basis.cols < width && draw <= most_draws; ++draw) {
     it.state.w.set_columns(width - it.state.basis.cols);
-    it.run.problem.space.fill_random(it.state.w.v(), it.run.options.seed + attempt);
+    it.run.problem.space.fill_random(it.state.w.v(), seed_of_draw(it.run, it.state, draw));
     append_w(it);
   }
 }

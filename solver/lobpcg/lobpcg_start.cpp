@@ -37,11 +37,10 @@ void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const Dens
 
 template <class T>
 int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex good) {
-  constexpr std::uint64_t most_attempts = 5;
   BlockSpace<T>& space = run.problem.space;
   const BlockView<T> x = state.x.v();
   int replaced = 0;
-  for (std::uint64_t attempt = 1; good < x.cols; ++attempt) {
+  for (std::uint64_t draw = 1; good < x.cols; ++draw) {
     const LocalIndex count = x.cols - good;
     const BlockView<T> fresh = x.columns(good, count);
     const BlockView<T> b_fresh = state.x.b().columns(good, count);
@@ -50,11 +49,11 @@ int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex 
                               {state.deflated.b(), ConstBlockView<T>(state.x.b()).columns(0, good)},
                               Orthonormality::to_rounding, run.problem.b);
     if (good == x.cols) break;
-    if (attempt > most_attempts)
+    if (draw > most_draws)
       throw NumericalError("lobpcg: no independent start vectors left outside the constraints");
     replaced = std::max(replaced, x.cols - good);
     // By then an inverse may have shown that it has no more directions to give in this precision.
-    space.fill_random(x.columns(good, x.cols - good), run.options.seed + attempt);
+    space.fill_random(x.columns(good, x.cols - good), seed_of_draw(run, state, draw));
   }
   return replaced;
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "solver/lobpcg/lobpcg_state.hpp"
 
 // What X begins with. All are collective.
@@ -24,6 +26,15 @@ void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const Dense
 /// X: the guard vectors that are left, random ones behind them; the window ends at later pairs.
 template <class T>
 void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// Draws of random columns in place of dependent ones, before none are expected to be independent.
+inline constexpr std::uint64_t most_draws = 5;
+
+/// The seed of such a draw, from 1 on: never that of one which a pair that is locked now has come from.
+template <class T>
+std::uint64_t seed_of_draw(const LobpcgRun<T>& run, const LobpcgState<T>& state, std::uint64_t draw) {
+  return run.options.seed + draw + most_draws * static_cast<std::uint64_t>(state.locked.count());
+}
 
 /// Makes the columns of X from `good` on orthonormal, to those before them and to what is deflated too; B X.
 /// Dependent ones are replaced by random ones; returns how many. Throws NumericalError where there are no

@@ -112,6 +112,26 @@ TEST(LobpcgWindows, FiltersOfIndefiniteMatrices) {
   EXPECT_LE(result.iterations, 12);
 }
 
+// A tolerance beyond all of a band: every vector is done as it comes, no iteration is spent, and the random
+// columns of the next windows have to be other ones.
+TEST(LobpcgWindows, PairsThatAreDoneAsTheyCome) {
+  test::RuleSource source(2000, [](GlobalIndex i, GlobalIndex j) {
+    if (i == j) return i >= 1998 ? 1e7 : -1.0 + static_cast<double>(i) / 1000.0;
+    return std::abs(i - j) == 1 ? -0.1 : 0.0;
+  });
+  test::Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.jacobi_diagonal());
+  LobpcgOptions options{.pairs = 24, .tolerance = 1e-6, .block_size = 3};
+  options.convergence = Convergence::norm;
+  for (const bool filtered : {false, true}) {
+    options.filtered_start = filtered;
+    const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, &jacobi, nullptr, {}, options);
+    ASSERT_EQ(result.eigenvalues.size(), 24U) << result.remark;
+    for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+    EXPECT_LT(test::orthogonality_error(problem.space, result.eigenvectors), 1e-12);
+  }
+}
+
 TEST(LobpcgWindows, DenseProblemsBeyondTheLimitAreRefused) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto source = laplacian1d(comm, {.size = {30000}});
