@@ -33,7 +33,7 @@ struct MatrixTraits {
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
   /// Whether hubs hold it together, as those of power-law graphs do, and are not some among the rows of a mesh,
   /// nor so few that factors which take them last have hardly more entries: an arrow, a wheel.
-  bool scale_free() const { return has_hubs() && in_hubs > 0.1 && hubs * rows > 10.0 * nonzeros; }
+  bool scale_free() const { return has_hubs() && in_hubs > 0.1 && hubs * rows > 4.0 * nonzeros; }
   /// Whether it is so full that as a dense matrix it takes about as much memory.
   bool nearly_full() const { return 8.0 * nonzeros >= rows * rows; }
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:

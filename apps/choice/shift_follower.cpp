@@ -47,12 +47,13 @@ bool ShiftFollower::proceed(const IterationReport& report) {
   return false;
 }
 
-void ShiftFollower::aim(DirectConfig& config) const {
+void ShiftFollower::aim(DirectConfig& config, int columns) const {
   if (left_.empty()) return;
-  config.near = sign_ * left_.front();
+  const std::size_t along = std::min(found_.size(), static_cast<std::size_t>(columns));
+  config.near = sign_ * (along < found_.size() ? found_[along] : left_.front());
   config.margin = margin();
   config.found.clear();
-  for (const double value : found_) config.found.push_back(sign_ * value);
+  for (std::size_t j = 0; j < along; ++j) config.found.push_back(sign_ * found_[j]);
 }
 
 }  // namespace block_eigs

@@ -24,8 +24,9 @@ class ShiftFollower {
   bool proceed(const IterationReport& report);
   /// Pairs that were found are not at hand any more.
   void forget() { found_.clear(); }
-  /// What a better sigma is looked for by, from what was seen last.
-  void aim(DirectConfig& config) const;
+  /// What a better sigma is looked for by, from what was seen last, where so many vectors go along: pairs that
+  /// were found beyond these are not at hand any more.
+  void aim(DirectConfig& config, int columns) const;
 
  private:
   double margin() const;

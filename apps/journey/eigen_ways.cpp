@@ -102,7 +102,7 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
   PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
   const double shift_before = solver.operators->preconditioner.shift;
   const bool factors = config.type == PreconditionerType::direct;
-  follower.aim(config.direct);
+  follower.aim(config.direct, block_width(solver.config.eigensolver.options));
   const bool in_float = begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
   solver.operators.reset();
   if (!factors) problem.factorization.reset();

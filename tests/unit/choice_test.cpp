@@ -276,6 +276,7 @@ TEST(MatrixTraits, HubsOfAPowerLawHoldAShareOfAllEntries) {
   EXPECT_EQ(graph.hubs, 301.0) << "those that are joined with all hubs are some themselves";
   EXPECT_GT(graph.in_hubs, 0.3);
   EXPECT_TRUE(graph.scale_free());
+  EXPECT_TRUE(cycle_with_hubs(4000, 40, 300).scale_free()) << "as R-MAT makes them of some thousand rows";
 }
 
 TEST(MatrixTraits, AWheelIsACycleBesideItsHub) {

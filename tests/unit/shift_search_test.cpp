@@ -89,11 +89,23 @@ TEST(ShiftFollower, FollowsTheFirstValueThatIsNotFound) {
     follower.begin(sign * -1.9e5);
     EXPECT_EQ(iterations_until_no(follower, report(1, mirrored, residuals), 100), 8);
     DirectConfig config;
-    follower.aim(config);
+    follower.aim(config, 4);
     EXPECT_EQ(config.near, sign * 0.01);
     EXPECT_DOUBLE_EQ(config.margin, 0.02);
     EXPECT_EQ(config.found, std::vector<double>{sign * -5e4});
   }
+}
+
+// A window holds no more than its columns of what was found: sigma has to lie before the others.
+TEST(ShiftFollower, WhatDoesNotGoAlongIsNotFound) {
+  const std::vector<double> values{-3e3, -2e3, -1e3, -1.0, -0.9};
+  ShiftFollower follower(Which::smallest, 1e-9, 1.0);
+  follower.begin(-4e3);
+  follower.proceed(report(3, values, {1e-10, 1e-10, 1e-10, 1e-4, 1e-4}));
+  DirectConfig config;
+  follower.aim(config, 2);
+  EXPECT_EQ(config.near, -1e3);
+  EXPECT_EQ(config.found, (std::vector{-3e3, -2e3}));
 }
 
 TEST(ShiftFollower, StaysWhereItIsCloseOrFixed) {
