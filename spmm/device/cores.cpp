@@ -37,6 +37,13 @@ bool bound_unasked() {
          std::getenv("OMPI_MCA_hwloc_base_binding_policy") == nullptr;
 }
 
+/// Whether OMP_NUM_THREADS asks for no more threads than so many cores run side by side.
+bool has_as_many_as_asked(int cores) {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  const int asked = text != nullptr ? std::atoi(text) : 0;
+  return asked > 0 && asked <= cores;
+}
+
 }  // namespace
 
 std::vector<int> share_of(std::vector<Cpu> cpus, int node_rank, int node_size) {
@@ -52,12 +59,13 @@ std::vector<int> share_of(std::vector<Cpu> cpus, int node_rank, int node_size) {
 }
 
 void take_share_of_cores(int node_rank, int node_size) {
-  if (!bound_unasked() || std::getenv("OMP_NUM_THREADS") != nullptr) return;
+  if (!bound_unasked()) return;
   cpu_set_t own;
   cpu_set_t launcher;
   CPU_ZERO(&own);
   CPU_ZERO(&launcher);
   if (sched_getaffinity(0, sizeof own, &own) != 0) return;
+  if (has_as_many_as_asked(CPU_COUNT(&own))) return;
   if (sched_getaffinity(getppid(), sizeof launcher, &launcher) != 0) return;
   if (2 * node_size * CPU_COUNT(&own) > CPU_COUNT(&launcher)) return;
   cpu_set_t share;

@@ -16,10 +16,10 @@ struct Cpu {
 std::vector<int> share_of(std::vector<Cpu> cpus, int node_rank, int node_size);
 
 /// Open MPI binds each of up to two ranks to one core unless it is asked to do otherwise, and so leaves the others
-/// idle. Where that has happened to the ranks of this node, and nobody has asked for it or set OMP_NUM_THREADS,
-/// the calling thread, and those it starts from now on, run on their share of the cores that the launcher itself
-/// may use. Ranks that hold half of these or more are left as they are. Not collective, but all ranks of the node
-/// find the same.
+/// idle. Where that has happened to the ranks of this node, and nobody has asked for it or, by OMP_NUM_THREADS,
+/// for no more threads than there are cores, the calling thread, and those it starts from now on, run on their
+/// share of the cores that the launcher itself may use. Ranks that hold half of these or more are left as they
+/// are. Not collective, but all ranks of the node find the same.
 void take_share_of_cores(int node_rank, int node_size);
 
 }  // namespace block_eigs

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -46,6 +49,35 @@ TEST(Threads, SharesOfCoresStayTogether) {
   std::size_t all = 0;
   for (int rank = 0; rank < 3; ++rank) all += share_of(cpus, rank, 3).size();
   EXPECT_EQ(all, 8U);
+}
+
+/// CPUs of a process that Open MPI has bound to one, after it has taken its share; OMP_NUM_THREADS as given.
+int cpus_of_a_bound_rank(const char* threads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("OMPI_MCA_orte_bound_at_launch", "1", 1);
+    unsetenv("OMPI_MCA_hwloc_base_binding_policy");
+    threads == nullptr ? unsetenv("OMP_NUM_THREADS") : setenv("OMP_NUM_THREADS", threads, 1);
+    cpu_set_t cpus;
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    for (int cpu = 0; CPU_COUNT(&cpus) > 1; ++cpu) CPU_CLR(cpu, &cpus);
+    sched_setaffinity(0, sizeof cpus, &cpus);
+    take_share_of_cores(0, 1);
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    _exit(std::min(CPU_COUNT(&cpus), 255));
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Threads, ARankBoundUnaskedTakesItsShareUnlessItsThreadsHaveCores) {
+  cpu_set_t cpus;
+  ASSERT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  const int all = std::min(CPU_COUNT(&cpus), 255);
+  EXPECT_EQ(cpus_of_a_bound_rank(nullptr), all);
+  EXPECT_EQ(cpus_of_a_bound_rank("1"), 1);
+  EXPECT_EQ(cpus_of_a_bound_rank("2"), all) << "two threads would take turns on one core";
+  EXPECT_EQ(cpus_of_a_bound_rank("16,2"), all);
 }
 
 TEST(Threads, UnboundRanksShareTheCores) {
