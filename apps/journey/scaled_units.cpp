@@ -88,13 +88,22 @@ void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& 
 template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
   if (scaling.a == 0 || result.solution.cols() == 0) return;
+  const char* precision = sizeof(T) == 4 ? "float" : "double";
+  if (scaling.a < 0) {
+    for (const double norm : space.column_norms(result.solution.view())) {
+      if (!(norm > 0.0) || std::ilogb(norm) + scaling.a >= std::numeric_limits<T>::min_exponent) continue;
+      throw NumericalError(fmt::format(
+          "a solution has a norm near 2^{}, below the range of {}: multiply the right-hand sides by a constant",
+          std::ilogb(norm) + scaling.a, precision));
+    }
+  }
   if (scaling.a > 0) {
     const int exponent = largest_exponent(space, result.solution) + scaling.a;
     if (exponent >= std::numeric_limits<T>::max_exponent - 1) {
       throw NumericalError(
           fmt::format("the solution has a norm near 2^{}, out of the range of {}: divide the "
                       "right-hand sides by a constant",
-                      exponent, sizeof(T) == 4 ? "float" : "double"));
+                      exponent, precision));
     }
   }
   multiply(space, result.solution, scaling.a);

@@ -41,10 +41,9 @@ std::string other_preconditioner(const UnfinishedSolve& run, PreconditionerType 
   return run.tried.empty() && !nothing_else ? preconditioner("auto") : "";
 }
 
-/// The same where it would be a stronger one.
+/// The same where it may be a stronger one: `auto` goes on to factors where multigrid does not do.
 std::string stronger_preconditioner(const UnfinishedSolve& run, PreconditionerType type) {
-  const bool strongest =
-      type == PreconditionerType::amg || type == PreconditionerType::direct || type == PreconditionerType::petsc;
+  const bool strongest = type == PreconditionerType::direct || type == PreconditionerType::petsc;
   return strongest ? "" : other_preconditioner(run, type);
 }
 

@@ -127,9 +127,8 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const RunRe
     fmt::print("{} iterations; set-up {}, solve {}\n", run.iterations, duration_text(run.setup_seconds),
                duration_text(run.solve_seconds));
     if (limited)
-      fmt::print(
-          "at accuracy limit: residuals within rounding errors, though not within the tolerance; error bounds say "
-          "how good values are\n");
+      fmt::print("at accuracy limit: residuals within rounding errors, though not within the tolerance{}\n",
+                 what == "pairs" ? "; error bounds say how good values are" : "");
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {

@@ -1,5 +1,6 @@
 """Sparse matrices by rows, in the type that is worked with."""
 
+import numpy as np
 import scipy.sparse
 
 
@@ -18,3 +19,10 @@ def csr_matrix_of(matrix, dtype):
         return scipy.sparse.csr_matrix(matrix.astype(dtype))
     rows = by_rows(matrix, dtype)
     return scipy.sparse.csr_matrix((rows.data.astype(dtype, copy=False), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def without_mask(values, name):
+    """As an ndarray; what is masked stands for nothing that could be computed with."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: fill them first, {name}.filled(0), say")
+    return np.asarray(values)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-from ._csr import by_rows
+from ._csr import by_rows, without_mask
 from ._gpu import GpuBlock, resident_entries, shared_on_gpu, to_host
 
 
@@ -90,7 +90,7 @@ def as_operand(operand, name, rows=None, dtype=np.float64):
         return _Function(operand, rows, dtype)
     if hasattr(operand, "__dlpack__") and not isinstance(operand, np.ndarray):
         operand = np.from_dlpack(operand)
-    operand = _without_mask(operand, name)
+    operand = without_mask(operand, name)
     if operand.ndim != 2:
         raise ValueError(f"{name} must be a matrix, but has {operand.ndim} dimensions")
     return operand
@@ -121,13 +121,6 @@ def csr_arrays(matrix, dtype, given=None):
     return matrix.shape[1], indptr, indices, data, resident_entries(given, dtype)
 
 
-def _without_mask(values, name):
-    """As an ndarray; what is masked stands for nothing that could be computed with."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries: fill them first, {name}.filled(0), say")
-    return np.asarray(values)
-
-
 def _multiplication_by(given):
     """Of an operator, on blocks. One that multiplies vectors alone gets vectors: SciPy's own matmat would hand it columns of
     shape (n, 1), with which d * x is a matrix."""
@@ -150,7 +143,7 @@ def function_of(given, name):
     def fill(x, y):
         if x.shape[1] == 0:
             return
-        result = _without_mask(to_host(apply(x)), f"what {name} returned")
+        result = without_mask(to_host(apply(x)), f"what {name} returned")
         if result.shape != y.shape:
             raise ValueError(f"{name} returned an array of shape {result.shape} for one of shape {y.shape}")
         if result.dtype.kind not in "fiub":
@@ -168,7 +161,7 @@ def block(vectors, name, rows=None):
         raise TypeError(f"{name} is sparse; blocks of vectors are dense here: hand in {name}.toarray()")
     if on_gpu is None:
         only_shared = hasattr(vectors, "__dlpack__") and not hasattr(vectors, "__array__")
-        vectors = np.from_dlpack(vectors) if only_shared else _without_mask(vectors, name)
+        vectors = np.from_dlpack(vectors) if only_shared else without_mask(vectors, name)
     dtype = vectors.dtype if on_gpu is None else on_gpu.dtype
     if dtype.kind == "c":
         raise TypeError(

@@ -47,6 +47,8 @@ class Request:
         for name, operand in (("A", self.a), ("M", self.b), ("preconditioner", self.preconditioner)):
             if operand is not None:
                 facts[name] = "a function" if callable(operand) else "a matrix"
+        for name, vectors in self.blocks.items():
+            facts[f"the number of columns of {name}"] = str(vectors.shape[1])
         return facts
 
     def add_block(self, name, vectors):

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, laplacian
 
 from . import _inputs
-from ._csr import csr_matrix_of
+from ._csr import csr_matrix_of, without_mask
 from ._eigsh import eigsh
 
 _SOLVERS = {None: "auto", "arpack": "auto", "lobpcg": "auto", "amg": "amg"}
@@ -101,7 +101,7 @@ def spectral_embedding(
 
 def _symmetric(adjacency):
     """The weights in double without diagonal and zeros, and the type of the result."""
-    weights = adjacency if sp.issparse(adjacency) else np.asarray(adjacency)
+    weights = adjacency if sp.issparse(adjacency) else without_mask(adjacency, "adjacency")
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or weights.shape[0] == 0:
         raise ValueError(f"adjacency must be a square matrix of one row or more, not of shape {weights.shape}")
     if weights.dtype.kind == "c":

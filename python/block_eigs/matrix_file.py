@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import scipy.sparse as sp
 
-from block_eigs._csr import csr_matrix_of
+from block_eigs._csr import csr_matrix_of, without_mask
 
 __all__ = ["check_matrix", "write_matrix"]
 
@@ -84,7 +84,7 @@ def check_matrix(a):
 def _as_csr(matrix):
     """Real CSR, sorted, duplicates summed; a copy where something has to be changed."""
     if not sp.issparse(matrix):
-        matrix = np.asarray(matrix)
+        matrix = without_mask(matrix, "A")
         if matrix.ndim != 2:
             raise TypeError(f"A must be a sparse or dense matrix, not an array of {matrix.ndim} dimensions")
     if matrix.dtype.kind == "c":

@@ -155,6 +155,11 @@ def test_weights_of_small_integers_given_twice():
     np.testing.assert_allclose(ours, spectral_embedding(weights, n_components=1))
 
 
+def test_masked_weights_are_refused():
+    with pytest.raises(ValueError, match="masked"):
+        spectral_embedding(np.ma.masked_greater(np.ones((20, 20)), 0.5))
+
+
 def test_wrong_arguments():
     for wrong in (0, -1):
         with pytest.raises(ValueError, match=f"^n_components must be greater than 0, not {wrong}"):

@@ -201,6 +201,11 @@ def test_stiffness_and_mass_in_one_file(tmp_path):
     np.testing.assert_allclose(read_result(tmp_path / "out.h5").eigenvalues, exact, rtol=1e-9)
 
 
+def test_masked_matrices_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="masked"):
+        write_matrix(tmp_path / "A.npz", np.ma.masked_greater(np.ones((3, 3)), 0.5))
+
+
 def test_bad_matrices_are_refused(tmp_path):
     a, path = laplacian(5).tolil(), tmp_path / "a.h5"
     a[1, 3] = 1.0

@@ -152,6 +152,8 @@ def test_an_exception_on_one_rank_is_one_on_all():
         ({"which": "LA" if rank == 2 else "SA"}, "which must be the same on all ranks, but is 'SA' on rank 0 and 'LA' on rank 2"),
         ({"M": None if rank else own}, "M must be the same on all ranks, but is a matrix on rank 0 and not given on rank 1"),
         ({"v0": np.ones(last - first) if rank == 1 else None}, "v0 .* but is not given on rank 0 and given on rank 1"),
+        ({"v0": np.ones((last - first, 1 + rank))}, "the number of columns of v0 .* but is 1 on rank 0 and 2 on rank 1"),
+        ({"constraints": np.ones((last - first, 1 + rank))}, "the number of columns of constraints .* but is 1 on rank 0 and 2 on rank 1"),
         ({"preconditioner": "amg" if rank else np.copy}, "preconditioner .* but is a function on rank 0 and 'amg' on rank 1"),
     ):
         text = expect(ValueError, lambda: eigsh(own, k=3, comm=comm, **wrong))

@@ -183,6 +183,35 @@ SmallMatrix lowest_vectors(const SmallMatrix& a, int count) {
   return vectors;
 }
 
+/// The lowest pairs of (a, b), refined. Among values that rounding errors of the largest one do not tell apart
+/// from the last wanted one those to be had are known when all have been refined, which few rows allow.
+SmallMatrix lowest_refined(const SmallMatrix& a, const SmallMatrix& b, int count) {
+  constexpr int most_rows_to_refine_all = 100;
+  constexpr double roundings = 4.0;
+  SmallMatrix reduced = a;
+  SmallMatrix factor = b;
+  SmallMatrix vectors;
+  lapack::lowest_eigenpairs(reduced, factor, count, vectors);
+  if (a.rows() <= most_rows_to_refine_all) {
+    reduced = a;
+    factor = b;
+    SmallMatrix all;
+    const std::vector<double> values = lapack::lowest_eigenpairs(reduced, factor, a.rows(), all);
+    const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
+    const double last = values[static_cast<std::size_t>(count) - 1] +
+                        roundings * a.rows() * std::numeric_limits<double>::epsilon() * largest;
+    const auto candidates = std::upper_bound(values.begin(), values.end(), last) - values.begin();
+    if (candidates > count) {
+      vectors.resize(a.rows(), static_cast<int>(candidates));
+      std::copy_n(all.data(), vectors.values().size(), vectors.data());
+    }
+  }
+  refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(a.rows()), vectors, count);
+  SmallMatrix lowest(a.rows(), count);
+  std::copy_n(vectors.data(), lowest.values().size(), lowest.data());
+  return lowest;
+}
+
 /// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
 SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
   if (options.which == Which::largest) {
@@ -198,11 +227,7 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
       lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
       return vectors;
     }
-    SmallMatrix reduced = a;
-    SmallMatrix factor = b;
-    lapack::lowest_eigenpairs(reduced, factor, options.pairs, vectors);
-    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(a.rows()), vectors);
-    return vectors;
+    return lowest_refined(a, b, options.pairs);
   }
   // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.
   SmallMatrix gram = lapack::product(images, true, images, false);

@@ -32,7 +32,7 @@ double dot(const SmallMatrix& x, const SmallMatrix& y, int j) {
   return sum;
 }
 
-/// Where vectors stand: a list entry each.
+/// Where vectors stand, in ascending order of their Rayleigh quotients: a list entry each.
 struct State {
   SmallMatrix vectors;
   SmallMatrix bx;
@@ -40,13 +40,30 @@ struct State {
   std::vector<double> ratios;  ///< residuals over what rounding errors of a x and b x leave
   std::vector<double> noise;   ///< of thetas
 
-  double worst() const { return ratios.empty() ? 0.0 : *std::max_element(ratios.begin(), ratios.end()); }
+  /// Of the first so many.
+  double worst(int wanted) const {
+    return ratios.empty() ? 0.0 : *std::max_element(ratios.begin(), ratios.begin() + wanted);
+  }
 };
 
-State measure(const Pencil& pencil, SmallMatrix vectors) {
+SmallMatrix in_order(const Pencil& pencil, const SmallMatrix& vectors) {
+  const SmallMatrix ax = lapack::product(pencil.a, false, vectors, false);
+  const SmallMatrix bx = lapack::product(pencil.b, false, vectors, false);
+  std::vector<std::pair<double, int>> quotients;
+  for (int j = 0; j < vectors.cols(); ++j) quotients.emplace_back(dot(vectors, ax, j) / dot(vectors, bx, j), j);
+  if (std::none_of(quotients.begin(), quotients.end(), [](const auto& one) { return std::isnan(one.first); }))
+    std::sort(quotients.begin(), quotients.end());
+  SmallMatrix ordered(vectors.rows(), vectors.cols());
+  for (int j = 0; j < vectors.cols(); ++j)
+    std::copy_n(vectors.column(quotients[static_cast<std::size_t>(j)].second), vectors.rows(), ordered.column(j));
+  return ordered;
+}
+
+State measure(const Pencil& pencil, const SmallMatrix& unordered) {
   constexpr double roundings = 4.0;
   constexpr double agreement = 100.0;
   State state;
+  SmallMatrix vectors = in_order(pencil, unordered);
   SmallMatrix residuals = lapack::product(pencil.a, false, vectors, false);
   state.bx = lapack::product(pencil.b, false, vectors, false);
   const SmallMatrix lengths = magnitudes(vectors);
@@ -124,16 +141,16 @@ bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
 
 }  // namespace
 
-void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors) {
+void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted) {
   constexpr int most_steps = 10;  // between two eigenvalues a Rayleigh quotient is in no hurry
   const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
   State state = measure(pencil, vectors);
   State best = state;
-  for (int step = 0; step < most_steps && best.worst() > 1.0; ++step) {
+  for (int step = 0; step < most_steps && best.worst(wanted) > 1.0; ++step) {
     SmallMatrix next = state.vectors;
     if (!improve(pencil, state, next)) break;
-    state = measure(pencil, std::move(next));
-    if (state.worst() < best.worst()) best = state;
+    state = measure(pencil, next);
+    if (state.worst(wanted) < best.worst(wanted)) best = state;
   }
   vectors = std::move(best.vectors);
 }

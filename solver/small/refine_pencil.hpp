@@ -4,13 +4,13 @@
 
 namespace block_eigs {
 
-/// b-orthonormal eigenvectors of the symmetric pencil (a, b), b positive definite, in ascending order of their
+/// b-orthonormal eigenvectors of the symmetric pencil (a, b), b positive definite, put in ascending order of their
 /// Rayleigh quotients, that a dense solver has left worse than rounding errors of a x and b x, |a| |x| and |b| |x|
 /// (the reduction by a Cholesky factor loses by the condition of b, and all of them by the norm of a where its
-/// rows differ in size): up to five steps of inverse iteration with (a - theta b) and Rayleigh-Ritz (Parlett, The
-/// Symmetric Eigenvalue Problem, sections 4.9 and 11.4), as long as the largest residual falls. Vectors whose
-/// Rayleigh quotients theta agree within rounding share one shift, so that they stay apart. A step costs 2/3 n^3
-/// for each shift.
-void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors);
+/// rows differ in size): up to ten steps of inverse iteration with (a - theta b) and Rayleigh-Ritz (Parlett, The
+/// Symmetric Eigenvalue Problem, sections 4.9 and 11.4), as long as the largest residual of the first `wanted`
+/// falls. Vectors whose Rayleigh quotients theta agree within rounding share one shift, so that they stay apart. A
+/// step costs 2/3 n^3 for each shift.
+void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted);
 
 }  // namespace block_eigs

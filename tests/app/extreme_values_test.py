@@ -83,6 +83,16 @@ class Vectors(ExtremeTest):
         self.assertEqual(result.code, 4, result)
         self.assertIn("numbers nearer to 1", result.stderr)
 
+    def test_solutions_below_the_range(self):
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = np.full((400, 2), [1.0, 1e-100])
+        name = self.save(1e280 * (harness.laplacian(400) + sp.identity(400)))
+        path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
+        config = self.config(f"matrix: {{file: {name}}}\nright_hand_sides: {{file: f.h5}}\n")
+        result = harness.run_command(harness.command([])[:-1] + [path, config], self.folder)
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("multiply the right-hand sides by a constant", result.stderr)
+
     def test_the_gap_of_a_probe_beside_zero(self):
         """A multiple of a value that is zero but for rounding errors says nothing."""
         line = harness.laplacian(400).tolil()

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "io/generate/generate.hpp"
 #include "io/source/csr_scatter.hpp"
@@ -160,6 +162,20 @@ TEST(DenseWay, ZerosOfAProjectorBesideAConstraint) {
     EXPECT_NE(result.outcomes[j], Outcome::not_converged) << j;
     EXPECT_NEAR(result.eigenvalues[j], j < size / 2 - 1 ? 0.0 : 1.0, 1e-13) << j;
   }
+}
+
+/// Rounding errors of the largest value are larger than what the wanted ones differ by.
+TEST(DenseWay, TheLowestOfValuesOverTwentyDecades) {
+  std::vector<double> values(20);
+  for (int i = 0; i < 20; ++i) values[static_cast<std::size_t>(i)] = std::pow(10.0, -10.0 + i * 7 % 20);
+  test::RuleSource source(
+      20, [&](GlobalIndex i, GlobalIndex j) { return i == j ? values[static_cast<std::size_t>(i)] : 0.0; });
+  test::Problem<double> problem(source);
+  const LobpcgOptions options{.pairs = 4, .tolerance = 1e-8};
+  const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  std::sort(values.begin(), values.end());
+  ASSERT_EQ(result.eigenvalues.size(), 4U);
+  for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-6 * values[j]) << j;
 }
 
 TEST(DenseWay, OneRowAndMoreRanksThanRows) {

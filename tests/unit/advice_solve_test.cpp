@@ -61,10 +61,11 @@ TEST(SolveAdvice, ALittleMoreIsAskedForWhereThatIsEnough) {
 
 TEST(SolveAdvice, WhereManyMoreAreNeededAnotherPreconditionerIs) {
   const UnfinishedSolve run = ended(BlockCgEnd::out_of_iterations, geometric(0.98, 50));
-  for (const auto type : {PreconditionerType::none, PreconditionerType::jacobi, PreconditionerType::chebyshev}) {
+  for (const auto type : {PreconditionerType::none, PreconditionerType::jacobi, PreconditionerType::chebyshev,
+                          PreconditionerType::amg}) {
     EXPECT_EQ(advise(run, config_with(type)).change, "linear_solver.preconditioner={type: auto}");
   }
-  EXPECT_EQ(advise(run, config_with(PreconditionerType::amg)).change, "linear_solver.max_iterations=1200");
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::direct)).change, "linear_solver.max_iterations=1200");
 }
 
 TEST(SolveAdvice, MultigridIsNotForADiagonalThatIsNotPositive) {
@@ -87,6 +88,7 @@ TEST(SolveAdvice, WithoutProgressAnotherPreconditionerIsNeeded) {
   const Advice advice = advise(run, config_with(PreconditionerType::jacobi));
   EXPECT_EQ(advice.reason, "the residuals did not fall in the last iterations");
   EXPECT_EQ(advice.change, "linear_solver.preconditioner={type: auto}");
+  EXPECT_EQ(advise(run, config_with(PreconditionerType::amg)).change, advice.change);
 }
 
 TEST(SolveAdvice, MoreIterationsThanRowsArePromisedNothing) {

@@ -50,7 +50,7 @@ void refine_and_check(std::uint64_t seed, double condition, int& worse_before) {
   SmallMatrix vectors;
   lapack::lowest_eigenpairs(reduced, factor, count, vectors);
   if (worst_residual(a, b, vectors) > 1e-14) ++worse_before;
-  refine_pencil(a, b, vectors);
+  refine_pencil(a, b, vectors, count);
   EXPECT_LT(worst_residual(a, b, vectors), 1e-15) << seed;
   const SmallMatrix gram = lapack::product(vectors, true, lapack::product(b, false, vectors, false), false);
   for (int j = 0; j < count; ++j) {
