@@ -185,7 +185,8 @@ bool read_chunks(const Hdf5Handle& dataset, const InputFile& file, Hdf5Range ran
   FirstError failure;
   const std::int64_t at_work = std::max<std::int64_t>(1, bytes_at_work / (copies * length * step));
   std::atomic<std::int64_t> next = 0;
-  // All threads, of which as many take chunks as memory allows: OpenMP would end those that a smaller team leaves over.
+  // All threads, of which as many take chunks as memory allows: OpenMP would end those that a smaller team leaves
+  // over.
 #pragma omp parallel
   for (std::int64_t c = 0; omp_get_thread_num() < at_work && (c = next++) < count;) {
     failure.run([&] {
