@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -43,6 +44,27 @@ int largest_exponent(BlockSpace<T>& space, const DenseBlock<T>& block) {
   multiply(space, smaller, -half_range);
   largest = of(smaller.view());
   return std::isfinite(largest) ? std::ilogb(largest) + half_range : 2 * half_range;
+}
+
+/// Binary exponent of the norm of a column that loses digits where it is multiplied by 2^exponent. Collective.
+template <class T>
+std::optional<int> below_range(BlockSpace<T>& space, const DenseBlock<T>& block, int exponent) {
+  constexpr double roundings = 16.0;
+  const std::vector<double> norms = space.column_norms(block.view());
+  const auto below = [&](double norm) {
+    return norm > 0.0 && std::ilogb(norm) + exponent < std::numeric_limits<T>::min_exponent;
+  };
+  if (exponent >= 0 || std::none_of(norms.begin(), norms.end(), below)) return std::nullopt;
+  DenseBlock<T> there_and_back = space.make_block(block.cols());
+  space.copy(block.view(), there_and_back.view());
+  multiply(space, there_and_back, exponent);
+  multiply(space, there_and_back, -exponent);
+  const std::vector<double> after = space.column_norms(there_and_back.view());
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    if (below(norms[j]) && std::abs(after[j] / norms[j] - 1.0) > roundings * std::numeric_limits<T>::epsilon())
+      return std::ilogb(norms[j]) + exponent;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -89,13 +111,10 @@ template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
   if (scaling.a == 0 || result.solution.cols() == 0) return;
   const char* precision = sizeof(T) == 4 ? "float" : "double";
-  if (scaling.a < 0) {
-    for (const double norm : space.column_norms(result.solution.view())) {
-      if (!(norm > 0.0) || std::ilogb(norm) + scaling.a >= std::numeric_limits<T>::min_exponent) continue;
-      throw NumericalError(fmt::format(
-          "a solution has a norm near 2^{}, below the range of {}: multiply the right-hand sides by a constant",
-          std::ilogb(norm) + scaling.a, precision));
-    }
+  if (const std::optional<int> exponent = below_range(space, result.solution, scaling.a)) {
+    throw NumericalError(fmt::format(
+        "a solution has a norm near 2^{}, below the range of {}: multiply the right-hand sides by a constant",
+        *exponent, precision));
   }
   if (scaling.a > 0) {
     const int exponent = largest_exponent(space, result.solution) + scaling.a;

@@ -125,6 +125,8 @@ TEST_F(Units, OfSolutions) {
   BlockCgResult<double> result;
   result.solution = block(1e10);
   EXPECT_THROW(undo_scaling({997, 0}, space, result), NumericalError);
+  result.solution = block(1.0 / 3.0);
+  EXPECT_THROW(undo_scaling({-1050, 0}, space, result), NumericalError) << "powers of two above are exact";
 }
 
 }  // namespace
