@@ -57,22 +57,24 @@ inline int power_below(double wish, int limit) {
 /// The most shared memory that `staged_row_split` asks for.
 inline constexpr std::size_t staging_limit = 56 * 1024;
 
-/// Bundles per tile of staged_row_split, about `work` values a thread, or 0 where a tile would not fit in shared
-/// memory.
+/// Bundles per tile of staged_row_split, about `work` values a thread and no more than `most_rounds` bundles a
+/// group, or 0 where a tile would not fit in shared memory.
 template <class T, int L, int Threads, class Operands>
-LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, std::size_t& bytes, int& column_capacity) {
+LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, int most_rounds, std::size_t& bytes,
+                       int& column_capacity) {
   constexpr int groups = Threads / L;
   const double bundle_values = static_cast<double>(call.plan.statistics.nonzeros) / call.a.count;
   // Enough to keep the copies wide, few enough for many blocks on a multiprocessor and for all of them to have
   // work.
   const double by_work = work * Threads / (groups * bundle_values);
   const double by_blocks = static_cast<double>(call.a.count) / (groups * 4.0 * call.multiprocessors);
-  const int rounds = power_below(std::min(by_work, by_blocks), 16);
+  const int rounds = power_below(std::min(by_work, by_blocks), most_rounds);
   for (int tile = groups * rounds; tile >= groups; tile /= 2) {
     column_capacity = static_cast<int>(
-        std::min<Offset>((Skew<LocalIndex, L>::room(call.columns_in_tile(tile)) + 3) / 4 * 4, 1 << 20));
+        std::min<Offset>((StagedElements<LocalIndex, L>::room(call.columns_in_tile(tile)) + 3) / 4 * 4, 1 << 20));
+    const Offset values = (StagedElements<T, L>::room(call.values_in_tile(tile)) + 3) / 4 * 4;
     bytes = static_cast<std::size_t>(column_capacity) * sizeof(LocalIndex) +
-            static_cast<std::size_t>(Skew<T, L>::room(call.values_in_tile(tile))) * sizeof(T);
+            static_cast<std::size_t>(values) * sizeof(T);
     if (bytes <= staging_limit) return tile;
   }
   return 0;
@@ -80,10 +82,10 @@ LocalIndex staged_tile(const SpmmCall<T, Operands>& call, double work, std::size
 
 /// False where the rows are too long for it.
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
-bool launch_staged_row_split(const SpmmCall<T, Operands>& call, double work) {
+bool launch_staged_row_split(const SpmmCall<T, Operands>& call, double work, int most_rounds = 16) {
   std::size_t bytes = 0;
   int column_capacity = 0;
-  const LocalIndex tile = staged_tile<T, L, Threads>(call, work, bytes, column_capacity);
+  const LocalIndex tile = staged_tile<T, L, Threads>(call, work, most_rounds, bytes, column_capacity);
   if (tile == 0) return false;
   const auto kernel = staged_row_split<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {

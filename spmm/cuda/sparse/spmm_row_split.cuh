@@ -49,18 +49,39 @@ __device__ __forceinline__ void store_bundle(const RowBundles<T>& a, LocalIndex 
   }
 }
 
-/// Where elements of A are kept in shared memory: after every 128 bytes one place stays free, so that groups whose
-/// rows begin at multiples of 64 or 128 bytes, as rows of 8 or 16 do, read from different banks. Where a row of B
-/// takes many lanes, there are too few groups in a warp for that to matter.
+/// Where elements of A are kept in shared memory. Where a row of B takes one or two lanes, after every 128 bytes
+/// one place stays free, so that groups whose rows begin at multiples of 64 or 128 bytes, as rows of 8 or 16 do,
+/// read from different banks. Where it takes more there are too few groups in a warp for that to matter, and
+/// elements are copied in pieces of 16 bytes, whose first one may hold some that come before.
 template <class X, int L>
-struct Skew {
-  static constexpr int run = 128 / static_cast<int>(sizeof(X));
-  static constexpr bool on = L <= 2;
+struct StagedElements {
+  static constexpr int size = static_cast<int>(sizeof(X));
+  static constexpr int run = 128 / size;
+  static constexpr int piece = 16 / size;
+  static constexpr bool skewed = L <= 2;
   __host__ __device__ static constexpr Offset room(Offset elements) {
-    return on ? elements + elements / run + 1 : elements;
+    return skewed ? elements + elements / run + 1 : elements + piece - 1;
   }
   __device__ __forceinline__ static int place(int k) {
-    return on ? k + static_cast<int>(static_cast<unsigned>(k) / run) : k;
+    return skewed ? k + static_cast<int>(static_cast<unsigned>(k) / run) : k;
+  }
+
+  /// Starts the copies of `count` elements by all of a block; the first one's number in the tile.
+  template <int Threads>
+  __device__ __forceinline__ static int start_copies(X* tile, const X* from, int count, std::uint64_t policy) {
+    if constexpr (skewed) {
+#pragma unroll 4
+      for (int k = threadIdx.x; k < count; k += Threads) copy_streaming(tile + place(k), from + k, policy);
+      return 0;
+    }
+    const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16) / size;
+    const X* const whole = from - before;
+    const int bytes = (before + count) * size;
+    for (int at = static_cast<int>(threadIdx.x) * 16; at < bytes; at += Threads * 16) {
+      copy_streaming_piece(reinterpret_cast<char*>(tile) + at, reinterpret_cast<const char*>(whole) + at,
+                           min(bytes - at, 16), policy);
+    }
+    return before;
   }
 };
 
@@ -71,15 +92,18 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     staged_row_split(RowBundles<T> a, Operands x, EmptyRows empty, int tile, int column_capacity) {
   start_prefetch(x.prefetch);
   using PackType = Pack<T, W>;
+  using StagedColumns = StagedElements<LocalIndex, L>;
+  using StagedValues = StagedElements<T, L>;
   constexpr int groups = Threads / L;
   extern __shared__ __align__(16) char shared[];
   LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(shared);
   T* const value_tile = reinterpret_cast<T*>(shared + column_capacity * sizeof(LocalIndex));
   const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
+  const bool in_group = Threads % L == 0 || threadIdx.x < groups * L;
   PackType sums[R][P];
   if (blockIdx.x >= gridDim.x - empty.blocks) {
     set_zero(sums);
-    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    if (in_group) clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
     return;
   }
   const LocalIndex begin = static_cast<LocalIndex>(blockIdx.x) * tile;
@@ -89,16 +113,12 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const int tile_columns = static_cast<int>(a.column_offsets[end] - first_column);
   const int tile_values = R == 1 ? tile_columns : static_cast<int>(a.value_offsets[end] - first_value);
   const std::uint64_t policy = streaming_policy();
-#pragma unroll 4
-  for (int k = threadIdx.x; k < tile_columns; k += Threads) {
-    copy_streaming(column_tile + Skew<LocalIndex, L>::place(k), a.columns + first_column + k, policy);
-  }
-#pragma unroll 4
-  for (int k = threadIdx.x; k < tile_values; k += Threads) {
-    copy_streaming(value_tile + Skew<T, L>::place(k), a.values + first_value + k, policy);
-  }
+  const int columns_before =
+      StagedColumns::template start_copies<Threads>(column_tile, a.columns + first_column, tile_columns, policy);
+  const int values_before =
+      StagedValues::template start_copies<Threads>(value_tile, a.values + first_value, tile_values, policy);
   close_copies();
-  LocalIndex bundle = begin + static_cast<LocalIndex>(threadIdx.x) / L;
+  LocalIndex bundle = in_group ? begin + static_cast<LocalIndex>(threadIdx.x) / L : end;
   BundleSpan<R> next;
   if (bundle < end) next = BundleSpan<R>(a, bundle);
   wait_for_copies<0>();
@@ -106,14 +126,14 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   for (; bundle < end; bundle += groups) {
     const BundleSpan<R> now = next;
     if (bundle + groups < end) next = BundleSpan<R>(a, bundle + groups);
-    const int column = static_cast<int>(now.column - first_column);
-    const int value = static_cast<int>(now.value - first_value);
+    const int column = static_cast<int>(now.column - first_column) + columns_before;
+    const int value = static_cast<int>(now.value - first_value) + values_before;
     int row_begin[R];
     now.find_rows(row_begin);
     set_zero(sums);
     accumulate<U, 1, ReadFrom::shared>(
-        0, now.length, columns, [&](int k) { return column_tile[Skew<LocalIndex, L>::place(column + k)]; },
-        [&](int k, int j) { return value_tile[Skew<T, L>::place(value + k + row_begin[j])]; }, sums);
+        0, now.length, columns, [&](int k) { return column_tile[StagedColumns::place(column + k)]; },
+        [&](int k, int j) { return value_tile[StagedValues::place(value + k + row_begin[j])]; }, sums);
     store_bundle(a, bundle, now.rows, columns, sums);
   }
 }

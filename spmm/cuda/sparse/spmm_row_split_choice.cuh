@@ -27,6 +27,47 @@ void multiply_few_rows(const SpmmCall<T, Operands>& call) {
   launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 128, (P == 4 ? 6 : 8)>(call);
 }
 
+/// False where rows are too long for tiles in shared memory.
+template <class T, int W, class Operands>
+bool multiply_short_rows(const SpmmCall<T, Operands>& call) {
+  bool done = false;
+  with_free_lane_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+    using Shape = decltype(shape);
+    constexpr int L = Shape::lanes, P = Shape::packs, U = rows_in_flight<Shape>;
+    constexpr double work = P == 1 ? 12.0 : 6.0;
+    if constexpr (P == 1 && L > 2) {
+      // Waiting for memory decides: more threads, with fewer registers each.
+      if (call.plan.statistics.mean < 12.0) {
+        done = launch_staged_row_split<T, W, L, P, 1, U, 256, 6>(call, work, 4);
+        return;
+      }
+    }
+    done = launch_staged_row_split<T, W, L, P, 1, U, 256, (P == 2 ? 5 : 4)>(call, work);
+    if constexpr (L <= 2) {
+      if (!done) done = launch_staged_row_split<T, W, L, P, 1, U, 128, 8>(call, work);
+    }
+  });
+  return done;
+}
+
+/// Whether rows are of about the same length and enough for all of a device.
+template <int L, class T, class Operands>
+bool moves_on_evenly(const SpmmCall<T, Operands>& call) {
+  const RowStatistics& rows = call.plan.statistics;
+  return static_cast<double>(rows.longest) <= 1.5 * rows.mean &&
+         static_cast<double>(call.a.count) * L >= 4.0 * few_lanes * call.multiprocessors;
+}
+
+/// A row a group of lanes: rows move on through the columns side by side and find each other's rows of B in the
+/// caches.
+template <class T, int W, class Operands>
+void multiply_even_rows(const SpmmCall<T, Operands>& call) {
+  with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+    using Shape = decltype(shape);
+    launch_direct_row_split<T, W, Shape::lanes, Shape::packs, 1, 1, rows_in_flight<Shape>, 128, 8>(call);
+  });
+}
+
 template <class T, int W, class Operands>
 void multiply_rows(const SpmmCall<T, Operands>& call) {
   with_lane_shape<W>(call.x.packs_per_slab, [&](auto shape) {
@@ -35,13 +76,12 @@ void multiply_rows(const SpmmCall<T, Operands>& call) {
     if (static_cast<double>(call.a.count) * L < few_lanes * call.multiprocessors) {
       return multiply_few_rows<T, W, L, P, U>(call);
     }
-    constexpr double work = P == 1 ? 12.0 : 6.0;
     const bool short_rows = call.plan.statistics.mean < 128.0;
-    if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 256, (P == 2 ? 5 : 4)>(call, work)) return;
+    if (short_rows && multiply_short_rows<T, W>(call)) return;
     if constexpr (L <= 2) {
-      if (short_rows && launch_staged_row_split<T, W, L, P, 1, U, 128, 8>(call, work)) return;
       if (short_rows) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
     }
+    if (moves_on_evenly<L>(call)) return multiply_even_rows<T, W>(call);
     launch_warp_row_split<T, W, L, P, 1, U, 256, 3>(call);
   });
 }

@@ -32,6 +32,19 @@ void with_lane_shape(int packs, F f) {
   return f(LaneShape<8, 4>{});
 }
 
+/// As with_lane_shape, for kernels whose groups need not be a power of two: hardly a lane without work.
+template <int W, class F>
+void with_free_lane_shape(int packs, F f) {
+  if constexpr (W > 1) {
+    if (packs == 3) return f(LaneShape<3, 1>{});
+    if (packs == 5) return f(LaneShape<5, 1>{});
+    if (packs == 6) return f(LaneShape<6, 1>{});
+    if (packs == 9 || packs == 10) return f(LaneShape<10, 1>{});
+    if (packs == 11 || packs == 12) return f(LaneShape<6, 2>{});
+  }
+  with_lane_shape<W>(packs, f);
+}
+
 /// As with_lane_shape, for bundles of several rows, whose sums need more registers.
 template <int W, class F>
 void with_bundle_shape(int packs, F f) {
