@@ -47,8 +47,8 @@ class SpmmPathsTest : public DeviceTest<Param> {
   using T = typename Param::Scalar;
 
   /// Every algorithm, replacing and adding, at column counts that take one pack, several, and several passes.
-  void check_all(Sparse<T>& a) {
-    for (const LocalIndex cols : {2, 7, 16, 40, 130}) {
+  void check_all(Sparse<T>& a, const std::vector<LocalIndex>& columns = {2, 7, 16, 40, 130}) {
+    for (const LocalIndex cols : columns) {
       const LocalIndex result_rows = a.rows() == 0 ? 1 : a.target(a.rows() - 1) + 2;
       const auto b = random_block<T>(this->random_, a.columns, cols, cols + cols % 4);
       const auto before = random_block<T>(this->random_, result_rows, cols, cols + cols % 4);
@@ -114,6 +114,21 @@ TYPED_TEST(SpmmPathsTest, RunsOfUnequalNumbersOfRowsAmongEmptyOnes) {
   });
   for (LocalIndex i = 0; i < a.rows(); ++i) a.map.push_back(i + i / 1000);
   this->check_all(a);
+}
+
+/// Groups of 3, 5, 6 and 10 lanes, whose tiles are no powers of two; rows that lie dense around multiples of 512
+/// fill tiles more than runs of rows that begin at powers of two would let expect.
+TYPED_TEST(SpmmPathsTest, ShortRowsOfWhichSomeLieDense) {
+  Sparse<typename TestFixture::T> a(this->random_, 120000, 5000, [](LocalIndex i, auto& to) {
+    spread(i, (i + 50) % 512 < 100 ? 24 : 3, 5000, to);
+  });
+  this->check_all(a, {6, 12, 20, 24});
+}
+
+TYPED_TEST(SpmmPathsTest, ManyLongRowsOfEqualLengths) {
+  Sparse<typename TestFixture::T> a(this->random_, 70000, 3000,
+                                    [](LocalIndex i, auto& to) { spread(i, 150 + i % 3, 3000, to); });
+  this->check_all(a, {20, 33, 64});
 }
 
 TYPED_TEST(SpmmPathsTest, RunsOfLongRows) {

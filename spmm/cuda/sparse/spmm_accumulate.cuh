@@ -18,10 +18,9 @@ __device__ __forceinline__ void accumulate_step(int k, int end, const Columns& c
   T factors[U][R];
   PackType rows[U][P];
   const auto there = [&](int u) { return !Partial || k + u * Step < end; };
+  // What is not there gets a value too: else registers keep what they had for the next row.
 #pragma unroll
-  for (int u = 0; u < U; ++u) {
-    if (there(u)) index[u] = column(k + u * Step);
-  }
+  for (int u = 0; u < U; ++u) index[u] = there(u) ? column(k + u * Step) : 0;
   if constexpr (Source == ReadFrom::global) {
 #pragma unroll
     for (int i = 0; i < U * R; ++i) {
@@ -30,7 +29,12 @@ __device__ __forceinline__ void accumulate_step(int k, int end, const Columns& c
   }
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    if (there(u)) columns.load(index[u], rows[u]);
+    if (there(u)) {
+      columns.load(index[u], rows[u]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < P; ++i) rows[u][i] = zero_pack<PackType>();
+    }
   }
 #pragma unroll
   for (int u = 0; u < U; ++u) {

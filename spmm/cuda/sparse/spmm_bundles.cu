@@ -10,12 +10,17 @@ namespace {
 
 constexpr int threads = 256;
 
+/// Runs up to this length begin anywhere: tiles need not be powers of two. Longer ones begin at multiples of
+/// theirs.
+constexpr std::int64_t longest_free_run = 2048;
+
 /// blockIdx.y: the runs of 2^blockIdx.y rows.
 __global__ void look_at_runs(const Offset* offsets, LocalIndex rows, unsigned long long* most_of_run) {
   const std::int64_t run = std::int64_t{1} << blockIdx.y;
+  const std::int64_t step = run <= longest_free_run ? 1 : run;
   unsigned long long most = 0;
-  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * run; i < rows;
-       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x * run) {
+  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * step; i < rows;
+       i += static_cast<std::int64_t>(gridDim.x) * blockDim.x * step) {
     const Offset end = offsets[min(i + run, static_cast<std::int64_t>(rows))];
     most = max(most, static_cast<unsigned long long>(end - offsets[i]));
   }
@@ -34,16 +39,31 @@ __global__ void gather_columns(const Offset* row_offsets, const LocalIndex* colu
   for (Offset k = threadIdx.x % 32; k < length; k += 32) gathered[to + k] = columns[from + k];
 }
 
+/// What `beginnings` asks of each row, a block a row.
+__global__ void find_runs_of_long_rows(const Offset* row_offsets, const LocalIndex* columns, LocalIndex rows,
+                                       LocalIndex* runs) {
+  for (auto row = static_cast<LocalIndex>(blockIdx.x); row < rows; row += static_cast<LocalIndex>(gridDim.x)) {
+    const bool alike = row > 0 && same_columns_by_block(row_offsets, columns, row);
+    if (threadIdx.x == 0) runs[row] = alike ? 0 : row;
+  }
+}
+
 /// 1 where a bundle begins: a row that is not like the one before, and every bundle_rows_limit-th of those that
 /// are.
 Buffer<LocalIndex> beginnings(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                              const LocalIndex* columns, LocalIndex rows) {
+                              const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
   Buffer<LocalIndex> flags(gpu, static_cast<std::size_t>(rows));
   Buffer<LocalIndex> runs(gpu, static_cast<std::size_t>(rows));
-  for_each(*gpu, rows, [=, runs = runs.data()] __device__(std::int64_t i) {
-    const auto row = static_cast<LocalIndex>(i);
-    runs[i] = row > 0 && same_columns(row_offsets, columns, row, row - 1) ? 0 : row;
-  });
+  if (nonzeros / rows >= mean_of_long_rows) {
+    find_runs_of_long_rows<<<static_cast<unsigned>(std::min(rows, LocalIndex{65536})), threads, 0,
+                             gpu->stream(Queue::compute)>>>(row_offsets, columns, rows, runs.data());
+    check_launch("bundles of rows");
+  } else {
+    for_each(*gpu, rows, [=, runs = runs.data()] __device__(std::int64_t i) {
+      const auto row = static_cast<LocalIndex>(i);
+      runs[i] = row > 0 && same_columns(row_offsets, columns, row, row - 1) ? 0 : row;
+    });
+  }
   last_begun(gpu, runs.data(), rows, runs.data());
   for_each(*gpu, rows, [flags = flags.data(), runs = runs.data()] __device__(std::int64_t i) {
     flags[i] = (static_cast<LocalIndex>(i) - runs[i]) % bundle_rows_limit == 0 ? 1 : 0;
@@ -77,7 +97,7 @@ std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const O
 
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
                                     const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
-  const Buffer<LocalIndex> flags = beginnings(gpu, row_offsets, columns, rows);
+  const Buffer<LocalIndex> flags = beginnings(gpu, row_offsets, columns, rows, nonzeros);
   Buffer<LocalIndex> numbers(gpu, static_cast<std::size_t>(rows));
   number_flags(gpu, flags.data(), rows, numbers.data());
   Bundles bundles;

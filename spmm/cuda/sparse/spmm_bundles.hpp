@@ -27,7 +27,7 @@ struct Bundles {
   Buffer<Offset> value_offsets;
   Buffer<LocalIndex> first_rows;
   Buffer<LocalIndex> columns;
-  std::vector<Offset> most_columns;  ///< in any aligned run of 2^i bundles
+  std::vector<Offset> most_columns;  ///< in a run of 2^i bundles, see most_in_runs
   std::vector<Offset> most_values;
 };
 
@@ -37,7 +37,8 @@ struct Bundles {
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
                                     const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
 
-/// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them. Waits.
+/// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them; those of up to 2048 rows begin
+/// anywhere, longer ones at multiples of their length. Waits.
 std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const Offset* offsets, LocalIndex rows);
 
 }  // namespace block_eigs::cuda

@@ -169,7 +169,8 @@ SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> devic
 
 template <class T>
 std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const SpmmOptions& options) {
-  SparsePattern pattern = find_pattern(device_, stream_, a.row_offsets, a.column_indices, a.rows, a.row_map);
+  SparsePattern pattern =
+      find_pattern(device_, stream_, a.row_offsets, a.column_indices, a.rows, a.nonzeros, a.row_map);
   auto plan = std::make_unique<CudaSpmmPlan>();
   plan->algorithm = options.algorithm;
   plan->multiprocessors = multiprocessors_;

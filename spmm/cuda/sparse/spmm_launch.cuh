@@ -10,7 +10,8 @@
 
 namespace block_eigs::cuda {
 
-/// Of what is known of runs of 2^i, the most in one of `tile`, which is a power of two.
+/// Of what is known of runs of 2^i, the most that one of `tile` may have, which is 2048 or less, or a power of
+/// two.
 inline Offset at_size(const std::vector<Offset>& most, LocalIndex tile) {
   std::size_t i = 0;
   while ((LocalIndex{1} << i) < tile && i + 1 < most.size()) ++i;
@@ -110,6 +111,16 @@ void launch_direct_row_split(const SpmmCall<T, Operands>& call) {
                   static_cast<unsigned>(call.slabs));
   direct_row_split<T, W, L, P, R, Split, U, Threads, MinBlocks, Operands>
       <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty, tile);
+  check_launch("row-split SpMM");
+}
+
+template <class T, int W, int L, int P, int Threads, int MinBlocks, class Operands>
+void launch_even_row_split(const SpmmCall<T, Operands>& call) {
+  const EmptyRows empty = with_blocks(call, Threads / L);
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / L)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
+  even_row_split<T, W, L, P, Threads, MinBlocks, Operands>
+      <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
   check_launch("row-split SpMM");
 }
 

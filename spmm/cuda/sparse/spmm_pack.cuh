@@ -79,13 +79,11 @@ __device__ __forceinline__ void copy_streaming(X* shared, const X* global, std::
                : "memory");
 }
 
-/// The same for the first `valid` bytes of 16, past L1; the others become zero. Both addresses are multiples
-/// of 16.
-__device__ __forceinline__ void copy_streaming_piece(void* shared, const void* global, int valid,
-                                                     std::uint64_t policy) {
+/// The same for 16 bytes, past L1. Both addresses are multiples of 16.
+__device__ __forceinline__ void copy_streaming_piece(void* shared, const void* global, std::uint64_t policy) {
   const std::uint32_t target = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2, %3;" ::"r"(target), "l"(global),
-               "r"(valid), "l"(policy)
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(target), "l"(global),
+               "l"(policy)
                : "memory");
 }
 

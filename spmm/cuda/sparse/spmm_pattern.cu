@@ -14,6 +14,7 @@ namespace block_eigs::cuda {
 namespace {
 
 constexpr int threads = 256;
+constexpr LocalIndex most_blocks = 65536;
 
 /// Counts over all rows.
 enum Finding { empty_rows, like_before, finding_count };
@@ -38,6 +39,18 @@ __global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, L
   if (threadIdx.x % 32 != 0) return;
   if (empty > 0) atomicAdd(findings + empty_rows, empty);
   if (nonzeros_alike > 0) atomicAdd(findings + like_before, nonzeros_alike);
+}
+
+/// As look_at_rows, a block a row.
+__global__ void look_at_long_rows(const Offset* offsets, const LocalIndex* columns, LocalIndex rows,
+                                  Word* findings) {
+  for (auto row = static_cast<LocalIndex>(blockIdx.x); row < rows; row += static_cast<LocalIndex>(gridDim.x)) {
+    const auto length = static_cast<Word>(offsets[row + 1] - offsets[row]);
+    const bool alike = row > 0 && same_columns_by_block(offsets, columns, row);
+    if (threadIdx.x != 0) continue;
+    if (length == 0) atomicAdd(findings + empty_rows, Word{1});
+    if (alike && length > 0) atomicAdd(findings + like_before, length);
+  }
 }
 
 __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset words, std::uint32_t* ends,
@@ -66,12 +79,17 @@ using Findings = std::array<Word, finding_count>;
 
 /// Waits.
 Findings findings_of(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
-                     const LocalIndex* columns, LocalIndex rows) {
+                     const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
   Buffer<Word> findings(device, finding_count);
   Findings found{};
   check(cudaMemsetAsync(findings.data(), 0, sizeof(found), stream), "analysis of a matrix");
-  const auto blocks = static_cast<unsigned>((static_cast<std::int64_t>(rows) + threads - 1) / threads);
-  look_at_rows<<<blocks, threads, 0, stream>>>(offsets, columns, rows, findings.data());
+  if (nonzeros / rows >= mean_of_long_rows) {
+    look_at_long_rows<<<static_cast<unsigned>(std::min(rows, most_blocks)), threads, 0, stream>>>(
+        offsets, columns, rows, findings.data());
+  } else {
+    const auto blocks = static_cast<unsigned>((static_cast<std::int64_t>(rows) + threads - 1) / threads);
+    look_at_rows<<<blocks, threads, 0, stream>>>(offsets, columns, rows, findings.data());
+  }
   check_launch("analysis of a matrix");
   findings.download(found.data());
   return found;
@@ -108,27 +126,27 @@ void split_off_empty_rows(const std::shared_ptr<CudaDevice>& device, const Offse
 }  // namespace
 
 SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
-                           const LocalIndex* columns, LocalIndex rows, const LocalIndex* row_map) {
+                           const LocalIndex* columns, LocalIndex rows, Offset nonzeros,
+                           const LocalIndex* row_map) {
   SparsePattern pattern;
   RowStatistics& statistics = pattern.statistics;
   if (rows == 0) return pattern;
-  Findings found = findings_of(device, stream, offsets, columns, rows);
+  Findings found = findings_of(device, stream, offsets, columns, rows, nonzeros);
   statistics.empty_rows = static_cast<LocalIndex>(found[empty_rows]);
   statistics.rows = rows - statistics.empty_rows;
   if (statistics.empty_rows > 0) {
     split_off_empty_rows(device, offsets, rows, row_map, pattern);
     if (statistics.rows == 0) return pattern;
     offsets = pattern.offsets.data();
-    found = findings_of(device, stream, offsets, columns, statistics.rows);
+    found = findings_of(device, stream, offsets, columns, statistics.rows, nonzeros);
   }
   pattern.most_columns = most_in_runs(device, offsets, statistics.rows);
-  const Offset nonzeros = pattern.most_columns.back();
-  statistics.nonzeros = statistics.columns_total = nonzeros;
+  statistics.nonzeros = statistics.columns_total = pattern.most_columns.back();
   statistics.longest = pattern.most_columns.front();
-  statistics.mean = static_cast<double>(nonzeros) / statistics.rows;
+  statistics.mean = static_cast<double>(statistics.nonzeros) / statistics.rows;
   const auto alike = static_cast<double>(found[like_before]);
-  pattern.worth_bundling = nonzeros >= least_nonzeros_of_bundles &&
-                           alike > (1.0 - 1.0 / least_gain_of_bundles) * static_cast<double>(nonzeros);
+  pattern.worth_bundling = statistics.nonzeros >= least_nonzeros_of_bundles &&
+                           alike > (1.0 - 1.0 / least_gain_of_bundles) * static_cast<double>(statistics.nonzeros);
   return pattern;
 }
 

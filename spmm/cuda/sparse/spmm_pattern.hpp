@@ -30,13 +30,13 @@ struct SparsePattern {
   Buffer<Offset> offsets;            ///< of the rows with nonzeros, one after the other
   Buffer<LocalIndex> targets;        ///< rows of C that they belong to
   Buffer<LocalIndex> empty_targets;  ///< and those of the others
-  std::vector<Offset> most_columns;  ///< in any aligned run of 2^i rows with nonzeros
+  std::vector<Offset> most_columns;  ///< in a run of 2^i rows with nonzeros, see most_in_runs
 };
 
 /// Row i of `offsets` and `columns` belongs to row row_map[i] of C, without a map to row i; all in device memory.
 /// Queued on `stream`, that of Queue::compute; waits.
 SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
-                           const LocalIndex* columns, LocalIndex rows, const LocalIndex* row_map);
+                           const LocalIndex* columns, LocalIndex rows, Offset nonzeros, const LocalIndex* row_map);
 
 /// The arrays of MergePath: bit k % 32 of word k / 32 marks the last column of a bundle, and the bundle that
 /// column 32 i belongs to.

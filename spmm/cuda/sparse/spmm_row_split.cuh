@@ -74,14 +74,46 @@ struct StagedElements {
       for (int k = threadIdx.x; k < count; k += Threads) copy_streaming(tile + place(k), from + k, policy);
       return 0;
     }
+    // Sizes that are not known when this is compiled would do without the second loop, but ptxas of CUDA 13.0
+    // makes illegal instructions of copies with both a size and a cache hint.
     const int before = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 16) / size;
     const X* const whole = from - before;
-    const int bytes = (before + count) * size;
-    for (int at = static_cast<int>(threadIdx.x) * 16; at < bytes; at += Threads * 16) {
-      copy_streaming_piece(reinterpret_cast<char*>(tile) + at, reinterpret_cast<const char*>(whole) + at,
-                           min(bytes - at, 16), policy);
+    const int end = before + count;
+    const int left_over = end % piece;
+#pragma unroll 4
+    for (int k = static_cast<int>(threadIdx.x) * piece; k < end - left_over; k += Threads * piece)
+      copy_streaming_piece(tile + k, whole + k, policy);
+    if (static_cast<int>(threadIdx.x) < left_over) {
+      const int k = end - left_over + static_cast<int>(threadIdx.x);
+      copy_streaming(tile + k, whole + k, policy);
     }
     return before;
+  }
+};
+
+/// A bundle of a tile: where its columns and values are, in low words, whose differences within a tile are those
+/// of the offsets. Half the registers of a BundleSpan.
+template <int R>
+struct TileSpan {
+  std::uint32_t column = 0;
+  std::uint32_t column_end = 0;
+  std::uint32_t value = 0;
+  int rows = 1;
+
+  TileSpan() = default;
+  template <class T>
+  __device__ TileSpan(const RowBundles<T>& a, LocalIndex bundle)
+      : column(low_word(a.column_offsets + bundle)), column_end(low_word(a.column_offsets + bundle + 1)) {
+    if constexpr (R > 1) {
+      value = low_word(a.value_offsets + bundle);
+      rows = a.first_rows[bundle + 1] - a.first_rows[bundle];
+    }
+  }
+  __device__ int length() const { return static_cast<int>(column_end - column); }
+
+ private:
+  __device__ static std::uint32_t low_word(const Offset* offset) {
+    return __ldg(reinterpret_cast<const std::uint32_t*>(offset));
   }
 };
 
@@ -119,20 +151,25 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
       StagedValues::template start_copies<Threads>(value_tile, a.values + first_value, tile_values, policy);
   close_copies();
   LocalIndex bundle = in_group ? begin + static_cast<LocalIndex>(threadIdx.x) / L : end;
-  BundleSpan<R> next;
-  if (bundle < end) next = BundleSpan<R>(a, bundle);
+  constexpr bool ahead = Threads * MinBlocks < 1536;  // where there are more threads, others work while one waits
+  TileSpan<R> next;
+  if (ahead && bundle < end) next = TileSpan<R>(a, bundle);
+  const std::uint32_t column_base = static_cast<std::uint32_t>(first_column) - columns_before;
+  const std::uint32_t value_base = static_cast<std::uint32_t>(first_value) - values_before;
   wait_for_copies<0>();
   __syncthreads();
   for (; bundle < end; bundle += groups) {
-    const BundleSpan<R> now = next;
-    if (bundle + groups < end) next = BundleSpan<R>(a, bundle + groups);
-    const int column = static_cast<int>(now.column - first_column) + columns_before;
-    const int value = static_cast<int>(now.value - first_value) + values_before;
+    const TileSpan<R> now = ahead ? next : TileSpan<R>(a, bundle);
+    if (ahead && bundle + groups < end) next = TileSpan<R>(a, bundle + groups);
+    const int column = static_cast<int>(now.column - column_base);
+    const int value = static_cast<int>((R == 1 ? now.column : now.value) - value_base);
+    const int length = now.length();
     int row_begin[R];
-    now.find_rows(row_begin);
+#pragma unroll
+    for (int j = 0; j < R; ++j) row_begin[j] = j < now.rows ? j * length : 0;
     set_zero(sums);
     accumulate<U, 1, ReadFrom::shared>(
-        0, now.length, columns, [&](int k) { return column_tile[StagedColumns::place(column + k)]; },
+        0, length, columns, [&](int k) { return column_tile[StagedColumns::place(column + k)]; },
         [&](int k, int j) { return value_tile[StagedValues::place(value + k + row_begin[j])]; }, sums);
     store_bundle(a, bundle, now.rows, columns, sums);
   }
@@ -172,6 +209,65 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     add_shares<L, lanes>(sums);
     if (there && share == 0) store_bundle(a, bundle, span.rows, columns, sums);
   }
+}
+
+/// Four neighbouring elements of A at a multiple of 16 bytes.
+template <class X>
+struct alignas(16) Four {
+  X element[4];
+};
+
+template <class X>
+__device__ __forceinline__ Four<X> load_four(const X* from) {
+  Four<X> result;
+  const int4* const pieces = reinterpret_cast<const int4*>(from);
+#pragma unroll
+  for (int i = 0; i < static_cast<int>(sizeof(X)) / 4; ++i)
+    reinterpret_cast<int4*>(&result)[i] = __ldg(pieces + i);
+  return result;
+}
+
+/// For many long rows of about the same length: a row a group of L lanes. They move on through the columns side by
+/// side and find rows of B that others have asked for in the caches. Columns and values come four at a time,
+/// because what L1 hands out in a cycle is the limit; both arrays begin at multiples of 16 bytes.
+template <class T, int W, int L, int P, int Threads, int MinBlocks, class Operands>
+__global__ void __launch_bounds__(Threads, MinBlocks)
+    even_row_split(RowBundles<T> a, Operands x, EmptyRows empty) {
+  start_prefetch(x.prefetch);
+  using PackType = Pack<T, W>;
+  const LaneColumns<T, W, L, P, Operands> columns(x, threadIdx.x % L);
+  PackType sums[1][P];
+  set_zero(sums);
+  if (blockIdx.x >= gridDim.x - empty.blocks) {
+    clear_empty_rows<L>(empty, gridDim.x - empty.blocks, columns, sums[0]);
+    return;
+  }
+  const LocalIndex row = static_cast<LocalIndex>(blockIdx.x) * (Threads / L) + threadIdx.x / L;
+  if (row >= a.count) return;
+  Offset k = a.column_offsets[row];
+  const Offset end = a.column_offsets[row + 1];
+  const auto add_one = [&] {
+    PackType packs[P];
+    columns.load(__ldg(a.columns + k), packs);
+    const T factor = __ldg(a.values + k);
+#pragma unroll
+    for (int i = 0; i < P; ++i) add_product(sums[0][i], factor, packs[i]);
+  };
+  for (const Offset whole = min((k + 3) / 4 * 4, end); k < whole; ++k) add_one();
+  for (; k + 4 <= end; k += 4) {
+    const Four<LocalIndex> column = load_four(a.columns + k);
+    const Four<T> value = load_four(a.values + k);
+    PackType packs[4][P];
+#pragma unroll
+    for (int u = 0; u < 4; ++u) columns.load(column.element[u], packs[u]);
+#pragma unroll
+    for (int u = 0; u < 4; ++u) {
+#pragma unroll
+      for (int i = 0; i < P; ++i) add_product(sums[0][i], value.element[u], packs[u][i]);
+    }
+  }
+  for (; k < end; ++k) add_one();
+  columns.store(a.target(row), sums[0]);
 }
 
 /// For long rows: a warp a bundle, columns and values staged ahead.

@@ -50,21 +50,24 @@ bool multiply_short_rows(const SpmmCall<T, Operands>& call) {
   return done;
 }
 
-/// Whether rows are of about the same length and enough for all of a device.
-template <int L, class T, class Operands>
+/// Whether rows are of about the same length and enough for all of a device, a row a group of lanes, and not so
+/// long that they lose sight of each other on the way.
+template <class T, class Operands>
 bool moves_on_evenly(const SpmmCall<T, Operands>& call) {
   const RowStatistics& rows = call.plan.statistics;
-  return static_cast<double>(rows.longest) <= 1.5 * rows.mean &&
-         static_cast<double>(call.a.count) * L >= 4.0 * few_lanes * call.multiprocessors;
+  const auto lies_well = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data) % 16 == 0; };
+  return rows.longest <= 6000 && static_cast<double>(rows.longest) <= 1.5 * rows.mean &&
+         call.x.packs_per_slab >= 4 &&
+         static_cast<double>(call.a.count) * call.x.packs_per_slab >= 2.0 * few_lanes * call.multiprocessors &&
+         lies_well(call.a.columns) && lies_well(call.a.values);
 }
 
-/// A row a group of lanes: rows move on through the columns side by side and find each other's rows of B in the
-/// caches.
 template <class T, int W, class Operands>
 void multiply_even_rows(const SpmmCall<T, Operands>& call) {
   with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
-    launch_direct_row_split<T, W, Shape::lanes, Shape::packs, 1, 1, rows_in_flight<Shape>, 128, 8>(call);
+    constexpr int L = Shape::lanes, P = Shape::packs;
+    if constexpr (L >= 4) launch_even_row_split<T, W, L, P, 128, (P == 1 ? 12 : 8)>(call);
   });
 }
 
@@ -81,7 +84,7 @@ void multiply_rows(const SpmmCall<T, Operands>& call) {
     if constexpr (L <= 2) {
       if (short_rows) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
     }
-    if (moves_on_evenly<L>(call)) return multiply_even_rows<T, W>(call);
+    if (L >= 4 && moves_on_evenly(call)) return multiply_even_rows<T, W>(call);
     launch_warp_row_split<T, W, L, P, 1, U, 256, 3>(call);
   });
 }

@@ -25,7 +25,7 @@ struct Strips {
   /// Of each row of the strip in each of its columns: which of the strip's values that is, counted from the first,
   /// or no_source. strip_height for each column.
   Buffer<std::uint16_t> sources;
-  std::vector<Offset> most_columns;  ///< in any aligned run of 2^i strips
+  std::vector<Offset> most_columns;  ///< in a run of 2^i strips, see most_in_runs
 };
 
 /// The row has no nonzero in that column.
