@@ -94,9 +94,12 @@ void refuse_keys_of_others(YamlSection& section, PreconditionerType type) {
   }
 }
 
+/// A polynomial is applied as a whole: nothing stops it half way, and beyond some hundred it is nobody's best
+/// choice.
 void describe_degree(YamlSection& section, int& degree) {
+  constexpr int most = 1000;
   section.item("degree", degree);
-  at_least(section, "degree", degree, 1);
+  section.check("degree", degree >= 1 && degree <= most, fmt::format("must be 1 to {}, not {}", most, degree));
 }
 
 /// What the unknowns are, for multigrid.

@@ -67,6 +67,16 @@ std::optional<int> below_range(BlockSpace<T>& space, const DenseBlock<T>& block,
   return std::nullopt;
 }
 
+/// Eigenvalues that are finite, but would not be after multiplication by 2^exponent.
+void refuse_overflow(const std::vector<double>& eigenvalues, int exponent) {
+  for (const double value : eigenvalues) {
+    if (!std::isfinite(value) || std::isfinite(std::ldexp(value, exponent))) continue;
+    throw NumericalError(
+        fmt::format("an eigenvalue is near {}2^{}, out of the range of double: divide the matrix by a constant",
+                    value < 0.0 ? "-" : "", std::ilogb(value) + exponent));
+  }
+}
+
 }  // namespace
 
 LobpcgOptions in_scaled_units(LobpcgOptions options, const Scaling& scaling) {
@@ -89,6 +99,7 @@ void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& ve
   if (!scaling.any()) return;
   const int of_values = scaling.b - scaling.a;
   const int of_residuals = scaling.b / 2 - scaling.a;
+  refuse_overflow(verified.eigenvalues, of_values);
   multiply(verified.eigenvalues, of_values);
   multiply(verified.error_bounds, of_values);
   multiply(verified.residual_norms, of_residuals);

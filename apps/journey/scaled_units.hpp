@@ -21,7 +21,8 @@ PreconditionerConfig in_scaled_units(PreconditionerConfig config, const Scaling&
 /// An eigenvalue, or a difference of two, in the units of A and B.
 double unscaled_value(const Scaling& scaling, double value);
 
-/// Findings, vectors and history of an eigensolve in the units of A and B.
+/// Findings, vectors and history of an eigensolve in the units of A and B. Throws NumericalError where an
+/// eigenvalue leaves the range of double.
 template <class T>
 void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& verified, EigenResult<T>& result);
 

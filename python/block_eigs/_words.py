@@ -17,6 +17,7 @@ _IN_PYTHON = [
     (r"^(mass|right_hand_sides): ", lambda found: f"{_OPERANDS[found[1]]}: "),
     (r"^(?:preconditioner\.)?(\w+): (?=\1 )", ""),  # the block, or matrix, is named again
     (r"\bmax_iterations = ", "maxiter = "),
+    (r"\bblock-eigs finds them\b", "eigsh finds them"),
     (r"\bdevice cuda: ", "device='cuda': "),
     (r"\b(device|verify|preconditioner): (auto|host|cuda|residuals|probe|inertia|jacobi|chebyshev|amg|direct)\b", r"\1='\2'"),
     (r"\buse type: (\w+)", r"use preconditioner='\1'"),

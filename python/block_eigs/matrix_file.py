@@ -39,7 +39,10 @@ def write_matrix(path, A, dataset="A", *, check=True, compression=None, append=F
         return
     folder = os.path.dirname(os.path.abspath(path))
     suffix = ".mtx.gz" if lower.endswith(".gz") else os.path.splitext(path)[1]
-    handle, partial = tempfile.mkstemp(prefix=os.path.basename(path) + ".partial-", suffix=suffix, dir=folder)
+    try:
+        handle, partial = tempfile.mkstemp(prefix=os.path.basename(path) + ".partial-", suffix=suffix, dir=folder)
+    except OSError as error:  # of the file that was asked for, not of one that nobody knows of
+        raise type(error)(error.errno, error.strerror, path) from None
     os.close(handle)
     try:
         if hdf5:

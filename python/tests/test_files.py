@@ -184,6 +184,13 @@ def test_duplicates_are_summed_in_the_precision_that_is_written(tmp_path, form, 
     assert b.dtype == (np.float32 if kind is np.float32 else np.float64) and a.nnz == 302
 
 
+def test_a_folder_that_is_not_there(tmp_path):
+    path = str(tmp_path / "none" / "a.h5")
+    with pytest.raises(FileNotFoundError) as caught:
+        write_matrix(path, laplacian(4))
+    assert caught.value.filename == path
+
+
 def test_stiffness_and_mass_in_one_file(tmp_path):
     k, m = laplacian(12), sp.diags([1.0, 4.0, 1.0], [-1, 0, 1], shape=(12, 12)) / 6
     write_matrix(tmp_path / "both.h5", k, "K")

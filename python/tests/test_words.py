@@ -38,6 +38,7 @@ def test_messages_are_in_the_words_of_python(arguments, words):
         ("preconditioner: {type: direct}, where", "preconditioner='direct', where"),
         ("max_iterations = 2 for each of 3 windows reached", "maxiter = 2 for each of 3 windows reached"),
         ("eigensolver.block_size=4, or precision=float", "block_size=4, or single precision: A.astype('float32')"),
+        ("null vectors of A (block-eigs finds them: those", "null vectors of A (eigsh finds them: those"),
         ("the mass matrix B: x'Bx is negative, 16 B", "the mass matrix M: x'Mx is negative, 16 B"),
     ],
 )

@@ -202,6 +202,18 @@ class Range(ExtremeTest):
                     np.testing.assert_allclose(found["solution"] * scale, x, rtol=0, atol=1e-6)
                     np.testing.assert_allclose(found["rhs_norms"], np.linalg.norm(a @ x, axis=0), rtol=1e-12)
 
+    def test_eigenvalues_beyond_the_range(self):
+        """Every entry is a number, the largest eigenvalue is not."""
+        self.save(0.8e308 * harness.laplacian(60))
+        name = self.config("matrix: {file: a.npz}\neigensolver: {pairs: 2}\noutput: {file: result.h5}\n")
+        result = self.run_program(name, "eigensolver.which=largest")
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("an eigenvalue is near 2^1024, out of the range of double: divide the matrix by a constant",
+                      result.stderr, result)
+        self.assertFalse(os.path.exists(self.path("result.h5")), result)
+        result = self.run_program(name)
+        self.assertEqual(result.code, 0, result)
+
     def test_what_does_not_fit_is_refused(self):
         self.save(1e300 * harness.laplacian(50))
         self.save(1e-300 * mass(50), "b.npz")
