@@ -155,7 +155,9 @@ class StateTest(harness.AppTest):
                     times.append((file.attrs["setup_seconds"], file.attrs["solve_seconds"]))
             (setup, solve), (setup_after, solve_after) = times
             self.assertLess(setup_after - setup, 0.5 * solve, f"{program}: {times}")
-            self.assertGreater(solve_after, 0.9 * solve, f"{program}: {times}")
+            # Two iterations are a thirtieth. What comes after the last state, writing it for one, is the first run's alone, and
+            # took an eighth on a busy machine.
+            self.assertGreater(solve_after, 0.5 * solve, f"{program}: {times}")
             os.remove(self.path("c.h5"))
 
     def test_reason(self):
