@@ -147,17 +147,20 @@ class StateTest(harness.AppTest):
         ):
             grid = "matrix: {generate: laplacian3d, size: [30, 30, 30]}, right_hand_sides: {random: 16}"
             self.name = self.config(f"{{{grid}, {section}: {rest}}}")
-            times = []
+            times, reported = [], []
             for limit in (60, 62):
                 result = self.go(f"{section}.max_iterations={limit}", program=program)
                 self.assertEqual(result.code, 4, result)
                 with h5py.File(self.path("result.h5")) as file:
                     times.append((file.attrs["setup_seconds"], file.attrs["solve_seconds"]))
+                    reported.append(file["history/seconds"][()])
             (setup, solve), (setup_after, solve_after) = times
             self.assertLess(setup_after - setup, 0.5 * solve, f"{program}: {times}")
-            # Two iterations are a thirtieth. What comes after the last state, writing it for one, is the first run's alone, and
-            # took an eighth on a busy machine.
-            self.assertGreater(solve_after, 0.5 * solve, f"{program}: {times}")
+            # All that the last state can know of: what comes after it, writing it for one, is the first run's alone.
+            first, both = reported
+            np.testing.assert_array_equal(both[:60], first, f"{program}: {times}")
+            self.assertTrue((np.diff(both) > 0.0).all(), f"{program}: {both}")
+            self.assertGreater(solve_after, first[-1] - first[0], f"{program}: {times}, {both}")
             os.remove(self.path("c.h5"))
 
     def test_reason(self):

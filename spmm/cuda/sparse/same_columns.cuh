@@ -19,6 +19,8 @@ inline __device__ bool same_columns(const Offset* offsets, const LocalIndex* col
 
 /// From this mean length on, a block looks at a row, not a thread.
 constexpr Offset mean_of_long_rows = 256;
+/// Blocks go from row to row in steps of the grid.
+constexpr LocalIndex most_blocks_of_long_rows = 65536;
 
 /// The same for row `row` and the one before by all threads of a block, all of which get the answer.
 inline __device__ bool same_columns_by_block(const Offset* offsets, const LocalIndex* columns, LocalIndex row) {

@@ -55,7 +55,7 @@ Buffer<LocalIndex> beginnings(const std::shared_ptr<CudaDevice>& gpu, const Offs
   Buffer<LocalIndex> flags(gpu, static_cast<std::size_t>(rows));
   Buffer<LocalIndex> runs(gpu, static_cast<std::size_t>(rows));
   if (nonzeros / rows >= mean_of_long_rows) {
-    find_runs_of_long_rows<<<static_cast<unsigned>(std::min(rows, LocalIndex{65536})), threads, 0,
+    find_runs_of_long_rows<<<static_cast<unsigned>(std::min(rows, most_blocks_of_long_rows)), threads, 0,
                              gpu->stream(Queue::compute)>>>(row_offsets, columns, rows, runs.data());
     check_launch("bundles of rows");
   } else {

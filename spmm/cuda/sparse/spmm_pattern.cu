@@ -14,7 +14,6 @@ namespace block_eigs::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr LocalIndex most_blocks = 65536;
 
 /// Counts over all rows.
 enum Finding { empty_rows, like_before, finding_count };
@@ -84,7 +83,7 @@ Findings findings_of(const std::shared_ptr<CudaDevice>& device, cudaStream_t str
   Findings found{};
   check(cudaMemsetAsync(findings.data(), 0, sizeof(found), stream), "analysis of a matrix");
   if (nonzeros / rows >= mean_of_long_rows) {
-    look_at_long_rows<<<static_cast<unsigned>(std::min(rows, most_blocks)), threads, 0, stream>>>(
+    look_at_long_rows<<<static_cast<unsigned>(std::min(rows, most_blocks_of_long_rows)), threads, 0, stream>>>(
         offsets, columns, rows, findings.data());
   } else {
     const auto blocks = static_cast<unsigned>((static_cast<std::int64_t>(rows) + threads - 1) / threads);

@@ -5,6 +5,14 @@
 // Row-split: whole rows, here bundles of rows, go to groups of lanes. Yang, Buluç, Owens (2018), section 4.1.
 namespace block_eigs::cuda {
 
+/// Where row j of a bundle begins among its values. Slots past the last row repeat the first one; their sums are
+/// not stored.
+template <int R>
+__device__ __forceinline__ void find_rows(int length, int rows, int (&begin)[R]) {
+#pragma unroll
+  for (int j = 0; j < R; ++j) begin[j] = j < rows ? j * length : 0;
+}
+
 /// One bundle: its columns from `column` on, its values from `value` on, `rows` rows of `length` of them.
 template <int R>
 struct BundleSpan {
@@ -22,12 +30,7 @@ struct BundleSpan {
     if constexpr (R > 1) rows = a.first_rows[bundle + 1] - a.first_rows[bundle];
   }
 
-  /// Where row j begins among the values of the bundle. Slots past the last row repeat the first one; their sums
-  /// are not stored.
-  __device__ void find_rows(int (&begin)[R]) const {
-#pragma unroll
-    for (int j = 0; j < R; ++j) begin[j] = j < rows ? j * length : 0;
-  }
+  __device__ void find_rows(int (&begin)[R]) const { cuda::find_rows(length, rows, begin); }
 };
 
 /// Adds up what the groups of L lanes among `Lanes` have summed; all of them get the result.
@@ -165,8 +168,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     const int value = static_cast<int>((R == 1 ? now.column : now.value) - value_base);
     const int length = now.length();
     int row_begin[R];
-#pragma unroll
-    for (int j = 0; j < R; ++j) row_begin[j] = j < now.rows ? j * length : 0;
+    find_rows(length, now.rows, row_begin);
     set_zero(sums);
     accumulate<U, 1, ReadFrom::shared>(
         0, length, columns, [&](int k) { return column_tile[StagedColumns::place(column + k)]; },
