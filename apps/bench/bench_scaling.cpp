@@ -42,6 +42,8 @@ struct Options {
   int iterations = 20;
   std::vector<std::string> solvers = {"lobpcg", "chebyshev", "filter", "amg", "cg"};
   std::string solver_halo;
+  std::vector<std::string> kinds = {"share", "strong", "weak"};
+  bool products = true;
   std::string csv;
 };
 
@@ -63,6 +65,10 @@ Options read_options(int argc, char** argv) {
   app.add_option("--solvers", options.solvers, "lobpcg, chebyshev, filter, amg, cg, none")->delimiter(',');
   app.add_option("--iterations", options.iterations, "of a run of a solver")->check(CLI::PositiveNumber);
   app.add_option("--solver-halo", options.solver_halo, "what solvers are measured with; the last of --halo");
+  app.add_option("--kinds", options.kinds, "share, strong, weak: what solvers run beside rank 0 alone")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"share", "strong", "weak"}));
+  app.add_flag("!--no-products", options.products, "no products with the whole matrix and with own columns");
   app.add_option("--csv", options.csv, "file to write");
   app.add_option("--repeats", options.repeats, "that count, after one that does not")->check(CLI::PositiveNumber);
   try {
@@ -213,7 +219,7 @@ void measure_solvers(const Communicator& comm, const Options& options, Table& ta
   const std::string way = options.solver_halo.empty() ? options.ways.back() : options.solver_halo;
   const auto figures =
       bench::measure_solvers(comm, {options.device, way, options.solvers, options.grid, options.points,
-                                    options.columns, options.iterations, options.repeats});
+                                    options.columns, options.iterations, options.repeats, options.kinds});
   if (!comm.is_root()) return;
   fmt::print("{} points, {} cubed a rank and in all, {} columns, halo: {}\n{}", options.points, options.grid,
              options.columns, way, bench::scaling_table(figures));
@@ -238,7 +244,7 @@ void run(const Options& options) {
       table.add_halo(way, comm.size(), bytes, figures.seconds);
       std::fflush(stdout);
     }
-    if (options.grid > 0) measure_products(context, options, way);
+    if (options.grid > 0 && options.products) measure_products(context, options, way);
   }
   measure_sums(comm, table);
   measure_solvers(comm, options, table);

@@ -163,15 +163,16 @@ std::vector<ScalingFigures> measure_solvers(const Communicator& comm, const Scal
     const double base = all.back().seconds;
     all.back().kind = "base";
     if (comm.size() == 1) continue;
-    all.push_back(measure_alone(comm, options, solver, std::max<GlobalIndex>(options.grid / comm.size(), 1)));
-    all.back().kind = "share";
-    all.back().efficiency = base / (comm.size() * all.back().seconds);
-    all.push_back(measure(comm, options, solver, options.grid));
-    all.back().kind = "strong";
-    all.back().efficiency = base / (comm.size() * all.back().seconds);
-    all.push_back(measure(comm, options, solver, options.grid * comm.size()));
-    all.back().kind = "weak";
-    all.back().efficiency = base / all.back().seconds;
+    const auto add = [&](const char* kind, auto&& figures, double one) {
+      if (std::find(options.kinds.begin(), options.kinds.end(), kind) == options.kinds.end()) return;
+      all.push_back(figures());
+      all.back().kind = kind;
+      all.back().efficiency = one / all.back().seconds;
+    };
+    const GlobalIndex share = std::max<GlobalIndex>(options.grid / comm.size(), 1);
+    add("share", [&] { return measure_alone(comm, options, solver, share); }, base / comm.size());
+    add("strong", [&] { return measure(comm, options, solver, options.grid); }, base / comm.size());
+    add("weak", [&] { return measure(comm, options, solver, options.grid * comm.size()); }, base);
   }
   return all;
 }

@@ -19,6 +19,7 @@ struct ScalingOptions {
   int columns = 16;     ///< of the block
   int iterations = 20;  ///< of a run
   int repeats = 5;
+  std::vector<std::string> kinds = {"share", "strong", "weak"};  ///< ScalingFigures::kind, beside base
 };
 
 /// Iterations of a solver on so many ranks, of "filter" products of A with the block. Everything but rows and
@@ -39,7 +40,7 @@ struct ScalingFigures {
   double reduction_seconds = 0.0;  ///< waiting for other ranks included
 };
 
-/// Base, strong and weak of every solver, as they come. Collective; throws InputError for unknown solvers.
+/// Base and the kinds asked for of every solver, as they come. Collective; throws InputError for unknown solvers.
 std::vector<ScalingFigures> measure_solvers(const Communicator& comm, const ScalingOptions& options);
 
 /// Seconds of a sum of `values` doubles over the ranks, the median of many. Collective.
