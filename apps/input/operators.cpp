@@ -44,6 +44,13 @@ std::size_t Operators<T>::work_bytes(LocalIndex cols) const {
 }
 
 template <class T>
+void Operators<T>::limit_work_space(LocalIndex columns) {
+  if (preconditioner.operation) preconditioner.operation->limit_work_space(columns);
+  if (float_copy && float_copy->preconditioner.operation)
+    float_copy->preconditioner.operation->limit_work_space(columns);
+}
+
+template <class T>
 ReadOptions read_options(const Context<T>& context, const RunConfig& config,
                          const PreconditionerConfig& preconditioner, bool in_float, GlobalIndex rows) {
   const bool levels_in_float =

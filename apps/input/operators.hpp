@@ -33,6 +33,8 @@ struct Operators {
   std::size_t bytes() const;
   /// What it takes beside that once it is applied to blocks of `cols` columns.
   std::size_t work_bytes(LocalIndex cols) const;
+  /// See LinearOperator: of the preconditioner, in both precisions.
+  void limit_work_space(LocalIndex columns);
 };
 
 /// How A must be read so that make_operators can do its work; `in_float` says whether iterations run in float

@@ -71,6 +71,7 @@ class FloatAmg final : public LinearOperator<double> {
   std::size_t bytes() const override { return inner_->bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return outer_.work_bytes(cols); }
   void reserve(LocalIndex columns) override { outer_.reserve(columns); }
+  void limit_work_space(LocalIndex columns) override { outer_.limit_work_space(columns); }
 
   std::string description() const { return inner_->description(); }
   bool coarsens() const { return inner_->coarsens(); }

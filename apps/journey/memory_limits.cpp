@@ -139,6 +139,27 @@ void require(const Communicator& comm, const Device& device, const Plan& plan) {
                              bytes_text(lacking.left), fitting))));
 }
 
+/// `width` columns are at work; `needs` are those with the work space of `operators` as it is. Collective.
+template <class T>
+std::string fit(const Problem<T>& problem, Operators<T>& operators, int width,
+                const std::function<MemoryNeeds()>& needs) {
+  const MemoryLeft left = memory_left(*problem.context.device);
+  const auto fits = [&](LocalIndex columns) {
+    operators.limit_work_space(columns);
+    return !(shortage(problem.context.comm, to_come(needs(), *problem.context.device), left).ratio > 1.0);
+  };
+  constexpr LocalIndex no_limit = LinearOperator<T>::no_limit;
+  if (fits(no_limit)) return "";
+  // Rows of so many begin where several can be loaded at once.
+  constexpr LocalIndex least = DenseBlock<float>::padded(1);
+  for (const LocalIndex columns : {width / 2 / least * least, least}) {
+    if (columns >= least && columns < width && fits(columns))
+      return fmt::format("memory is short: the preconditioner takes {} columns at a time", columns);
+  }
+  operators.limit_work_space(no_limit);
+  return "";
+}
+
 /// Of one rank where rows are dealt evenly.
 LocalIndex rows_of_a_rank(const Communicator& comm, GlobalIndex rows) {
   return static_cast<LocalIndex>((rows + comm.size() - 1) / comm.size());
@@ -171,6 +192,20 @@ void require_memory(const Problem<T>& problem, const Operators<T>& operators, co
 }
 
 template <class T>
+std::string fit_work_space(const Problem<T>& problem, Operators<T>& operators, const EigensolverConfig& config,
+                           const StartVectors<T>& start, int known) {
+  return fit<T>(problem, operators, block_width(config.options),
+                [&] { return memory_needs(problem, operators, config, start, known); });
+}
+
+template <class T>
+std::string fit_work_space(const Problem<T>& problem, Operators<T>& operators, const LinearSolverConfig& config,
+                           int right_hand_sides, bool resumes) {
+  return fit<T>(problem, operators, std::min(config.block_size, right_hand_sides),
+                [&] { return memory_needs(problem, operators, config, right_hand_sides, resumes); });
+}
+
+template <class T>
 void require_memory(const Context<T>& context, const EigensolverConfig& config, GlobalIndex rows) {
   const LobpcgOptions& options = config.options;
   if (solves_densely(options, rows, 0)) return;
@@ -178,7 +213,7 @@ void require_memory(const Context<T>& context, const EigensolverConfig& config, 
                   [&](int columns) {
                     MemoryNeeds needs;
                     const double column = sizeof(T) * static_cast<double>(rows_of_a_rank(context.comm, rows));
-                    needs.vectors = (9.0 * columns + 2.0 * options.pairs) * column;
+                    needs.vectors = (7.0 * columns + 2.0 * options.pairs) * column;
                     return needs;
                   },
                   share_of_vectors};
@@ -202,6 +237,13 @@ void require_memory(const Context<T>& context, const LinearSolverConfig& config,
 
 template void require_memory(const Problem<float>&, const Operators<float>&, const EigensolverConfig&,
                              const StartVectors<float>&, int);
+template std::string fit_work_space(const Problem<float>&, Operators<float>&, const EigensolverConfig&,
+                                    const StartVectors<float>&, int);
+template std::string fit_work_space(const Problem<float>&, Operators<float>&, const LinearSolverConfig&, int, bool);
+template std::string fit_work_space(const Problem<double>&, Operators<double>&, const EigensolverConfig&,
+                                    const StartVectors<double>&, int);
+template std::string fit_work_space(const Problem<double>&, Operators<double>&, const LinearSolverConfig&, int,
+                                    bool);
 template void require_memory(const Problem<float>&, const Operators<float>&, const LinearSolverConfig&, int, bool);
 template void require_memory(const Context<float>&, const EigensolverConfig&, GlobalIndex);
 template void require_memory(const Context<float>&, const LinearSolverConfig&, GlobalIndex, GlobalIndex);

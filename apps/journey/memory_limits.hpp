@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "apps/report/memory.hpp"
 #include "spmm/device/device.hpp"
 #include "spmm/parallel/context.hpp"
@@ -27,7 +29,17 @@ template <class T>
 void require_memory(const Problem<T>& problem, const Operators<T>& operators, const LinearSolverConfig& config,
                     int right_hand_sides, bool resumes);
 
-/// The same before anything is read, by the vectors of the solver alone, of a matrix of so many rows. Collective.
+/// Limits the work space of preconditioners, which then take a few columns at a time, where a solve needs more
+/// memory than there is and makes do with that. What is to be said of it; empty where all is as it was. As
+/// memory_needs; collective.
+template <class T>
+std::string fit_work_space(const Problem<T>& problem, Operators<T>& operators, const EigensolverConfig& config,
+                           const StartVectors<T>& start, int known);
+template <class T>
+std::string fit_work_space(const Problem<T>& problem, Operators<T>& operators, const LinearSolverConfig& config,
+                           int right_hand_sides, bool resumes);
+
+/// As require_memory before anything is read, by the vectors of the solver alone, of a matrix of so many rows. Collective.
 template <class T>
 void require_memory(const Context<T>& context, const EigensolverConfig& config, GlobalIndex rows);
 template <class T>

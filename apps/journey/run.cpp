@@ -143,6 +143,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());
   announce_solver(comm, solver);
   const auto known = static_cast<int>(solver.lone.values.size());
+  announce(comm, fit_work_space(problem, *solver.operators, solver.config.eigensolver, start, known));
   MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start, known);
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
   if (arguments.check && config.eigensolver.verify == Verify::inertia)

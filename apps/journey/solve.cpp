@@ -99,6 +99,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   announce(comm, chosen.operators->preconditioner.made);
   announce(comm, float_remark(chosen.config.linear_solver));
   const bool resumes = checkpoint && checkpoint->saved() != nullptr;
+  announce(comm, fit_work_space(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes));
   const MemoryEstimate memory = estimate_memory(
       memory_needs(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes), *context.device);
   require_memory(problem, *chosen.operators, chosen.config.linear_solver, f.cols(), resumes);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "solver/davidson/davidson_plan.hpp"
+#include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/proof/probe_memory.hpp"
 #include "solver/proof/stiff_rows.hpp"
 #include "spmm/device/process_memory.hpp"
@@ -120,12 +121,13 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   const int start = starts_from_coarse_levels(operators.preconditioner, config)
                         ? start_columns(options.pairs, width)
                         : given.initial.cols();
-  // Vectors and directions that float came to are there when the blocks in double are made, the result is not yet.
-  const double passing = operators.in_float.a != nullptr && width >= options.pairs
-                             ? 2.0 * block(width)
-                             : block(std::max({start, options.pairs, given.resumes ? width : 0}));
-  needs.vectors = (mass ? 11 : 8) * block(width) +
-                  (mass ? 2 : 1) * block(given.constraints.cols() + options.pairs + width) +
+  // Start vectors as wide as the block become its memory, and so does what float came to, the result is not there
+  // yet.
+  const double passing =
+      block(std::max({start == width ? 0 : start, options.pairs, given.resumes ? width : 0}));
+  const int blocks = mass ? 11 : carries_images_of<T>(*problem.a, mass, width) ? 8 : 6;
+  needs.vectors = blocks * block(width) +
+                  (mass ? 2 : 1) * block(deflated_at_most(options, width, given.constraints.cols())) +
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);

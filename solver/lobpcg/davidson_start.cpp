@@ -106,10 +106,11 @@ void take_x(Davidson<T>& it, LocalIndex width) {
   it.ritz = rayleigh_ritz(space, state.basis, it.sign);
   state.x.set_columns(width);
   space.update({state.basis.v()}, it.ritz.columns(0, width), {state.x.v()});
-  it.run.problem.a.apply(state.x.v(), state.x.a());
+  const BlockView<T> ax = state.image_of_x();
+  it.run.problem.a.apply(state.x.v(), ax);
   it.products += width;
   std::vector<double> values(it.ritz.values.begin(), it.ritz.values.begin() + width);
-  take_ritz_vectors(it.run, state, turned(it.run, std::move(values)));
+  take_ritz_vectors<T>(it.run, state, turned(it.run, std::move(values)), ax);
 }
 
 /// P: the Ritz vectors behind X.
@@ -122,7 +123,7 @@ void take_p(Davidson<T>& it) {
   if (count <= 0) return;
   state.p.set_columns(count);
   space.update({state.basis.v()}, it.ritz.columns(width, count), {state.p.v()});
-  it.run.problem.a.apply(state.p.v(), state.p.a());
+  if (state.carries_images) it.run.problem.a.apply(state.p.v(), state.p.a());
   state.projected_p = SmallMatrix(count, count);
   for (LocalIndex j = 0; j < count; ++j)
     state.projected_p(j, j) =

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "solver/space/block_space.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -31,9 +32,10 @@ class DeflatedVectors {
   BlockView<T> storage(LocalIndex count) { return v_.columns(0, count); }
   BlockView<T> b_storage(LocalIndex count) { return with_mass_ ? b_.columns(0, count) : storage(count); }
 
-  /// Appends the columns of x, B x being bx.
+  /// Appends the columns of x, B x being bx. On all ranks alike.
   void append(BlockSpace<T>& space, ConstBlockView<T> x, ConstBlockView<T> bx) {
     if (x.cols == 0) return;
+    require(cols_ + x.cols <= v_.cols(), "lobpcg: more vectors are deflated than there is room for");
     space.copy(x, v_.columns(cols_, x.cols));
     if (with_mass_) space.copy(bx, b_.columns(cols_, x.cols));
     cols_ += x.cols;

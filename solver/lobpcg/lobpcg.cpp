@@ -89,7 +89,7 @@ EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator
       resumed_budget(checkpoint, iteration_budget(options, starts_filtered(problem, options)), history);
   const LobpcgRun<T> run{
       problem, options, {}, budget, observer, proceed, history, first_iteration(checkpoint, budget), checkpoint};
-  EigenResult<T> result = iterate_verified(run, constraints, {std::move(initial), {}, 0.0});
+  EigenResult<T> result = iterate_verified(run, constraints, {{std::move(initial)}, {}, 0.0});
   finish_densely(space, a, b, constraints, options, result);
   return result;
 }
@@ -107,7 +107,7 @@ DenseBlock<T> approximate_eigenvectors(BlockSpace<T>& space, LinearOperator<T>& 
   const Observer nobody;
   const Proceed always;
   const LobpcgRun<T> run{problem, options, phase, budget, nobody, always, history};
-  DenseBlock<T> found = iterate_unverified<T>(run, nullptr, std::move(initial)).vectors;
+  DenseBlock<T> found = iterate_unverified<T>(run, nullptr, std::move(initial)).vectors.block;
   if (found.cols() <= options.pairs) return found;
   DenseBlock<T> pairs = space.make_block(options.pairs);
   space.copy(found.columns(0, options.pairs), pairs.view());

@@ -61,26 +61,29 @@ struct BasisProducts {
   SmallMatrix along_deflated;  ///< V^T B W, V deflated; empty where that is taken for zero
 };
 
-/// A [X P] of X and P as they are.
+/// y = A x, of any number of columns.
 template <class T>
-void apply_to_basis(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  for (const VectorPanel<T>* panel : {&state.x, &state.p}) {
-    if (panel->cols() > 0) run.problem.a.apply(panel->v(), panel->a());
-  }
+void apply_some(const LobpcgRun<T>& run, ConstBlockView<T> x, BlockView<T> y) {
+  if (x.cols > 0) run.problem.a.apply(x, y);
 }
 
 /// In one message. With B the projection of W before had one pass, and what that has left of V is measured where
-/// `projected`.
+/// `projected`. Images that nobody carries along take the place of R, which the step that follows makes anew.
 template <class T>
-BasisProducts multiply_basis(const LobpcgRun<T>& run, const LobpcgState<T>& state, bool measured, bool projected) {
+BasisProducts multiply_basis(const LobpcgRun<T>& run, LobpcgState<T>& state, bool measured, bool projected) {
   BlockSpace<T>& space = run.problem.space;
   BasisProducts products;
   Sums sums;
   space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
-  if (measured && !state.carries_images) apply_to_basis(run, state);
-  if (measured)
-    space.gram({state.x.v(), state.p.v()}, {state.x.a(), state.p.a(), state.x.b(), state.p.b()}, products.of_known,
-               sums);
+  if (measured) {
+    const BlockView<T> ax = state.image_of_x();
+    const BlockView<T> ap = state.image_of_p();
+    if (!state.carries_images) {
+      apply_some<T>(run, state.x.v(), ax);
+      apply_some<T>(run, state.p.v(), ap);
+    }
+    space.gram({state.x.v(), state.p.v()}, {ax, ap, state.x.b(), state.p.b()}, products.of_known, sums);
+  }
   if (projected && run.problem.b != nullptr && state.deflated.cols() > 0)
     space.gram({state.deflated.v()}, {state.w.b()}, products.along_deflated, sums);
   space.sum(sums);
@@ -182,16 +185,18 @@ double along_deflated(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
   return most;
 }
 
-/// A [X P], B [X P] and R from X and P as they are.
+/// A [X P] where it is carried along, B [X P], and R from X and P as they are.
 template <class T>
 void renew_images(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const EigenProblem<T>& problem = run.problem;
-  apply_to_basis(run, state);
+  const BlockView<T> ax = state.image_of_x();
+  apply_some<T>(run, state.x.v(), ax);
+  if (state.carries_images) apply_some<T>(run, state.p.v(), state.p.a());
   for (const VectorPanel<T>* panel : {&state.x, &state.p}) {
     if (problem.b != nullptr && panel->cols() > 0) problem.b->apply(panel->v(), panel->b());
   }
   Sums sums;
-  problem.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view(), state.ritz.residuals, sums);
+  problem.space.residual(ax, state.x.b(), state.ritz.values, state.r.view(), state.ritz.residuals, sums);
   add_x_along_r(run, state, sums);
   problem.space.sum(sums);
   state.rounding.since_refresh = 0;

@@ -79,9 +79,9 @@ int integer(const SavedNumbers& numbers, const std::string& name, std::size_t pl
 /// Whether it is the state of a phase that another one follows.
 bool is_in_float(const SavedNumbers& numbers) { return numbers.number("in_float") != 0.0; }
 
-/// The vectors of a block into the panel, with their images.
+/// The vectors of a block into the panel, with their images, A's where they are `carried` along.
 template <class T>
-void read_panel(const LobpcgRun<T>& run, const std::string& name, VectorPanel<T>& panel) {
+void read_panel(const LobpcgRun<T>& run, const std::string& name, bool carried, VectorPanel<T>& panel) {
   BlockSpace<T>& space = run.problem.space;
   const LocalIndex count = run.checkpoint->columns(name);
   panel.set_columns(count);
@@ -89,10 +89,10 @@ void read_panel(const LobpcgRun<T>& run, const std::string& name, VectorPanel<T>
   DenseBlock<T> block = space.make_block(count);
   run.checkpoint->read(name, block);
   space.copy(block.view(), panel.v());
-  if (run.checkpoint->columns("a" + name) == count) {
+  if (carried && run.checkpoint->columns("a" + name) == count) {
     run.checkpoint->read("a" + name, block);
     space.copy(block.view(), panel.a());
-  } else {
+  } else if (carried) {
     run.problem.a.apply(panel.v(), panel.a());
   }
   if (run.problem.b != nullptr) run.problem.b->apply(panel.v(), panel.b());
@@ -165,8 +165,8 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
   state.window = saved_window(numbers);
   read_locked(run, state);
-  read_panel(run, "x", state.x);
-  read_panel(run, "p", state.p);
+  read_panel(run, "x", state.carries_images, state.x);
+  read_panel(run, "p", state.carries_images, state.p);
   state.ritz = saved_pairs(numbers, "ritz");
   require_whole(state.x.cols() == state.ritz.count(), "x");
   state.locked = saved_pairs(numbers, "locked");
@@ -183,7 +183,11 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.rounding.measure = true;
   state.r.set_columns(state.active());
   // Norms stay as they were: those without what lies along locked vectors are not those of R.
-  if (state.active() > 0) space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+  if (state.active() > 0) {
+    const BlockView<T> ax = state.image_of_x();
+    if (!state.carries_images) run.problem.a.apply(state.x.v(), ax);
+    space.residual(ax, state.x.b(), state.ritz.values, state.r.view());
+  }
   if (const LocalIndex columns = run.checkpoint->columns("basis"); columns > 0) {
     state.basis = make_davidson_basis(space, columns);
     run.checkpoint->read("basis", state.basis.storage);

@@ -1,5 +1,6 @@
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -19,9 +20,11 @@ DenseBlock<float> rounded(BlockSpace<double>& space, BlockSpace<float>& float_sp
   return result;
 }
 
-DenseBlock<double> widened(BlockSpace<double>& space, BlockSpace<float>& float_space, ConstBlockView<float> view) {
-  DenseBlock<double> result = space.make_block(view.cols);
-  if (view.cols > 0) float_space.kernels().convert(view, {}, result.view());
+/// In a block of `width` columns or more, which becomes the memory of those who go on.
+LeadingColumns<double> widened(BlockSpace<double>& space, BlockSpace<float>& float_space,
+                               ConstBlockView<float> view, LocalIndex width) {
+  LeadingColumns<double> result{space.make_block(std::max(width, view.cols)), view.cols};
+  if (view.cols > 0) float_space.kernels().convert(view, {}, result.block.columns(0, view.cols));
   return result;
 }
 
@@ -39,10 +42,12 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
     const LobpcgRun<float> float_run{problem,     run.options,         LobpcgPhase::low_precision(),
                                      run.budget,  run.observer,        run.proceed,
                                      run.history, run.first_iteration, run.checkpoint};
+    const LocalIndex width = block_width(run.options);
     const UnverifiedVectors<float> found = iterate_unverified(
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
-    return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view()),
-                                     widened(space, float_space, found.directions.view()), found.setup_seconds};
+    return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view(), width),
+                                     widened(space, float_space, found.directions.view(), width),
+                                     found.setup_seconds};
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
     // A state that is not whole is no matter of precision.
@@ -89,7 +94,7 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                               saved_phase ? first : budget.spent(),
                               checkpoint};
   EigenResult<double> result = iterate_verified(
-      run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{std::move(initial), {}, 0.0});
+      run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{{std::move(initial)}, {}, 0.0});
   finish_densely<double>(space, a, nullptr, constraints, options, result);
   return result;
 }

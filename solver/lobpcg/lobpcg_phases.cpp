@@ -19,10 +19,12 @@ constexpr int most_rounds = 4;
 /// Of pairs that locked ones hold up; each lets at least one of them go on.
 constexpr int most_rotations = 50;
 
+/// The memory of given blocks that are as wide as those at work becomes theirs.
 template <class T>
-LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints) {
-  LobpcgState<T> state(run.problem, run.options, block_width(run.options),
-                       constraints != nullptr ? constraints->cols() : 0);
+LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constraints, UnverifiedVectors<T>& given) {
+  const LocalIndex width = block_width(run.options);
+  LobpcgState<T> state(run.problem, run.options, width, constraints != nullptr ? constraints->cols() : 0,
+                       given.vectors.take(width), given.directions.take(width));
   for (LinearOperator<T>* op : {&run.problem.a, run.problem.b, run.problem.preconditioner}) {
     if (op != nullptr) op->reserve(block_width(run.options));
   }
@@ -109,30 +111,32 @@ template <class T>
 UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
                                         DenseBlock<T> initial) {
   BlockSpace<T>& space = run.problem.space;
-  LobpcgState<T> state = make_state(run, constraints);
+  UnverifiedVectors<T> given{{std::move(initial)}};
+  LobpcgState<T> state = make_state(run, constraints, given);
   const Resumption resumption = resume(run, state);
   if (!resumption.resumed) {
-    start_block(run, state, initial);
+    start_block(run, state, given.vectors);
     state.setup_seconds = run.budget.seconds();
   }
-  initial = {};
+  given = {};
   iterate_windows(run, state, false, resumption);
   state.deflated.append(space, state.x.v(), state.x.b());
-  return {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked())), copy_of<T>(space, state.p.v()),
+  return {{copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
+          {copy_of<T>(space, state.p.v())},
           state.setup_seconds};
 }
 
 template <class T>
 EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
                                 UnverifiedVectors<T> initial) {
-  LobpcgState<T> state = make_state(run, constraints);
+  LobpcgState<T> state = make_state(run, constraints, initial);
   const Resumption resumption = resume(run, state);
   if (!resumption.resumed) {
     start_block(run, state, initial.vectors);
     take_directions(run, state, initial.directions);
     state.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   }
-  const bool informed = initial.directions.cols() > 0;
+  const bool informed = initial.directions.cols > 0;
   EigenResult<T> result;
   result.setup_seconds = state.setup_seconds;
   initial = {};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/lobpcg/leading_columns.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 
 // Ways through the whole iteration: start, filters, loop, and what comes of it. All are collective.
@@ -8,9 +9,9 @@ namespace block_eigs {
 /// What a phase came to that nobody verified.
 template <class T>
 struct UnverifiedVectors {
-  DenseBlock<T> vectors;       ///< approximate eigenvectors: the pairs, then guard vectors
-  DenseBlock<T> directions;    ///< in which they were moving
-  double setup_seconds = 0.0;  ///< until the iteration began; 0 where there was none
+  LeadingColumns<T> vectors{};     ///< approximate eigenvectors: the pairs, then guard vectors
+  LeadingColumns<T> directions{};  ///< in which they were moving
+  double setup_seconds = 0.0;      ///< until the iteration began; 0 where there was none
 };
 
 /// For another phase to go on with. run.phase.verified is false.

@@ -79,7 +79,9 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   const LocalIndex np = solution.coefficients.cols() - nx;
   const ConstBlockList<T> z{state.x.v(), state.p.v(), state.w.v()};
   const ConstBlockList<T> bz{state.x.b(), state.p.b(), state.w.b()};
-  const ConstBlockList<T> az{state.x.a(), state.p.a(), state.w.a()};
+  const ConstBlockList<T> az = state.carries_images
+                                   ? ConstBlockList<T>{state.x.a(), state.p.a(), state.w.a()}
+                                   : ConstBlockList<T>{};
   state.x.widen(nx);
   state.p.widen(np);
   space.update(z, solution.coefficients, {state.x.v(), state.p.v()});
@@ -96,8 +98,8 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
     space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(), ritz.values,
                           state.r.view(), ritz.residuals, sums);
   } else {
-    space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.x.a(), state.r.view(), ritz.residuals,
-                              sums);
+    space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.image_of_x(), state.r.view(),
+                              ritz.residuals, sums);
   }
   if (run.problem.b != nullptr) {
     space.column_norms(state.x.v(), ritz.norms, sums);
@@ -170,9 +172,10 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
-  run.problem.a.apply(state.x.v(), state.x.a());
+  const BlockView<T> ax = state.image_of_x();
+  run.problem.a.apply(state.x.v(), ax);
   SmallMatrix gram;
-  space.gram({state.x.v()}, {state.x.a()}, gram);
+  space.gram({state.x.v()}, {ax}, gram);
   state.test = residual_test(run, operator_norms(run, gram));
   state.rounding.since_refresh = 0;
   state.p.narrow(0, 0);  // its rows stay as wide as they may be: they are written before they are expanded again
@@ -187,7 +190,8 @@ void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template <class T>
-void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double> values) {
+void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double> values,
+                       ConstBlockView<T> ax) {
   RitzPairs& ritz = state.ritz;
   state.p.set_columns(0);
   state.w.set_columns(0);
@@ -197,7 +201,7 @@ void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vect
   ritz.norms.assign(ritz.values.size(), 1.0);
   ritz.image_norms = ritz.norms;
   Sums sums;
-  run.problem.space.residual(state.x.a(), state.x.v(), ritz.values, state.r.view(), ritz.residuals, sums);
+  run.problem.space.residual(ax, state.x.v(), ritz.values, state.r.view(), ritz.residuals, sums);
   add_x_along_r(run, state, sums);
   run.problem.space.sum(sums);
   state.projected_p = {};
@@ -213,12 +217,14 @@ template ResidualTest residual_test(const LobpcgRun<double>&, const OperatorNorm
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
-template void take_ritz_vectors(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>);
+template void take_ritz_vectors(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>,
+                                ConstBlockView<float>);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
 template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
 template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
-template void take_ritz_vectors(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>);
+template void take_ritz_vectors(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>,
+                                ConstBlockView<double>);
 template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);
 
 }  // namespace block_eigs

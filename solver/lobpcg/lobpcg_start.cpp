@@ -59,12 +59,13 @@ int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex 
 }
 
 template <class T>
-void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& initial) {
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial) {
   BlockSpace<T>& space = run.problem.space;
   const LocalIndex width = state.window.width;
   state.x.set_columns(width);
-  const LocalIndex given = std::min(initial.cols(), width);
-  if (given > 0) space.copy(initial.columns(0, given), state.x.v().columns(0, given));
+  const LocalIndex given = std::min(initial.cols, width);
+  if (given > 0 && initial.are_apart())
+    space.copy(initial.block.columns(0, given), state.x.v().columns(0, given));
   space.clear_left_out(state.x.v().columns(0, given));
   fill_random(run, state, state.x.v().columns(given, width - given), run.options.seed);
   orthonormalize_x(run, state, 0);
@@ -72,13 +73,18 @@ void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBloc
 }
 
 template <class T>
-void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& directions) {
-  if (directions.cols() == 0) return;
+void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& directions) {
+  if (directions.cols == 0) return;
   const LocalIndex active = state.active();
   state.x.compact(run.problem.space, active, state.spare);
   state.p.compact(run.problem.space, active, state.spare);
-  state.w.set_columns(directions.cols());
-  run.problem.space.copy(directions.view(), state.w.v());
+  if (directions.are_apart()) {
+    state.w.set_columns(directions.cols);
+    run.problem.space.copy(directions.view(), state.w.v());
+  } else {
+    state.w.set_columns(state.window.width);
+    state.w.narrow(0, directions.cols);
+  }
   deflate(run.problem, state);
   if (run.problem.b != nullptr) run.problem.b->apply(state.w.v(), state.w.b());
   run.problem.a.apply(state.w.v(), state.w.a());
@@ -104,13 +110,13 @@ void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template void take_constraints(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
-template void start_block(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
-template void take_directions(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
+template void start_block(const LobpcgRun<float>&, LobpcgState<float>&, const LeadingColumns<float>&);
+template void take_directions(const LobpcgRun<float>&, LobpcgState<float>&, const LeadingColumns<float>&);
 template void next_window(const LobpcgRun<float>&, LobpcgState<float>&);
 template int orthonormalize_x(const LobpcgRun<float>&, LobpcgState<float>&, LocalIndex);
 template void take_constraints(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
-template void start_block(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
-template void take_directions(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
+template void start_block(const LobpcgRun<double>&, LobpcgState<double>&, const LeadingColumns<double>&);
+template void take_directions(const LobpcgRun<double>&, LobpcgState<double>&, const LeadingColumns<double>&);
 template void next_window(const LobpcgRun<double>&, LobpcgState<double>&);
 template int orthonormalize_x(const LobpcgRun<double>&, LobpcgState<double>&, LocalIndex);
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "solver/lobpcg/leading_columns.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 
 // What X begins with. All are collective.
@@ -15,13 +16,14 @@ template <class T>
 void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& constraints);
 
 /// X: the columns of `initial`, random ones behind them; orthonormal, orthogonal to what is deflated;
-/// Rayleigh-Ritz.
+/// Rayleigh-Ritz. Columns whose block is gone are those that X's memory begins with.
 template <class T>
-void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& initial);
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial);
 
-/// A step on [X D] for directions D of an earlier phase, so that the iteration goes on with its momentum.
+/// A step on [X D] for directions D of an earlier phase, so that the iteration goes on with its momentum. Columns
+/// whose block is gone are those that W's memory begins with.
 template <class T>
-void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& directions);
+void take_directions(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& directions);
 
 /// X: the guard vectors that are left, random ones behind them; the window ends at later pairs.
 template <class T>

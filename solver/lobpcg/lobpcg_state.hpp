@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "solver/budget.hpp"
@@ -129,23 +130,38 @@ struct RoundingErrors {
 /// below what products can tell.
 constexpr double most_blocks_beside = 3.0;
 
+/// Whether A X and A P are stored and updated; else R comes from a product. Collective.
+template <class T>
+bool carries_images_of(const LinearOperator<T>& a, bool with_mass, LocalIndex width) {
+  return with_mass || sizeof(T) < sizeof(double) || a.blocks_beside(width) > most_blocks_beside;
+}
+
+/// Columns that constraints, locked vectors and the last block behind them come to at most: X and what is locked
+/// are no more than the pairs and the guard vectors.
+inline LocalIndex deflated_at_most(const LobpcgOptions& options, LocalIndex width, LocalIndex constraints) {
+  return constraints + options.pairs + (width > options.pairs ? width - options.pairs : width);
+}
+
 /// The vectors and numbers of the iteration.
 template <class T>
 struct LobpcgState {
-  /// Room for `width` columns at work, constraints, all pairs, and the last block behind them. Collective.
+  /// Room for `width` columns at work, and for what may be deflated. Blocks `x_room` and `w_room` of as many
+  /// columns become the memory of X and W and keep their contents. Collective.
   LobpcgState(const EigenProblem<T>& problem, const LobpcgOptions& options, LocalIndex width,
-              LocalIndex constraints)
-      : x(problem.space, width, problem.with_mass()),
-        p(problem.space, width, problem.with_mass()),
-        w(problem.space, width, problem.with_mass()),
+              LocalIndex constraints, DenseBlock<T> x_room = {}, DenseBlock<T> w_room = {})
+      : carries_images(carries_images_of(problem.a, problem.with_mass(), width)),
+        x(problem.space, width, problem.with_mass(), carries_images, std::move(x_room)),
+        p(problem.space, width, problem.with_mass(), carries_images),
+        w(problem.space, width, problem.with_mass(), true, std::move(w_room)),
         r(problem.space, width),
         spare(problem.space, width),
-        deflated(problem.space, constraints + options.pairs + width, problem.with_mass()),
+        deflated(problem.space, deflated_at_most(options, width, constraints), problem.with_mass()),
         test(options, {.with_mass = problem.with_mass()}, 0.0),
-        sizes(problem.space, problem.a, problem.b),
-        carries_images(problem.with_mass() || sizeof(T) < sizeof(double) ||
-                       problem.a.blocks_beside(width) > most_blocks_beside) {}
+        sizes(problem.space, problem.a, problem.b) {}
 
+  /// Whether A X and A P are those of X and P all the time; else there is no memory for them, and R comes from a
+  /// product with A.
+  bool carries_images = true;
   VectorPanel<T> x;  ///< Ritz vectors, orthonormal
   VectorPanel<T> p;  ///< directions in which they have moved, orthonormal and orthogonal to x
   VectorPanel<T> w;  ///< preconditioned residuals
@@ -161,12 +177,21 @@ struct LobpcgState {
   ProductSizes<T> sizes;
   Window window;
   RoundingErrors rounding;
-  /// Whether A X and A P are those of X and P all the time; else only where somebody has made them, and R
-  /// comes from a product with A.
-  bool carries_images = true;
   double setup_seconds = 0.0;  ///< of the budget's clock, what went by before iterations and not in them
 
   int active() const { return x.cols(); }
+  /// A X where it is carried along; else room for it until `spare` is wanted for anything else.
+  BlockView<T> image_of_x() {
+    if (carries_images) return x.a();
+    spare.set_columns(x.cols());
+    return spare.view();
+  }
+  /// A P, else room for it in the place of R.
+  BlockView<T> image_of_p() {
+    if (carries_images) return p.a();
+    r.set_columns(p.cols());
+    return r.view();
+  }
   /// Of the pairs at work, those asked for.
   int wanted(const LobpcgOptions& options) const {
     const int left = options.pairs - locked.count();

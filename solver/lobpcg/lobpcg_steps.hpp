@@ -79,10 +79,11 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
-/// Takes X, orthonormal Ritz vectors of `values` whose image A X is there, B the identity: R, and what is told of
-/// pairs. P and W are dropped.
+/// Takes X, orthonormal Ritz vectors of `values`, with A X, B the identity: R, and what is told of pairs. P and W
+/// are dropped.
 template <class T>
-void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double> values);
+void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double> values,
+                       ConstBlockView<T> ax);
 
 /// When pairs are done, by these norms of A and B. Not collective.
 template <class T>

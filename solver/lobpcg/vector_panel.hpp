@@ -7,16 +7,22 @@
 namespace block_eigs {
 
 /// A block of vectors V with its images A V and B V, all of one width. With B = identity B V is not stored: it is
-/// V.
+/// V. Nor is A V where it is not carried along.
 template <class T>
 class VectorPanel {
  public:
   /// Room for `capacity` columns, none at first. Collective.
-  VectorPanel(BlockSpace<T>& space, LocalIndex capacity, bool with_mass)
-      : v_(space, capacity), a_(space, capacity), b_(space, with_mass ? capacity : 0), with_mass_(with_mass) {}
+  VectorPanel(BlockSpace<T>& space, LocalIndex capacity, bool with_mass, bool with_a = true,
+              DenseBlock<T> room = {})
+      : v_(space, capacity, std::move(room)),
+        a_(space, with_a ? capacity : 0),
+        b_(space, with_mass ? capacity : 0),
+        with_a_(with_a),
+        with_mass_(with_mass) {}
 
   LocalIndex cols() const { return v_.cols(); }
   BlockView<T> v() const { return v_.view(); }
+  /// Of nobody but who carries it along.
   BlockView<T> a() const { return a_.view(); }
   BlockView<T> b() const { return with_mass_ ? b_.view() : v_.view(); }
   /// V alone, for those who compute its images anew.
@@ -25,7 +31,8 @@ class VectorPanel {
   /// Each of the panels that are stored.
   template <class Function>
   void for_each(const Function& function) {
-    function(v_), function(a_);
+    function(v_);
+    if (with_a_) function(a_);
     if (with_mass_) function(b_);
   }
   /// Starts afresh, contents undefined.
@@ -47,6 +54,7 @@ class VectorPanel {
 
  private:
   Panel<T> v_, a_, b_;
+  bool with_a_;
   bool with_mass_;
 };
 

@@ -186,6 +186,7 @@ std::size_t Amg<T>::bytes() const {
 
 template <class T>
 std::size_t Amg<T>::work_bytes(LocalIndex cols) const {
+  cols = std::min(cols, most_columns_);
   std::size_t sum = coarse_matrix_->work_bytes(cols) + (coarse_smoother_ ? coarse_smoother_->work_bytes(cols) : 0);
   for (const auto& level : levels_) {
     const bool twice = level->twice && level != levels_.back();
@@ -230,6 +231,7 @@ std::string Amg<T>::description() const {
 
 template <class T>
 void Amg<T>::reserve(LocalIndex columns) {
+  columns = std::min(columns, most_columns_);
   if (columns <= reserved_) return;
   context_.comm.collectively([&] {
     for (const auto& level : levels_) level->make_work_space(context_, columns);
@@ -243,6 +245,14 @@ void Amg<T>::reserve(LocalIndex columns) {
 template <class T>
 void Amg<T>::cycle(int index, ConstBlockView<T> x, BlockView<T> y) {
   reserve(x.cols);
+  for (LocalIndex first = 0; first < x.cols; first += reserved_) {
+    const LocalIndex count = std::min(reserved_, x.cols - first);
+    visit(index, x.columns(first, count), y.columns(first, count));
+  }
+}
+
+template <class T>
+void Amg<T>::visit(int index, ConstBlockView<T> x, BlockView<T> y) {
   if (index + 1 == levels()) {
     if (coarse_smoother_) {
       coarse_smoother_->apply(x, y);
@@ -288,12 +298,12 @@ void Amg<T>::correct(int index, ConstBlockView<T> x, BlockView<T> y) {
     inverse->apply_step(x, y, step);
     return;
   }
-  cycle(index + 1, x, y);
+  visit(index + 1, x, y);
   if (!level.twice || index + 2 == levels()) return;
   const BlockView<T> r = leading(level.coarse_residual, x.cols);
   const BlockView<T> z = leading(level.coarse_correction, x.cols);
   matrix(index + 1).apply_step(y, r, ProductStep<T>::residual(x));
-  cycle(index + 1, r, z);
+  visit(index + 1, r, z);
   context_.kernels->axpby(coarse_weight_, z, coarse_weight_, y);
 }
 

@@ -45,6 +45,7 @@ class Amg final : public LinearOperator<T> {
   void apply(ConstBlockView<T> x, BlockView<T> y) override { cycle(0, x, y); }
   /// Work space of all levels. Collective; throws on all ranks when one is out of memory.
   void reserve(LocalIndex columns) override;
+  void limit_work_space(LocalIndex columns) override { most_columns_ = columns; }
 
   int levels() const { return static_cast<int>(levels_.size()) + 1; }
   /// Stored entries of all levels over those of the finest.
@@ -67,6 +68,8 @@ class Amg final : public LinearOperator<T> {
 
  private:
   struct Level;
+  /// The same for no more columns than there is work space for.
+  void visit(int level, ConstBlockView<T> x, BlockView<T> y);
   void make_coarsest(GridLevel level, const AmgOptions& options);
   void make_coarsest(const aggregation::RowMoving& by, DeviceLevel level, const AmgOptions& options);
   /// Collective.
@@ -86,7 +89,8 @@ class Amg final : public LinearOperator<T> {
   double coarse_weight_;
   double operator_complexity_ = 1.0;
   CoarseningEnd ended_ = CoarseningEnd::none;
-  LocalIndex reserved_ = 0;  ///< columns that there is work space for, on all ranks alike
+  LocalIndex reserved_ = 0;             ///< columns that there is work space for, on all ranks alike
+  LocalIndex most_columns_ = LinearOperator<T>::no_limit;  ///< that there may be
 };
 
 }  // namespace block_eigs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -25,14 +26,22 @@ class CastOperator final : public LinearOperator<double> {
   void apply_sized(ConstBlockView<double> x, std::span<const double> norms, BlockView<double> y) override;
   /// Its own blocks and those of the float operator.
   std::size_t work_bytes(LocalIndex cols) const override {
-    return DenseBlock<float>::bytes(rows(), cols) + DenseBlock<float>::bytes(columns(), cols) +
+    const LocalIndex at_once = std::min(cols, most_columns_);
+    return DenseBlock<float>::bytes(rows(), at_once) + DenseBlock<float>::bytes(columns(), at_once) +
            inner_.work_bytes(cols);
   }
   void reserve(LocalIndex columns) override;
+  /// For the float operator too.
+  void limit_work_space(LocalIndex columns) override {
+    most_columns_ = columns;
+    inner_.limit_work_space(columns);
+  }
 
  private:
   /// Scales columns by what is in scales_.
   void apply_scaled(ConstBlockView<double> x, BlockView<double> y);
+  /// The same for columns whose scales begin at `first`, no more than there is work space for.
+  void apply_some(ConstBlockView<double> x, BlockView<double> y, LocalIndex first);
 
   Context<double> context_;
   Context<float> float_context_;
@@ -41,6 +50,7 @@ class CastOperator final : public LinearOperator<double> {
   DenseBlock<float> y_;
   std::vector<double> scales_;  ///< as many as there are columns of work space, on all ranks alike
   std::vector<double> inverse_;
+  LocalIndex most_columns_ = no_limit;  ///< of work space
 };
 
 }  // namespace block_eigs

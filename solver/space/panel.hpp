@@ -14,6 +14,12 @@ class Panel {
   Panel() = default;
   /// Room for `capacity` columns; no columns at first. Collective.
   Panel(BlockSpace<T>& space, LocalIndex capacity) : storage_(space.make_block(capacity)) { set_columns(0); }
+  /// The same in the memory of a block of as many rows, and with its contents, if it has `capacity` columns; else
+  /// in memory of its own, without them.
+  Panel(BlockSpace<T>& space, LocalIndex capacity, DenseBlock<T> block)
+      : storage_(block.cols() == capacity ? std::move(block) : space.make_block(capacity)) {
+    set_columns(0);
+  }
 
   BlockView<T> view() const { return view_; }
   LocalIndex cols() const { return view_.cols; }

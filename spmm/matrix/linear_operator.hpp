@@ -70,6 +70,12 @@ class LinearOperator {
   /// is OnAllRanks.
   virtual void reserve(LocalIndex columns) { static_cast<void>(columns); }
 
+  /// Work space for blocks of so many columns and no more, whatever is reserved and applied: wider ones are worked
+  /// on piece by piece, where an operator can. Called before it is first applied or reserved, with the same number
+  /// on all ranks; `no_limit` takes it back.
+  virtual void limit_work_space(LocalIndex columns) { static_cast<void>(columns); }
+  static constexpr LocalIndex no_limit = std::numeric_limits<LocalIndex>::max();
+
   /// max_i sum_j |a_ij| over all ranks where it is known, else NaN. Not collective.
   virtual double norm_inf() const { return std::numeric_limits<double>::quiet_NaN(); }
   /// How large A is, for who weighs rounding errors: norm_inf(), or an estimate of the largest singular value,

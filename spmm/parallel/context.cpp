@@ -17,8 +17,8 @@ Context<T> context_on(const Communicator& comm, HaloWay halo,
   std::shared_ptr<Device> device;
   std::shared_ptr<Kernels<T>> kernels;
   comm.collectively([&] {
-    host::set_threads(host::default_threads(comm.node_size()));
     device = find_device();
+    host::set_threads(host::default_threads(comm.node_size(), !device->host_addressable()));
     kernels = make_kernels<T>(device);
   });
   return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device, halo)};
@@ -29,7 +29,7 @@ Context<T> context_on(const Communicator& comm, HaloWay halo,
 DeviceStart::DeviceStart(const Communicator& comm, Backend backend) {
   const int node_rank = comm.node_rank();
   comm.collectively([&] {
-    host::set_threads(host::default_threads(comm.node_size()));
+    host::set_threads(host::default_threads(comm.node_size(), may_be_gpu(backend)));
     // Where there can be no more threads, the caller makes the device when it wants it.
     const auto policy = may_be_gpu(backend) ? std::launch::async | std::launch::deferred : std::launch::deferred;
     device_ = std::async(policy, [backend, node_rank] { return make_device(backend, node_rank); });

@@ -104,6 +104,24 @@ class MemoryThatLacksTest(harness.AppTest):
         result = self.limited(1500, config, columns[0], "max_seconds=2")
         self.assertEqual(result.code, 4, result)
 
+    def test_of_work_space(self):
+        """Somewhere between all that is wanted and too little, multigrid takes a few columns at a time."""
+        config = self.config(laplacian3d(64) + "\neigensolver: {pairs: 24, block_size: 40, tolerance: 1.0e-6,"
+                             " verify: residuals, preconditioner: {type: amg}}\n")
+        fits, lacks = 4000, 400
+        while fits - lacks > 10:
+            limit = (fits + lacks) // 2
+            result = self.limited(limit, config)
+            if "columns at a time" in str(result):
+                self.assertEqual(result.code, 0, result)
+                return
+            if result.code == 0:
+                fits = limit
+            else:
+                self.assertIn(result.code, (2, 3), result)
+                lacks = limit
+        self.fail(f"never with {lacks} MiB nor {fits} MiB")
+
     def test_of_linear_systems(self):
         program = harness.options.program
         self.addCleanup(setattr, harness.options, "program", program)

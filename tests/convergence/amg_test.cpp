@@ -106,6 +106,35 @@ double largest_of_cycle(const Context<double>& context, const Setting& setting, 
   return largest;
 }
 
+// Whatever is reserved and applied, work space stays that of the limit, and columns do not know of each other.
+TEST(AmgConvergence, ColumnsPieceByPieceAreTheSame) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const auto context = make_context<double>(comm, Backend::host);
+  const auto source = laplacian3d(comm, {.size = {24, 23, 22}});
+  const Partition partition = Partition::uniform(source->rows(), comm.size());
+  BlockSpace<double> space(context, partition);
+  constexpr LocalIndex columns = 10;
+  DenseBlock<double> x = space.make_block(columns);
+  space.fill_random(x.view(), 5);
+  std::vector<DenseBlock<double>> results;
+  std::vector<std::size_t> work;
+  for (const LocalIndex limit : {LinearOperator<double>::no_limit, LocalIndex{4}}) {
+    Amg<float> cycle(with_precision<float>(context),
+                     smoothed_aggregation(comm, source->read(partition), partition, {}), {});
+    CastOperator cast(context, cycle);
+    cast.limit_work_space(limit);
+    cast.reserve(columns);
+    work.push_back(cast.work_bytes(columns));
+    cast.apply(x.view(), results.emplace_back(space.make_block(columns)).view());
+    EXPECT_EQ(cast.work_bytes(limit == 4 ? 4 : columns), work.back());
+  }
+  EXPECT_LT(work[1], work[0] / 2);
+  const std::vector<double> sizes = space.column_norms(results[0].view());
+  context.kernels->axpby(1.0, results[0].view(), -1.0, results[1].view());
+  const std::vector<double> differences = space.column_norms(results[1].view());
+  for (std::size_t j = 0; j < sizes.size(); ++j) EXPECT_LE(differences[j], 1e-6 * sizes[j]) << j;
+}
+
 TEST(AmgConvergence, ACycleStaysPositiveDefiniteWhateverItsCoarseLevelsCount) {
   const Communicator comm(MPI_COMM_WORLD);
   const auto context = make_context<double>(comm, Backend::host);

@@ -75,7 +75,7 @@ TEST(Davidson, TakesOfDirectionsWhatTheBasisOfTheRestHasRoomFor) {
   LobpcgOptions before = options;
   before.pairs = done;
   before.tolerance = 1e-9;
-  const auto found = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, before);
+  auto found = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, before);
   ASSERT_EQ(found.remark, "");
   Budget budget{30};
   Observer observer;
@@ -85,7 +85,7 @@ TEST(Davidson, TakesOfDirectionsWhatTheBasisOfTheRestHasRoomFor) {
       {problem.space, problem.matrix, nullptr, nullptr}, options, {}, budget, observer, proceed, history};
   LobpcgState<double> state{run.problem, options, options.block_size, 0};
   state.window = make_window(options, false);
-  start_block(run, state, found.eigenvectors);
+  start_block<double>(run, state, {std::move(found.eigenvectors)});
   state.p.set_columns(options.block_size);
   problem.space.fill_random(state.p.v(), 3);
   EXPECT_EQ(davidson_start(run, state, true), DavidsonEnd::done);

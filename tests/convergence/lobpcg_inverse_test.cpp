@@ -169,7 +169,7 @@ TEST(LobpcgInverse, ARestartKeepsAWantedPairThatIsFarFromTheShift) {
     DenseBlock<double> initial = problem.space.make_block(8);
     problem.space.fill_random(initial.view(), 5);
     initial.view().data[0] = 10.0;  // about half of the first vector's length
-    start_block(run, state, initial);
+    start_block<double>(run, state, {std::move(initial)});
     const double first = sign * state.ritz.values[0];
     const double last = sign * state.ritz.values[5];
     ASSERT_LT(first, -100.0);

@@ -25,7 +25,7 @@ struct Steps {
     space().fill_random(constraints.view(), 7);
     state.window = make_window(options, false);
     take_constraints(run, state, constraints);
-    start_block(run, state, {});
+    start_block<double>(run, state, {});
   }
   BlockSpace<double>& space() { return problem.space; }
   double along_deflated(ConstBlockView<double> x) {
@@ -77,7 +77,7 @@ struct Steps {
     DenseBlock<double> noise = space().make_block(state.active());
     space().fill_random(noise.view(), 11);
     problem.context.kernels->axpby(size, noise.view(), 1.0, state.x.v());
-    problem.matrix.apply(state.x.v(), state.x.a());
+    if (state.carries_images) problem.matrix.apply(state.x.v(), state.x.a());
   }
 
   test::Problem<double> problem;
@@ -124,7 +124,7 @@ TEST(LobpcgSteps, DirectionsOfAnotherPhaseAreDeflated) {
   Steps steps;
   DenseBlock<double> directions = steps.space().make_block(4);
   steps.fill_nearly_deflated(directions.view());
-  take_directions(steps.run, steps.state, directions);
+  take_directions<double>(steps.run, steps.state, {std::move(directions)});
   EXPECT_LT(steps.along_deflated(steps.state.x.v()), 1e-12);
   EXPECT_LT(steps.along_deflated(steps.state.p.v()), 1e-12);
 }

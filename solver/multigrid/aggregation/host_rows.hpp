@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "solver/multigrid/aggregation/column_numbers.hpp"
@@ -24,22 +27,26 @@ HostRows download_rows(Device& device, const CsrView<double>& a, LocalIndex firs
 /// In device memory. `order`: which row comes where.
 CsrBuffers<double> upload_rows(const std::shared_ptr<Device>& device, const HostRows& rows,
                                const std::vector<std::size_t>& order, const ColumnNumbers& columns);
+/// The same as they come.
+CsrBuffers<double> upload_rows(const std::shared_ptr<Device>& device, const HostRows& rows,
+                               const ColumnNumbers& columns);
 
-/// Sparse rows on their way to other ranks: of every row its number, its length and its columns, and apart from
-/// these its values.
+/// Sparse rows on their way to other ranks, many at a time.
 class RowMessages {
  public:
   explicit RowMessages(int ranks)
-      : places_(static_cast<std::size_t>(ranks)), values_(static_cast<std::size_t>(ranks)) {}
+      : heads_(static_cast<std::size_t>(ranks)), columns_(heads_.size()), values_(heads_.size()) {}
 
-  void add(int rank, GlobalIndex number, const HostRows& rows, std::size_t i);
+  /// Of `rows` those from `first` on, as many as there are numbers, after what is to go to `rank` already.
+  void add(int rank, std::span<const GlobalIndex> numbers, const HostRows& rows, std::size_t first);
   /// What others sent here takes the place of what is to be sent. Collective.
   void exchange(const Communicator& comm);
   /// All rows, in the order of ranks, and their numbers.
   HostRows received(std::vector<GlobalIndex>& numbers) const;
 
  private:
-  std::vector<std::vector<std::int64_t>> places_;
+  std::vector<std::vector<std::int64_t>> heads_;  ///< number and length of each row
+  std::vector<std::vector<std::int64_t>> columns_;
   std::vector<std::vector<double>> values_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "solver/multigrid/aggregation/host_rows.hpp"
@@ -12,7 +13,9 @@ namespace {
 
 /// `columns`, and those of `rows` that are not among them.
 ColumnNumbers extended(const ColumnNumbers& columns, const HostRows& rows) {
-  std::vector<GlobalIndex> others = columns.ghosts();
+  std::vector<GlobalIndex> others;
+  others.reserve(columns.ghosts().size() + rows.columns.size());
+  others = columns.ghosts();
   for (const GlobalIndex column : rows.columns) {
     if (!columns.is_own(column)) others.push_back(column);
   }
@@ -25,18 +28,31 @@ std::vector<std::size_t> natural_order(std::size_t count) {
   return order;
 }
 
+/// Every row goes to the owner of its number, those of one owner that follow one another at once.
+void add_by_owner(RowMessages& messages, const std::vector<GlobalIndex>& numbers, const HostRows& rows,
+                  const Partition& partition) {
+  for (std::size_t first = 0; first < rows.rows();) {
+    const int owner = partition.owner(numbers[first]);
+    std::size_t end = first + 1;
+    while (end < rows.rows() && numbers[end] >= partition.begin(owner) && numbers[end] < partition.end(owner))
+      ++end;
+    messages.add(owner, std::span(numbers).subspan(first, end - first), rows, first);
+    first = end;
+  }
+}
+
 /// A matrix with one entry in every row, 1 in column to[i]; none where that is negative.
 CsrBuffers<double> selection(const std::shared_ptr<Device>& device, const std::vector<LocalIndex>& to,
                              LocalIndex columns) {
   HostRows rows;
+  rows.offsets.reserve(to.size() + 1);
+  rows.columns.reserve(to.size());
   for (const LocalIndex column : to) {
-    if (column >= 0) {
-      rows.columns.push_back(column);
-      rows.values.push_back(1.0);
-    }
+    if (column >= 0) rows.columns.push_back(column);
     rows.offsets.push_back(static_cast<Offset>(rows.columns.size()));
   }
-  return upload_rows(device, rows, natural_order(to.size()), ColumnNumbers(0, columns, {}));
+  rows.values.assign(rows.columns.size(), 1.0);
+  return upload_rows(device, rows, ColumnNumbers(0, columns, {}));
 }
 
 /// The rows of `a` that `list` has, in its order.
@@ -108,9 +124,12 @@ RowsAndGhosts with_ghost_rows(const RowMoving& by, LocalRows own, const HaloPlan
   comm.collectively([&] {
     const CsrBuffers<double> wanted = selected(by, own.view(), plan.rows_to_send());
     const HostRows there = download_rows(*by.context.device, wanted.view(), 0, own.columns);
+    // Whoever asked for them knows which they are.
+    const std::vector<GlobalIndex> numbers(there.rows(), 0);
     for (const auto& neighbour : plan.destinations()) {
-      for (LocalIndex k = neighbour.first; k < neighbour.first + neighbour.count; ++k)
-        messages.add(neighbour.rank, 0, there, static_cast<std::size_t>(k));
+      const auto first = static_cast<std::size_t>(neighbour.first);
+      messages.add(neighbour.rank, std::span(numbers).subspan(first, static_cast<std::size_t>(neighbour.count)),
+                   there, first);
     }
   });
   messages.exchange(comm);
@@ -120,8 +139,7 @@ RowsAndGhosts with_ghost_rows(const RowMoving& by, LocalRows own, const HaloPlan
     const HostRows ghosts = messages.received(numbers);
     result.all.columns = extended(own.columns, ghosts);
     // Sources and ghosts both ascend.
-    const CsrBuffers<double> below =
-        upload_rows(by.context.device, ghosts, natural_order(ghosts.rows()), result.all.columns);
+    const CsrBuffers<double> below = upload_rows(by.context.device, ghosts, result.all.columns);
     const WithMoreGhosts above(by, own, result.all.columns);
     result.all.matrix = by.algebra->stacked(above.view(), below.view());
   });
@@ -137,9 +155,7 @@ LocalRows assembled(const RowMoving& by, LocalRows part, const std::vector<Globa
   RowMessages messages(comm.size());
   comm.collectively([&] {
     const HostRows rows = download_rows(*by.context.device, part.view(), own, part.columns);
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      if (rows.offsets[i] < rows.offsets[i + 1]) messages.add(partition.owner(others[i]), others[i], rows, i);
-    }
+    add_by_owner(messages, others, rows, partition);
   });
   messages.exchange(comm);
   comm.collectively([&] {
@@ -168,17 +184,16 @@ LocalRows dealt(const RowMoving& by, LocalRows rows, const Partition& from, cons
   RowMessages messages(comm.size());
   comm.collectively([&] {
     const HostRows all = download_rows(*by.context.device, rows.view(), 0, rows.columns);
-    for (std::size_t i = 0; i < all.rows(); ++i) {
-      const GlobalIndex number = from.begin(comm.rank()) + static_cast<GlobalIndex>(i);
-      messages.add(to.owner(number), number, all, i);
-    }
+    std::vector<GlobalIndex> numbers(all.rows());
+    std::iota(numbers.begin(), numbers.end(), from.begin(comm.rank()));
+    add_by_owner(messages, numbers, all, to);
   });
   messages.exchange(comm);
   comm.collectively([&] {
     std::vector<GlobalIndex> numbers;
     const HostRows received = messages.received(numbers);  // ascending, as ranks are
     rows.columns = extended({rows.columns.begin(), rows.columns.own(), {}}, received);
-    rows.matrix = upload_rows(by.context.device, received, natural_order(received.rows()), rows.columns);
+    rows.matrix = upload_rows(by.context.device, received, rows.columns);
   });
   return rows;
 }
@@ -224,7 +239,7 @@ LocalRows with_column_partition(const RowMoving& by, const LocalRows& rows, cons
 }
 
 CsrBuffers<double> no_rows(const RowMoving& by, const ColumnNumbers& columns) {
-  return upload_rows(by.context.device, {}, {}, columns);
+  return upload_rows(by.context.device, {}, columns);
 }
 
 CsrParts<double> parts_of(const RowMoving& by, LocalRows rows) {

@@ -100,13 +100,14 @@ std::int64_t& rows_of_a_thread() {
 
 }  // namespace
 
-int default_threads(int node_size) {
+int default_threads(int node_size, bool beside_gpu) {
   if (const int asked = threads_from_environment(); asked > 0) return asked;
   const int ranks = std::max(node_size, 1);
   const auto [cores, bound] = affinity();
   // A quota holds for all ranks of the node together, whether they are bound or not.
   const double share = std::min(bound ? cores : static_cast<double>(cores) / ranks, cgroup_quota() / ranks);
-  return std::max(1, static_cast<int>(std::floor(share + 1e-9)));
+  const int all = std::max(1, static_cast<int>(std::floor(share + 1e-9)));
+  return beside_gpu && all >= 4 ? all - 1 : all;
 }
 
 void set_threads(int count, std::int64_t least_rows) {

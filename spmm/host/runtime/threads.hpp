@@ -7,7 +7,9 @@ namespace block_eigs::host {
 /// Threads that one of `node_size` ranks of a node should use: OMP_NUM_THREADS where it is set, else the cores
 /// in the affinity mask of the process, at most the CPU quota of its cgroup. Where the mask is that of the process
 /// that started this one, ranks are not bound and share its cores: the count is divided by node_size. At least 1.
-int default_threads(int node_size);
+/// `beside_gpu`: of four cores and more one is left to the driver and the system, which else take turns with a
+/// thread that all others wait for.
+int default_threads(int node_size, bool beside_gpu = false);
 
 /// Rows that a thread should have at least: threads that wait for each other take about as long as some hundred
 /// rows, and a thousand times as long where other processes are on their cores.
