@@ -170,9 +170,12 @@ std::vector<ScalingFigures> measure_solvers(const Communicator& comm, const Scal
       all.back().efficiency = one / all.back().seconds;
     };
     const GlobalIndex share = std::max<GlobalIndex>(options.grid / comm.size(), 1);
-    add("share", [&] { return measure_alone(comm, options, solver, share); }, base / comm.size());
-    add("strong", [&] { return measure(comm, options, solver, options.grid); }, base / comm.size());
-    add("weak", [&] { return measure(comm, options, solver, options.grid * comm.size()); }, base);
+    add(
+        "share", [&] { return measure_alone(comm, options, solver, share); }, base / comm.size());
+    add(
+        "strong", [&] { return measure(comm, options, solver, options.grid); }, base / comm.size());
+    add(
+        "weak", [&] { return measure(comm, options, solver, options.grid * comm.size()); }, base);
   }
   return all;
 }

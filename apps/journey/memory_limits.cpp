@@ -239,7 +239,8 @@ template void require_memory(const Problem<float>&, const Operators<float>&, con
                              const StartVectors<float>&, int);
 template std::string fit_work_space(const Problem<float>&, Operators<float>&, const EigensolverConfig&,
                                     const StartVectors<float>&, int);
-template std::string fit_work_space(const Problem<float>&, Operators<float>&, const LinearSolverConfig&, int, bool);
+template std::string fit_work_space(const Problem<float>&, Operators<float>&, const LinearSolverConfig&, int,
+                                    bool);
 template std::string fit_work_space(const Problem<double>&, Operators<double>&, const EigensolverConfig&,
                                     const StartVectors<double>&, int);
 template std::string fit_work_space(const Problem<double>&, Operators<double>&, const LinearSolverConfig&, int,

@@ -39,7 +39,8 @@ template <class T>
 std::string fit_work_space(const Problem<T>& problem, Operators<T>& operators, const LinearSolverConfig& config,
                            int right_hand_sides, bool resumes);
 
-/// As require_memory before anything is read, by the vectors of the solver alone, of a matrix of so many rows. Collective.
+/// As require_memory before anything is read, by the vectors of the solver alone, of a matrix of so many rows.
+/// Collective.
 template <class T>
 void require_memory(const Context<T>& context, const EigensolverConfig& config, GlobalIndex rows);
 template <class T>

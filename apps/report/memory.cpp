@@ -123,8 +123,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
                         : given.initial.cols();
   // Start vectors as wide as the block become its memory, and so does what float came to, the result is not there
   // yet.
-  const double passing =
-      block(std::max({start == width ? 0 : start, options.pairs, given.resumes ? width : 0}));
+  const double passing = block(std::max({start == width ? 0 : start, options.pairs, given.resumes ? width : 0}));
   const int blocks = mass ? 11 : carries_images_of<T>(*problem.a, mass, width) ? 8 : 6;
   needs.vectors = blocks * block(width) +
                   (mass ? 2 : 1) * block(deflated_at_most(options, width, given.constraints.cols())) +

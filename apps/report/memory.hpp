@@ -31,10 +31,10 @@ struct MemoryNeeds {
 };
 
 /// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
-/// block_size columns, 8 b vectors of own rows (6 b where A X and A P are not carried along, 11 b with B), the work
-/// space of the operators, room for constraints, pairs and guards (twice with B), the result, small dense problems
-/// of order 3 b on rank 0. `known` pairs join those found in the end. Where it goes on from a checkpoint, b vectors
-/// on their way from there. Collective.
+/// block_size columns, 8 b vectors of own rows (6 b where A X and A P are not carried along, 11 b with B), the
+/// work space of the operators, room for constraints, pairs and guards (twice with B), the result, small dense
+/// problems of order 3 b on rank 0. `known` pairs join those found in the end. Where it goes on from a checkpoint,
+/// b vectors on their way from there. Collective.
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
                          const StartVectors<T>& start, int known = 0);

@@ -79,9 +79,8 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   const LocalIndex np = solution.coefficients.cols() - nx;
   const ConstBlockList<T> z{state.x.v(), state.p.v(), state.w.v()};
   const ConstBlockList<T> bz{state.x.b(), state.p.b(), state.w.b()};
-  const ConstBlockList<T> az = state.carries_images
-                                   ? ConstBlockList<T>{state.x.a(), state.p.a(), state.w.a()}
-                                   : ConstBlockList<T>{};
+  const ConstBlockList<T> az =
+      state.carries_images ? ConstBlockList<T>{state.x.a(), state.p.a(), state.w.a()} : ConstBlockList<T>{};
   state.x.widen(nx);
   state.p.widen(np);
   space.update(z, solution.coefficients, {state.x.v(), state.p.v()});

@@ -64,8 +64,7 @@ void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingCo
   const LocalIndex width = state.window.width;
   state.x.set_columns(width);
   const LocalIndex given = std::min(initial.cols, width);
-  if (given > 0 && initial.are_apart())
-    space.copy(initial.block.columns(0, given), state.x.v().columns(0, given));
+  if (given > 0 && initial.are_apart()) space.copy(initial.block.columns(0, given), state.x.v().columns(0, given));
   space.clear_left_out(state.x.v().columns(0, given));
   fill_random(run, state, state.x.v().columns(given, width - given), run.options.seed);
   orthonormalize_x(run, state, 0);

@@ -89,7 +89,7 @@ class Amg final : public LinearOperator<T> {
   double coarse_weight_;
   double operator_complexity_ = 1.0;
   CoarseningEnd ended_ = CoarseningEnd::none;
-  LocalIndex reserved_ = 0;             ///< columns that there is work space for, on all ranks alike
+  LocalIndex reserved_ = 0;  ///< columns that there is work space for, on all ranks alike
   LocalIndex most_columns_ = LinearOperator<T>::no_limit;  ///< that there may be
 };
 

@@ -11,17 +11,6 @@ namespace block_eigs::aggregation {
 
 namespace {
 
-/// `columns`, and those of `rows` that are not among them.
-ColumnNumbers extended(const ColumnNumbers& columns, const HostRows& rows) {
-  std::vector<GlobalIndex> others;
-  others.reserve(columns.ghosts().size() + rows.columns.size());
-  others = columns.ghosts();
-  for (const GlobalIndex column : rows.columns) {
-    if (!columns.is_own(column)) others.push_back(column);
-  }
-  return {columns.begin(), columns.own(), std::move(others)};
-}
-
 std::vector<std::size_t> natural_order(std::size_t count) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -137,7 +126,7 @@ RowsAndGhosts with_ghost_rows(const RowMoving& by, LocalRows own, const HaloPlan
   comm.collectively([&] {
     std::vector<GlobalIndex> numbers;
     const HostRows ghosts = messages.received(numbers);
-    result.all.columns = extended(own.columns, ghosts);
+    result.all.columns = ColumnNumbers(own.columns, ghosts.columns);
     // Sources and ghosts both ascend.
     const CsrBuffers<double> below = upload_rows(by.context.device, ghosts, result.all.columns);
     const WithMoreGhosts above(by, own, result.all.columns);
@@ -167,7 +156,7 @@ LocalRows assembled(const RowMoving& by, LocalRows part, const std::vector<Globa
     std::vector<LocalIndex> targets;
     for (const std::size_t i : order)
       targets.push_back(static_cast<LocalIndex>(numbers[i] - partition.begin(comm.rank())));
-    ColumnNumbers columns = extended(part.columns, received);
+    ColumnNumbers columns(part.columns, received.columns);
     const WithMoreGhosts all(by, part, columns);
     const CsrBuffers<double> added = upload_rows(by.context.device, received, order, columns);
     Buffer<LocalIndex> rows(by.context.device, targets.size());
@@ -192,7 +181,7 @@ LocalRows dealt(const RowMoving& by, LocalRows rows, const Partition& from, cons
   comm.collectively([&] {
     std::vector<GlobalIndex> numbers;
     const HostRows received = messages.received(numbers);  // ascending, as ranks are
-    rows.columns = extended({rows.columns.begin(), rows.columns.own(), {}}, received);
+    rows.columns = {rows.columns.begin(), rows.columns.own(), received.columns};
     rows.matrix = upload_rows(by.context.device, received, rows.columns);
   });
   return rows;

@@ -23,6 +23,8 @@ namespace block_eigs::host {
 
 namespace {
 
+constexpr int most_beside_gpu = 16;
+
 /// Positive entry of OMP_NUM_THREADS (the first of a list), 0 where there is none.
 int threads_from_environment() {
   const char* text = std::getenv("OMP_NUM_THREADS");
@@ -107,7 +109,7 @@ int default_threads(int node_size, bool beside_gpu) {
   // A quota holds for all ranks of the node together, whether they are bound or not.
   const double share = std::min(bound ? cores : static_cast<double>(cores) / ranks, cgroup_quota() / ranks);
   const int all = std::max(1, static_cast<int>(std::floor(share + 1e-9)));
-  return beside_gpu && all >= 4 ? all - 1 : all;
+  return beside_gpu && all >= 4 ? std::min(all - 1, most_beside_gpu) : all;
 }
 
 void set_threads(int count, std::int64_t least_rows) {

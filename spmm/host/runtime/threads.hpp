@@ -8,7 +8,8 @@ namespace block_eigs::host {
 /// in the affinity mask of the process, at most the CPU quota of its cgroup. Where the mask is that of the process
 /// that started this one, ranks are not bound and share its cores: the count is divided by node_size. At least 1.
 /// `beside_gpu`: of four cores and more one is left to the driver and the system, which else take turns with a
-/// thread that all others wait for.
+/// thread that all others wait for, and there are 16 at most: copies to a GPU are no faster with more, and the
+/// last one of many comes late.
 int default_threads(int node_size, bool beside_gpu = false);
 
 /// Rows that a thread should have at least: threads that wait for each other take about as long as some hundred
