@@ -15,6 +15,7 @@ block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/curvature_
 block_eigs_test(split_rows SOURCES unit/split_rows_test.cpp LABELS unit TIMEOUT 120)
 
 block_eigs_test(locality SOURCES unit/locality_test.cpp LABELS unit)
+block_eigs_test(column_numbers SOURCES unit/column_numbers_test.cpp LABELS unit)
 
 block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 

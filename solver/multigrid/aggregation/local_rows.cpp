@@ -81,7 +81,7 @@ LocalRows whole_columns(const RowMoving& by, const DistributedMatrix<double>& a,
       for (int u = 0; u < unknowns; ++u) ghosts.push_back(first + u);
     }
     const CsrMatrix<double>& own = a.own_columns();
-    result.columns = {partition.begin(by.comm().rank()), own.columns(), std::move(ghosts)};
+    result.columns = {partition.begin(by.comm().rank()), own.columns(), ghosts};
     if (a.ghosts() == 0) {
       result.matrix = by.algebra->shifted(own.view(), own.pattern(), shift);
       return;
@@ -220,7 +220,7 @@ LocalRows with_column_partition(const RowMoving& by, const LocalRows& rows, cons
     const GlobalIndex column = rows.columns.global(c);
     if (column < columns.begin(rank) || column >= columns.end(rank)) others.push_back(column);
   }
-  ColumnNumbers numbers(columns.begin(rank), columns.size(rank), std::move(others));
+  ColumnNumbers numbers(columns.begin(rank), columns.size(rank), others);
   std::vector<LocalIndex> places;
   for (LocalIndex c = 0; c < rows.columns.all(); ++c) places.push_back(numbers.local(rows.columns.global(c)));
   const CsrBuffers<double> to = selection(by.context.device, places, numbers.all());
