@@ -64,14 +64,14 @@ class MpiSession {
 /// Help, version and mistakes end the run here: then the exit code is returned. Only the root prints.
 std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose, bool root, Arguments& arguments) {
   CLI::App app(purpose, arguments.program);
-  app.add_flag(
+  CLI::Option* check = app.add_flag(
       "--check", arguments.check,
       "Read and check everything, print the resolved config and the memory that a rank will need; solve nothing");
   CLI::Option* json = app.add_flag("--json", arguments.json,
                                    "Nothing on standard output but a summary, one line of JSON; no progress");
   app.add_flag("-q,--quiet", arguments.quiet, "Nothing on standard output, no progress; errors and warnings stay")
       ->excludes(json);
-  json->excludes(app.get_option("--check"));
+  json->excludes(check);
   app.set_version_flag("--version", fmt::format("{} {}", arguments.program, version()));
   app.add_option("CONFIG.yaml", arguments.config, "What to compute, '-' for standard input; keys are listed below")
       ->required();
