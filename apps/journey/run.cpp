@@ -94,6 +94,15 @@ void announce_solver(const Communicator& comm, const EigenSolver<T>& solver) {
   announce(comm, float_remark(solver.config.eigensolver));
 }
 
+/// What the solve needs, after work space was fitted to what memory there is. Collective.
+template <class T>
+MemoryNeeds fitted_needs(const Problem<T>& problem, EigenSolver<T>& solver, const StartVectors<T>& start,
+                         int known) {
+  const EigensolverConfig& config = solver.config.eigensolver;
+  announce(problem.context.comm, fit_work_space(problem, *solver.operators, config, start, known));
+  return memory_needs(problem, *solver.operators, config, start, known);
+}
+
 /// With what the search for missed pairs came to need.
 MemoryNeeds with_search(MemoryNeeds needs, const Proof& proof) {
   needs.certificate = proof.memory;
@@ -143,14 +152,12 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());
   announce_solver(comm, solver);
   const auto known = static_cast<int>(solver.lone.values.size());
-  announce(comm, fit_work_space(problem, *solver.operators, solver.config.eigensolver, start, known));
-  MemoryNeeds needs = memory_needs(problem, *solver.operators, solver.config.eigensolver, start, known);
+  MemoryNeeds needs = fitted_needs(problem, solver, start, known);
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
   if (arguments.check && config.eigensolver.verify == Verify::inertia)
     needs.certificate = inertia_bytes(problem, sources, options.which);
   const MemoryInUse before = memory_in_use(*context.device);
-  const bool on_host = context.device->host_addressable();
-  const MemoryEstimate memory = estimate_memory(needs, before, on_host);
+  const MemoryEstimate memory = estimate_memory(needs, before, context.device->host_addressable());
   require_memory(problem, *solver.operators, solver.config.eigensolver, start, known);
   if (arguments.check) return print_check(comm, config, memory, *context.profile, all.seconds());
 
@@ -173,7 +180,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
         return found;
       });
   solver.operators.reset();
-  watch.foresee(estimate_memory(with_search(needs, proof), before, on_host));
+  watch.foresee(estimate_memory(with_search(needs, proof), before, context.device->host_addressable()));
   const Spent spent{setup_seconds + result.setup_seconds, result.solve_seconds, result.iterations,
                     remark_of_all(early.with_cause(result.remark), proof)};
   RunRecord record = run_record(problem, sources, config, arguments.program, spent);
