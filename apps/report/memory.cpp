@@ -130,8 +130,13 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
                   block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);
-  if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs)
-    needs.basis = block(davidson_shape(width, problem.partition.rows()).capacity);
+  if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs) {
+    const DavidsonShape shape = davidson_shape(width, problem.partition.rows());
+    needs.basis = block(shape.capacity);
+    constexpr double panels_of_residual_filter = 3.0;
+    if (operators.in_float.a != nullptr)
+      needs.basis += panels_of_residual_filter * static_cast<double>(DenseBlock<float>::bytes(rows, shape.block));
+  }
   int widest = width;
   if (config.verify == Verify::probe) {
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);

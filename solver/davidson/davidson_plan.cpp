@@ -16,8 +16,12 @@ constexpr double smallest_degree = 6.0;
 constexpr double growth_of_filters = 4.0;
 /// The same for random vectors: what one orthonormalisation can still tell apart.
 constexpr double growth_of_first_filter = 15.0;
-/// The Ritz value to cut at, in columns that a restart leaves.
+/// The Ritz value to cut at, in columns that a restart leaves. In a basis that has not been full yet, Ritz values
+/// that far behind are far above eigenvalues.
 constexpr double cut_behind = 1.4;
+constexpr double cut_at_first = 0.7;
+/// Of an interval's length.
+constexpr double moved_by_little = 0.1;
 
 double middle_of(const SpectrumBounds& bounds) {
   return 0.5 * (bounds.upper + std::max(bounds.lower, -bounds.upper));
@@ -51,16 +55,17 @@ int DavidsonPairs::first_open() const {
 double DavidsonPairs::worst() const { return *std::max_element(ratios.begin(), ratios.end()); }
 
 std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const DavidsonShape& shape,
-                                          const SpectrumBounds& bounds, double cut) {
+                                          const SpectrumBounds& bounds, double cut, bool residuals) {
   const std::vector<double>& values = pairs.values;
   const auto open = static_cast<std::size_t>(pairs.first_open());
-  const double middle = middle_of(bounds);
+  const double behind_kept = pairs.settled ? cut_behind : cut_at_first;
   const std::size_t at =
-      std::min(values.size(), static_cast<std::size_t>(cut_behind * static_cast<double>(shape.keep))) - 1;
+      std::min(values.size(), static_cast<std::size_t>(behind_kept * static_cast<double>(shape.keep))) - 1;
+  const double half_way = 0.5 * (values[open] + bounds.upper);
   // The first cut was below all that is wanted, and its filter has told nothing of that apart: a cut behind a Ritz
   // value is behind what is wanted, wherever that is.
-  if (!(values[open] < middle)) {
-    const double behind = std::min(values[at], 0.5 * (values[open] + bounds.upper));
+  if (!(values.front() < middle_of(bounds))) {
+    const double behind = std::min(values[at], half_way);
     if (!(values[open] < behind) || !(bounds.lower < behind)) return std::nullopt;
     DavidsonFilter filter{{behind, bounds.upper, bounds.lower}};
     filter.degree = degree_for(filter.interval.growth(bounds.lower), growth_of_first_filter);
@@ -69,17 +74,18 @@ std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const Davi
   // After a restart the values that are left end before those that were there: the cut stays then.
   DavidsonFilter filter;
   filter.interval.lower = values[open] < cut ? std::min(cut, values[at]) : values[at];
-  filter.interval.lower = std::min(filter.interval.lower, middle);
+  filter.interval.lower = std::min(filter.interval.lower, half_way);
   filter.interval.upper = bounds.upper;
   const double distance = filter.interval.lower - values[open];
   filter.interval.anchor = values[open] - std::min(pairs.residual, 0.5 * distance);
   const double growth = filter.interval.growth(filter.interval.anchor);
   if (!(distance > 0.0) || !(growth > 0.0)) return std::nullopt;
   filter.degree = degree_for(growth, growth_of_filters);
-  const double last = values[pairs.ratios.size() - 1];
+  filter.of_residuals = residuals && distance <= moved_by_little * (filter.interval.upper - filter.interval.lower);
+  const double of_last = filter.of_residuals ? growth : filter.interval.growth(values[pairs.ratios.size() - 1]);
   const double missing = std::log(4.0 * pairs.worst());
-  if (missing < growth_of_filters && filter.interval.growth(last) > 0.0)
-    filter.degree = std::min(filter.degree, degree_for(filter.interval.growth(last), missing));
+  if (missing < growth_of_filters && of_last > 0.0)
+    filter.degree = std::min(filter.degree, degree_for(of_last, missing));
   return filter;
 }
 
@@ -111,10 +117,13 @@ bool DavidsonProgress::ends_after(const DavidsonPairs& pairs, double cut) {
   const double worst = pairs.worst();
   const auto wanted = static_cast<std::ptrdiff_t>(pairs.ratios.size());
   const double sum = std::accumulate(pairs.values.begin(), pairs.values.begin() + wanted, 0.0);
-  const double scale = nothing * static_cast<double>(wanted) * std::max(cut - pairs.values.front(), 0.0);
-  if (worst_ < 0.0 || worst < 0.9 * worst_ || sum < sum_ - scale) {
-    worst_ = worst_ < 0.0 ? worst : std::min(worst, worst_);
-    sum_ = sum;
+  const auto open = static_cast<std::size_t>(std::min(pairs.first_open(), static_cast<int>(wanted) - 1));
+  const double scale = nothing * static_cast<double>(wanted) * std::max(cut - pairs.values[open], 0.0);
+  constexpr double forward = 0.9;
+  if (worst < forward * worst_ || pairs.largest_residual < forward * residual_ || sum < sum_ - scale) {
+    worst_ = std::min(worst, worst_);
+    residual_ = std::min(pairs.largest_residual, residual_);
+    sum_ = std::min(sum, sum_);
     since_ = 0;
     return false;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -32,7 +33,11 @@ struct SpectrumBounds {
 struct DavidsonPairs {
   std::vector<double> values;  ///< all Ritz values, ascending
   std::vector<double> ratios;
-  double residual = 0.0;  ///< of the first open pair
+  double residual = 0.0;          ///< of the first open pair
+  double largest_residual = 0.0;  ///< of all that are open
+  /// Whether values behind the wanted ones come near eigenvalues: the basis has been full before, or began with
+  /// approximate eigenvectors.
+  bool settled = true;
 
   /// The first pair that is not done; the number of wanted ones where all are.
   int first_open() const;
@@ -43,12 +48,14 @@ struct DavidsonPairs {
 struct DavidsonFilter {
   FilterInterval interval;
   int degree = 0;
+  bool of_residuals = false;  ///< what it adds comes from a ResidualFilter, whose intervals move along with values
 };
 
 /// The filter for the lowest open pairs; nothing where no pair can be told from the part to be damped. `cut` is
-/// where the last one cut.
+/// where the last one cut. Of residuals where these may be filtered and intervals are much the same when they are
+/// moved by what values before the cut differ: by little beside their length.
 std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const DavidsonShape& shape,
-                                          const SpectrumBounds& bounds, double cut);
+                                          const SpectrumBounds& bounds, double cut, bool residuals = false);
 
 /// The first one, for random vectors: `cut` is where it cuts, `lowest` where the spectrum begins, if it is not
 /// where the norm leads to expect it. Nothing where that makes no interval.
@@ -58,7 +65,8 @@ std::optional<DavidsonFilter> first_filter(double lowest, double cut, const Spec
 /// the wanted pairs lie before it.
 double products_to_come(const DavidsonPairs& pairs, const SpectrumBounds& bounds, double cut);
 
-/// Notices when neither residuals nor Ritz values come forward.
+/// Notices when neither residuals nor Ritz values come forward. Residuals as they are, too: beside their limits
+/// those of a value that goes to zero do not.
 class DavidsonProgress {
  public:
   /// Ratios of `rounding` and less are near what rounding errors leave.
@@ -68,8 +76,9 @@ class DavidsonProgress {
 
  private:
   double rounding_;
-  double worst_ = -1.0;
-  double sum_ = 0.0;
+  double worst_ = std::numeric_limits<double>::infinity();
+  double residual_ = std::numeric_limits<double>::infinity();
+  double sum_ = std::numeric_limits<double>::infinity();
   int since_ = 0;
 };
 

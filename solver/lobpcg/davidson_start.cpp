@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 #include "solver/davidson/davidson_plan.hpp"
+#include "solver/davidson/residual_filter.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
@@ -21,8 +23,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Degrees of all columns at work after which nothing is expected any more where there is a preconditioner, which
 /// knows more of A than its norm, and after which the wanted pairs must lie before the cut, a quarter of them
 /// there.
-constexpr double most_degrees_beside_a_preconditioner = 2000.0;
+constexpr double most_degrees_beside_a_preconditioner = 4000.0;
 constexpr double most_blind_degrees = 800.0;
+/// Of what the arithmetic allows, what a pair comes to in float before it is left to double, where filters of
+/// residuals cost as much and rounding errors hold up nobody.
+constexpr double left_to_double = 100.0;
+/// Where filters of random vectors cut, of the spectrum's length.
+constexpr double share_before_first_cut = 0.02;
 
 /// The iteration, while it runs.
 template <class T>
@@ -34,7 +41,10 @@ struct Davidson {
   DavidsonRitz ritz{};
   double sign = 1.0;
   double constraints = infinity;  ///< how low their values are
+  bool settled = true;            ///< see DavidsonPairs
   int products = 0;               ///< columns multiplied since the last report
+  /// For filters in float beside a basis in double, while they bring it forward.
+  std::optional<ResidualFilter> of_residuals{};
 };
 
 /// W <- W - [V X_1] ([V X_1]^T W), V deflated, X_1 the first `done` columns of X.
@@ -53,14 +63,20 @@ void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
   space.update({deflated, x, w}, coefficients, {w});
 }
 
-/// W <- the filter of W. Pairs that are done, and constraints, whose values may be the lowest of all, come back
-/// from rounding errors, and are taken out again before they hide the others.
+/// The lowest of the values of pairs that are done. These, and constraints, whose values may be the lowest of all,
+/// come back in filters from rounding errors, and are taken out again before they hide the others.
+template <class T>
+double lowest_done(const Davidson<T>& it, LocalIndex done) {
+  const double lowest = done > 0 ? it.ritz.values.front() : infinity;
+  const RitzPairs& locked = it.state.locked;
+  return locked.count() > 0 ? std::min(lowest, turned(it.run, locked.values).front()) : lowest;
+}
+
+/// W <- the filter of W.
 template <class T>
 void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
   LobpcgState<T>& state = it.state;
-  double lowest = done > 0 ? it.ritz.values.front() : infinity;
-  if (state.locked.count() > 0) lowest = std::min(lowest, turned(it.run, state.locked.values).front());
-  const int period = degrees_to_clean<T>(filter.interval, it.constraints, lowest);
+  const int period = degrees_to_clean<T>(filter.interval, it.constraints, lowest_done(it, done));
   const LocalIndex columns = state.w.cols();
   state.spare.set_columns(columns);
   chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
@@ -133,31 +149,65 @@ void take_p(Davidson<T>& it) {
 template <class T>
 DavidsonPairs pairs_of(const Davidson<T>& it) {
   const LobpcgState<T>& state = it.state;
-  DavidsonPairs pairs{it.ritz.values, {}, 0.0};
-  for (int j = 0; j < state.wanted(it.run.options); ++j) pairs.ratios.push_back(state.ritz.ratio(state.test, j));
+  const double enough = it.run.phase.verified ? 1.0 : left_to_double;
+  DavidsonPairs pairs{it.ritz.values, {}, 0.0, 0.0, it.settled};
+  for (int j = 0; j < state.wanted(it.run.options); ++j) {
+    pairs.ratios.push_back(state.ritz.ratio(state.test, j) / enough);
+    if (!(pairs.ratios.back() <= 1.0))
+      pairs.largest_residual = std::max(pairs.largest_residual, state.ritz.residuals[static_cast<std::size_t>(j)]);
+  }
   const auto open = static_cast<std::size_t>(pairs.first_open());
   if (open < pairs.ratios.size()) pairs.residual = state.ritz.residuals[open];
   return pairs;
 }
 
-/// W: the lowest Ritz vectors that are not done, and those behind the wanted ones.
+/// The lowest Ritz vectors that are not done, and those behind the wanted ones.
 template <class T>
-void gather_open(Davidson<T>& it, const DavidsonPairs& pairs) {
-  BlockSpace<T>& space = it.run.problem.space;
-  LobpcgState<T>& state = it.state;
+std::vector<LocalIndex> open_columns(const Davidson<T>& it, const DavidsonPairs& pairs) {
   std::vector<LocalIndex> open;
-  for (LocalIndex j = 0; j < state.active() && static_cast<int>(open.size()) < it.shape.block; ++j) {
+  for (LocalIndex j = 0; j < it.state.active() && static_cast<int>(open.size()) < it.shape.block; ++j) {
     const auto i = static_cast<std::size_t>(j);
     if (i >= pairs.ratios.size() || !(pairs.ratios[i] <= 1.0)) open.push_back(j);
   }
-  state.w.set_columns(static_cast<LocalIndex>(open.size()));
-  for (std::size_t at = 0; at < open.size();) {
+  return open;
+}
+
+/// W <- these columns of X.
+template <class T>
+void gather(Davidson<T>& it, const std::vector<LocalIndex>& columns) {
+  BlockSpace<T>& space = it.run.problem.space;
+  LobpcgState<T>& state = it.state;
+  state.w.set_columns(static_cast<LocalIndex>(columns.size()));
+  for (std::size_t at = 0; at < columns.size();) {
     std::size_t next = at + 1;
-    while (next < open.size() && open[next] == open[next - 1] + 1) ++next;
+    while (next < columns.size() && columns[next] == columns[next - 1] + 1) ++next;
     const auto count = static_cast<LocalIndex>(next - at);
-    space.copy(state.x.v().columns(open[at], count), state.w.v().columns(static_cast<LocalIndex>(at), count));
+    space.copy(state.x.v().columns(columns[at], count), state.w.v().columns(static_cast<LocalIndex>(at), count));
     at = next;
   }
+}
+
+/// W <- what the filter adds to these columns of X, by their residuals. False, and nothing has happened, where
+/// that is not what is done.
+template <class T>
+bool filter_residuals(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done,
+                      const std::vector<LocalIndex>& columns) {
+  if constexpr (std::is_same_v<T, double>) {
+    LobpcgState<T>& state = it.state;
+    if (!filter.of_residuals) return false;
+    const double first = it.ritz.values[static_cast<std::size_t>(columns.front())];
+    state.w.set_columns(static_cast<LocalIndex>(columns.size()));
+    // The interval of the last column is moved furthest.
+    const double moved = it.ritz.values[static_cast<std::size_t>(columns.back())] - first;
+    const int period =
+        degrees_to_clean<float>(filter.interval, it.constraints - moved, lowest_done(it, done) - moved);
+    it.of_residuals->apply(
+        it.run.problem.space, {state.r.view(), state.ritz.residuals, it.ritz.values, columns}, filter.interval,
+        it.sign, filter.degree, period, [&](BlockView<double> w) { take_out(it, done, w); }, state.w.v());
+    it.products += (filter.degree - 1) * state.w.cols();
+    return true;
+  }
+  return false;
 }
 
 /// V^T A V of a basis that a checkpoint held. Pairs that were done by then are locked now, so that there may be
@@ -181,16 +231,48 @@ bool renew_projected(Davidson<T>& it) {
 
 template <class T>
 void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
-  const LobpcgState<T>& state = it.state;
+  LobpcgState<T>& state = it.state;
   it.progress.degrees += static_cast<double>(it.products) / state.active();
   it.progress.worst = pairs.worst();
   it.progress.informed = true;
   // An estimate that was none: the filter has brought out the other end of the spectrum.
-  const double norm = it.run.problem.a.norm_inf();
-  if (it.ritz.values.back() > it.progress.bounds.upper) it.progress.bounds = {it.sign < 0.0 ? -norm : 0.0, norm};
+  if (it.ritz.values.back() > it.progress.bounds.upper)
+    it.state.spectrum = it.progress.bounds = bounds_by_norm(it.run);
   report(it.run, state, state.active(), it.products, products_to_come(pairs, it.progress.bounds, it.progress.cut));
   it.products = 0;
   save_if_due(it.run, state, &it.progress);
+}
+
+/// Where A is there in float beside a basis in double.
+template <class T>
+void prepare_filter_of_residuals(Davidson<T>& it) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (it.run.in_float.a == nullptr) return;
+    try {
+      it.of_residuals.emplace(it.run.problem.space, *it.run.in_float.a, it.shape.block);
+    } catch (const OnAllRanks&) {
+      // Filters in double need no memory of their own.
+    }
+  }
+}
+
+/// What the filter makes of X, random vectors. Where eigenvalues lie so far before the bounds that it leaves the
+/// range of T, a shorter one.
+template <class T>
+void append_first(Davidson<T>& it, DavidsonFilter filter) {
+  constexpr int shortest = 4;
+  for (;; filter.degree /= 2) {
+    it.state.w.set_columns(it.state.active());
+    it.run.problem.space.copy(it.state.x.v(), it.state.w.v());
+    filter_w(it, filter, 0);
+    it.run.budget.spend();
+    try {
+      append_w(it);
+      return;
+    } catch (const NumericalError&) {
+      if (filter.degree < 2 * shortest) throw;
+    }
+  }
 }
 
 /// The first vectors of the basis. False where filters are no use, or have brought forth nothing that is finite.
@@ -208,14 +290,10 @@ bool begin(Davidson<T>& it, bool informed) {
   } else {
     const SpectrumBounds& bounds = it.progress.bounds;
     const double lowest = std::min(turned(it.run, state.ritz.values).front(), bounds.lower);
-    it.progress.cut = first_cut(it.run, state, bounds);
+    it.progress.cut = first_cut(it.run, state, bounds, share_before_first_cut);
     const std::optional<DavidsonFilter> filter = first_filter(lowest, it.progress.cut, bounds);
     if (!filter) return false;
-    state.w.set_columns(width);
-    it.run.problem.space.copy(state.x.v(), state.w.v());
-    filter_w(it, *filter, 0);
-    append_w(it);
-    it.run.budget.spend();
+    append_first(it, *filter);
   }
   fill_up_with_random(it, width);
   if (state.basis.cols < width) return false;
@@ -229,9 +307,12 @@ template <class T>
 bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& filter) {
   LobpcgState<T>& state = it.state;
   const LocalIndex width = state.active();
-  gather_open(it, pairs);
+  const std::vector<LocalIndex> open = open_columns(it, pairs);
   it.progress.cut = filter.interval.lower;
-  filter_w(it, filter, pairs.first_open());
+  if (!filter_residuals(it, filter, pairs.first_open(), open)) {
+    gather(it, open);
+    filter_w(it, filter, pairs.first_open());
+  }
   it.run.budget.spend();
   bool more = false;
   try {
@@ -241,6 +322,7 @@ bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& fil
   }
   take_x(it, width);
   if (!more || state.basis.room() >= it.shape.block) return more;
+  it.settled = true;
   restart(it.run.problem.space, state.basis, it.ritz, it.sign, it.shape.keep);
   it.ritz.vectors = SmallMatrix::identity(it.shape.keep);
   it.ritz.values.resize(static_cast<std::size_t>(it.shape.keep));
@@ -258,17 +340,21 @@ bool leaves_it_to_lobpcg(const Davidson<T>& it, const DavidsonPairs& pairs) {
 
 template <class T>
 DavidsonEnd iterate(Davidson<T>& it) {
-  constexpr double near_rounding = 100.0;
-  DavidsonProgress progress(it.run.phase.verified ? 0.0 : near_rounding);
+  constexpr double near_rounding = 10.0;
+  const bool verified = it.run.phase.verified;
+  DavidsonProgress progress(verified ? 0.0 : near_rounding);
   for (DavidsonPairs pairs = pairs_of(it);;) {
-    if (pairs.first_open() == static_cast<int>(pairs.ratios.size())) return DavidsonEnd::done;
+    if (pairs.first_open() == static_cast<int>(pairs.ratios.size()))
+      return verified ? DavidsonEnd::done : DavidsonEnd::rounding;
     if (it.run.iterations_left() <= 0 || leaves_it_to_lobpcg(it, pairs)) return DavidsonEnd::left;
-    const std::optional<DavidsonFilter> filter = next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut);
+    const std::optional<DavidsonFilter> filter =
+        next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut, it.of_residuals.has_value());
     if (!filter || !step(it, pairs, *filter)) return DavidsonEnd::left;
+    const double before = pairs.worst();
     pairs = pairs_of(it);
+    if (filter->of_residuals && !(pairs.worst() < 0.9 * before)) it.of_residuals.reset();
     finish_step(it, pairs);
-    if (progress.ends_after(pairs, it.progress.cut))
-      return it.run.phase.verified ? DavidsonEnd::left : DavidsonEnd::rounding;
+    if (progress.ends_after(pairs, it.progress.cut)) return verified ? DavidsonEnd::left : DavidsonEnd::rounding;
   }
 }
 
@@ -292,15 +378,16 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
       return DavidsonEnd::no_memory;
     }
   }
+  it.settled = informed || before.has_value();
   it.constraints = lowest_of_constraints(run, state);
-  const double norm = run.problem.a.norm_inf();
   if (before) {
     it.progress = *before;
+    state.spectrum = it.progress.bounds;
   } else {
     it.progress.cut = -infinity;
-    it.progress.bounds =
-        informed ? SpectrumBounds{it.sign < 0.0 ? -norm : 0.0, norm} : bounds_of_spectrum(run, state);
+    it.progress.bounds = bounds_of_spectrum(run, state, informed);
   }
+  prepare_filter_of_residuals(it);
   DavidsonEnd end = DavidsonEnd::left;
   try {
     if (begin(it, informed)) {

@@ -10,7 +10,7 @@ namespace block_eigs {
 /// What a Chebyshev-Davidson iteration has come to.
 enum class DavidsonEnd {
   done,      ///< all wanted pairs are within their limits
-  rounding,  ///< residuals have stopped falling near rounding errors
+  rounding,  ///< in a phase that another one follows: residuals have come near rounding errors, or stopped falling
   left,      ///< the budget is used up, or nothing more is expected of it
   no_memory  ///< for the basis; nothing has happened
 };

@@ -27,6 +27,8 @@ constexpr double largest_growth = 12.0;
 /// of A than its norm, and after which the wanted pairs must be known. Without one nothing else would be quicker.
 constexpr double most_degrees_beside_a_preconditioner = 600.0;
 constexpr double most_blind_degrees = 800.0;
+/// Where filters of random vectors cut, of the spectrum's length: as far as a short one can.
+constexpr double share_before_first_cut = 0.04;
 
 /// The filter to come.
 struct Filter {
@@ -103,7 +105,7 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   // None below it says that the cut was too low.
   const double spread = below > 0.0 ? (progress.cut - values.front()) * columns / below : infinity;
   double cut = values.back();
-  if (blind) cut = first_cut(run, state, progress.bounds);
+  if (blind) cut = first_cut(run, state, progress.bounds, share_before_first_cut);
   if (!first) cut = std::min(cut, values.front() + spread);
 
   const double lowest = std::min(values.front(), progress.bounds.lower);
@@ -160,15 +162,14 @@ template <class T>
 void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
                     const std::optional<FilterProgress>& before) {
   const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
-  const double norm = run.problem.a.norm_inf();
   lock_converged(run, state);
   if (state.locked.count() >= state.window.target || run.iterations_left() <= 0) return;
   FilterProgress progress;
-  const SpectrumBounds by_norm{sign < 0.0 ? -norm : 0.0, norm};
   if (before) {
     progress = *before;
+    state.spectrum = progress.bounds;
   } else {
-    progress.bounds = informed ? by_norm : bounds_of_spectrum(run, state);
+    progress.bounds = bounds_of_spectrum(run, state, informed);
     progress.informed = informed;
   }
   const auto next = [&]() -> std::optional<Filter> {
@@ -195,7 +196,8 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     run.budget.spend();
     if (!orthonormalize_filtered(run, state)) return;
     // An estimate that was none: the filter has brought out the other end of the spectrum.
-    if (sign * state.ritz.values.back() > progress.bounds.upper) progress.bounds = by_norm;
+    if (sign * state.ritz.values.back() > progress.bounds.upper)
+      state.spectrum = progress.bounds = bounds_by_norm(run);
     lock_converged(run, state);
     filter = next();
     report(run, state, columns, (degree + 1) * columns,

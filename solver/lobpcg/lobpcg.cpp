@@ -89,7 +89,7 @@ EigenResult<T> lobpcg(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator
       resumed_budget(checkpoint, iteration_budget(options, starts_filtered(problem, options)), history);
   const LobpcgRun<T> run{
       problem, options, {}, budget, observer, proceed, history, first_iteration(checkpoint, budget), checkpoint};
-  EigenResult<T> result = iterate_verified(run, constraints, {{std::move(initial)}, {}, 0.0});
+  EigenResult<T> result = iterate_verified(run, constraints, {{std::move(initial)}});
   finish_densely(space, a, b, constraints, options, result);
   return result;
 }

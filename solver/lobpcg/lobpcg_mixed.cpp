@@ -46,7 +46,7 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
     const UnverifiedVectors<float> found = iterate_unverified(
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view(), width),
-                                     widened(space, float_space, found.directions.view(), width),
+                                     widened(space, float_space, found.directions.view(), width), found.spectrum,
                                      found.setup_seconds};
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
@@ -92,9 +92,10 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                               proceed,
                               history,
                               saved_phase ? first : budget.spent(),
-                              checkpoint};
+                              checkpoint,
+                              in_float};
   EigenResult<double> result = iterate_verified(
-      run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{{std::move(initial)}, {}, 0.0});
+      run, constraints, found ? std::move(*found) : UnverifiedVectors<double>{{std::move(initial)}});
   finish_densely<double>(space, a, nullptr, constraints, options, result);
   return result;
 }

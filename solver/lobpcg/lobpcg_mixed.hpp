@@ -1,14 +1,9 @@
 #pragma once
 
+#include "solver/lobpcg/float_operators.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 
 namespace block_eigs {
-
-/// A and a preconditioner of it in float, on the same rows as in double.
-struct FloatOperators {
-  LinearOperator<float>* a = nullptr;
-  LinearOperator<float>* preconditioner = nullptr;  ///< null is the identity
-};
 
 /// lobpcg for B = identity that begins in float: half the memory traffic and twice the arithmetic an iteration.
 /// The recursion of residuals in float follows the eigenvectors further down than the vectors themselves are

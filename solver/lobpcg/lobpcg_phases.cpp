@@ -123,6 +123,7 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   state.deflated.append(space, state.x.v(), state.x.b());
   return {{copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
           {copy_of<T>(space, state.p.v())},
+          state.spectrum,
           state.setup_seconds};
 }
 
@@ -130,6 +131,7 @@ template <class T>
 EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* constraints,
                                 UnverifiedVectors<T> initial) {
   LobpcgState<T> state = make_state(run, constraints, initial);
+  state.spectrum = initial.spectrum;
   const Resumption resumption = resume(run, state);
   if (!resumption.resumed) {
     start_block(run, state, initial.vectors);

@@ -9,9 +9,10 @@ namespace block_eigs {
 /// What a phase came to that nobody verified.
 template <class T>
 struct UnverifiedVectors {
-  LeadingColumns<T> vectors{};     ///< approximate eigenvectors: the pairs, then guard vectors
-  LeadingColumns<T> directions{};  ///< in which they were moving
-  double setup_seconds = 0.0;      ///< until the iteration began; 0 where there was none
+  LeadingColumns<T> vectors{};               ///< approximate eigenvectors: the pairs, then guard vectors
+  LeadingColumns<T> directions{};            ///< in which they were moving
+  std::optional<SpectrumBounds> spectrum{};  ///< see LobpcgState
+  double setup_seconds = 0.0;                ///< until the iteration began; 0 where there was none
 };
 
 /// For another phase to go on with. run.phase.verified is false.

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "solver/budget.hpp"
 #include "solver/checkpoint.hpp"
 #include "solver/davidson/davidson_basis.hpp"
+#include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/deflated_vectors.hpp"
+#include "solver/lobpcg/float_operators.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/lobpcg/product_sizes.hpp"
 #include "solver/lobpcg/residual_test.hpp"
@@ -80,6 +83,7 @@ struct LobpcgRun {
   std::vector<LobpcgIteration>& history;
   int first_iteration = budget.spent();
   Checkpoint* checkpoint = nullptr;  ///< where the state is left and found; null for nowhere
+  FloatOperators in_float{};         ///< for directions that need not be exact; nulls where there are none
 
   /// Iterations that this phase may take still.
   int iterations_left() const {
@@ -169,10 +173,12 @@ struct LobpcgState {
   Panel<T> spare;
   DeflatedVectors<T> deflated;
   DavidsonBasis<T> basis{};  ///< of filters, while they run; X is made of it
-  RitzPairs ritz;            ///< of x
-  RitzPairs locked;          ///< of the locked vectors, in their order
-  SmallMatrix projected_p;   ///< P^T A P
-  SmallMatrix x_along_r;     ///< X^T R where the last step formed it, and both are what they were; else empty
+  /// Where filters have found the spectrum of A, or of -A where the largest pairs are asked for, to end.
+  std::optional<SpectrumBounds> spectrum{};
+  RitzPairs ritz;           ///< of x
+  RitzPairs locked;         ///< of the locked vectors, in their order
+  SmallMatrix projected_p;  ///< P^T A P
+  SmallMatrix x_along_r;    ///< X^T R where the last step formed it, and both are what they were; else empty
   ResidualTest test;
   ProductSizes<T> sizes;
   Window window;

@@ -19,7 +19,16 @@ std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values) 
 }
 
 template <class T>
-SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+SpectrumBounds bounds_by_norm(const LobpcgRun<T>& run) {
+  const double norm = run.problem.a.norm_inf();
+  return {run.options.which == Which::largest ? -norm : 0.0, norm};
+}
+
+namespace {
+
+/// By what X, random vectors, says of the spectrum.
+template <class T>
+SpectrumBounds found_bounds(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const bool largest = run.options.which == Which::largest;
   const double norm = run.problem.a.norm_inf();
   const RitzPairs& ritz = state.ritz;
@@ -39,6 +48,14 @@ SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state
   if (largest) found = {-found.highest, -found.lowest, found.margin};
   const double lower = found.lowest < 0.0 || found.lowest > found.margin ? found.lowest : 0.0;
   return {lower, std::min(found.highest + found.margin, norm)};
+}
+
+}  // namespace
+
+template <class T>
+SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed) {
+  if (!state.spectrum) state.spectrum = informed ? bounds_by_norm(run) : found_bounds(run, state);
+  return *state.spectrum;
 }
 
 template <class T>
@@ -65,7 +82,8 @@ int degrees_to_clean(const FilterInterval& interval, double constraints, double 
 }
 
 template <class T>
-double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds) {
+double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds,
+                 double share) {
   const std::vector<double> values = turned(run, state.ritz.values);
   const std::vector<double> locked = turned(run, state.locked.values);
   if (locked.size() > 1) {
@@ -74,18 +92,20 @@ double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Spe
     return std::min(values.back(), locked.back() + state.active() * spacing);
   }
   const double lowest = std::min(values.front(), bounds.lower);
-  return std::min(values.back(), lowest + 0.04 * (bounds.upper - lowest));
+  return std::min(values.back(), lowest + share * (bounds.upper - lowest));
 }
 
 template std::vector<double> turned(const LobpcgRun<float>&, std::vector<double>);
-template SpectrumBounds bounds_of_spectrum(const LobpcgRun<float>&, LobpcgState<float>&);
+template SpectrumBounds bounds_by_norm(const LobpcgRun<float>&);
+template SpectrumBounds bounds_of_spectrum(const LobpcgRun<float>&, LobpcgState<float>&, bool);
 template double lowest_of_constraints(const LobpcgRun<float>&, LobpcgState<float>&);
 template double lowest_of_constraints(const LobpcgRun<double>&, LobpcgState<double>&);
 template int degrees_to_clean<float>(const FilterInterval&, double, double);
 template int degrees_to_clean<double>(const FilterInterval&, double, double);
-template double first_cut(const LobpcgRun<float>&, const LobpcgState<float>&, const SpectrumBounds&);
+template double first_cut(const LobpcgRun<float>&, const LobpcgState<float>&, const SpectrumBounds&, double);
 template std::vector<double> turned(const LobpcgRun<double>&, std::vector<double>);
-template SpectrumBounds bounds_of_spectrum(const LobpcgRun<double>&, LobpcgState<double>&);
-template double first_cut(const LobpcgRun<double>&, const LobpcgState<double>&, const SpectrumBounds&);
+template SpectrumBounds bounds_by_norm(const LobpcgRun<double>&);
+template SpectrumBounds bounds_of_spectrum(const LobpcgRun<double>&, LobpcgState<double>&, bool);
+template double first_cut(const LobpcgRun<double>&, const LobpcgState<double>&, const SpectrumBounds&, double);
 
 }  // namespace block_eigs

@@ -13,12 +13,17 @@ template <class T>
 std::vector<double> turned(const LobpcgRun<T>& run, std::vector<double> values);
 
 /// The norm of A bounds its spectrum, and costs nothing; that nothing lies below zero is mostly so, and no filter
-/// relies on it. Both are taken unless they are far from where the eigenvalues of a random block lie, by their
-/// mean and their variance: ends of a spectrum that filters have no use for cost them degrees. With largest pairs
-/// wanted they need to know where the other end is. X is random and has its Ritz values; P and W are used up.
-/// Collective.
+/// relies on it. Not collective.
 template <class T>
-SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state);
+SpectrumBounds bounds_by_norm(const LobpcgRun<T>& run);
+
+/// state.spectrum, which is found first where it is not there. The bounds by the norm are taken unless they are
+/// far from where the eigenvalues of a random block lie, by their mean and their variance: ends of a spectrum that
+/// filters have no use for cost them degrees. With largest pairs wanted they need to know where the other end is.
+/// X is random and has its Ritz values, or it is `informed`, approximates eigenvectors, and says nothing of the
+/// rest; P and W are used up. Collective.
+template <class T>
+SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed);
 
 /// How low the eigenvalues of the constraints are, as those of the matrix whose smallest ones are wanted; infinite
 /// without constraints, of which there are those with B the identity alone. W is used up. Collective.
@@ -30,9 +35,9 @@ double lowest_of_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state);
 template <class T>
 int degrees_to_clean(const FilterInterval& interval, double constraints, double done);
 
-/// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or where a
-/// short filter can.
+/// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or behind
+/// this share of its length.
 template <class T>
-double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds);
+double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds, double share);
 
 }  // namespace block_eigs

@@ -8,12 +8,13 @@
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/chebyshev_davidson.hpp"
 #include "solver/lobpcg/davidson_start.hpp"
+#include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // Block Chebyshev-Davidson against closed forms: threefold and sixfold eigenvalues, both ends, the luck of the
-// seed.
+// seed, spectra that are not what bounds lead to expect.
 namespace block_eigs {
 namespace {
 
@@ -97,6 +98,55 @@ TEST(Davidson, TakesOfDirectionsWhatTheBasisOfTheRestHasRoomFor) {
   }
 }
 
+/// A diagonal matrix of these values, in an order that says nothing, and its pairs by filters begun in float.
+EigenResult<double> pairs_of_diagonal(const std::vector<double>& values, int pairs) {
+  const auto n = static_cast<GlobalIndex>(values.size());
+  constexpr GlobalIndex step = 7;  // prime to n
+  test::RuleSource source(n, [&](GlobalIndex i, GlobalIndex j) {
+    return i == j ? values[static_cast<std::size_t>(i * step % n)] : 0.0;
+  });
+  test::Problem<double> problem(source);
+  test::Problem<float> in_float(source);
+  const LobpcgOptions options{.pairs = pairs,
+                              .tolerance = 1e-8,
+                              .max_iterations = 60,
+                              .dense_up_to = 0,
+                              .filtered_start = true,
+                              .filter_basis = true};
+  return lobpcg_mixed(problem.space, problem.matrix, nullptr, {&in_float.matrix, nullptr}, nullptr, {}, options);
+}
+
+std::vector<double> evenly(double from, double to, int count) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(from + (to - from) * i / (count - 1));
+  return values;
+}
+
+// The filter of random vectors takes the spectrum for positive, and amplifies what is not beyond float's range.
+TEST(Davidson, BeginsAnewWhereTheFirstFilterLeavesTheRange) {
+  const std::vector<double> values = evenly(-7.0, 6.9, 1200);
+  const auto result = pairs_of_diagonal(values, 8);
+  for (std::size_t j = 0; j < 8; ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j << ' ' << result.remark;
+    EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-12) << j;
+  }
+  // No iterations of LOBPCG, which would be many.
+  EXPECT_LE(result.iterations, 30);
+}
+
+// Pairs far before all others move the middle of what the spectrum is expected to hold, and the limit of a value
+// that goes to zero falls faster than its residual.
+TEST(Davidson, PairsFarBeforeTheOthersAndAValueOfZero) {
+  std::vector<double> values = evenly(0.0, 4.0, 1497);
+  values.insert(values.begin(), {-1000.0, -999.5, -300.0});
+  const auto result = pairs_of_diagonal(values, 8);
+  for (std::size_t j = 0; j < 8; ++j) {
+    EXPECT_NE(result.outcomes[j], Outcome::not_converged) << j << ' ' << result.remark;
+    EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-10) << j;
+  }
+  EXPECT_LE(result.iterations, 40);
+}
+
 TEST(DavidsonPlan, BasesFitIntoSmallSpaces) {
   for (const int width : {1, 3, 8, 20, 40, 144}) {
     for (const GlobalIndex dimension : {5 * width, 7 * width, 20 * width, 1'000'000}) {
@@ -125,6 +175,36 @@ TEST(DavidsonPlan, CutsStayBehindOpenPairs) {
   EXPECT_FALSE(next_filter({{1.0, 1.0, 1.0}, {1e3, 1e3}, 0.0}, shape, bounds, 0.5));
   EXPECT_TRUE(std::isnan(products_to_come(pairs, bounds, 0.25)));
   EXPECT_GT(products_to_come(pairs, bounds, 0.45), 0.0);
+}
+
+TEST(DavidsonPlan, FiltersResidualsWhereIntervalsMayMove) {
+  const DavidsonShape shape{2, 4, 12};
+  const SpectrumBounds bounds{0.0, 10.0};
+  DavidsonPairs pairs{{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7}, {0.5, 1e3, 1e3}, 0.01};
+  EXPECT_FALSE(next_filter(pairs, shape, bounds, 0.6)->of_residuals);
+  EXPECT_TRUE(next_filter(pairs, shape, bounds, 0.6, true)->of_residuals);
+  // Most of the spectrum would lie before an interval that has moved as far as the last value.
+  EXPECT_FALSE(next_filter(pairs, shape, {0.0, 2.0}, 0.6, true)->of_residuals);
+  // Little is missing, and moved intervals keep as much of the last pair as of the first.
+  pairs.ratios = {1.5, 1.5, 1.5};
+  const auto moved = next_filter(pairs, shape, bounds, 0.6, true);
+  const auto fixed = next_filter(pairs, shape, bounds, 0.6);
+  EXPECT_LT(moved->degree, fixed->degree);
+  // In a young basis a cut behind few values.
+  pairs.settled = false;
+  EXPECT_DOUBLE_EQ(next_filter(pairs, shape, bounds, 10.0)->interval.lower, 0.2);
+}
+
+TEST(DavidsonPlan, NoticesResidualsThatComeForwardBesideFallingLimits) {
+  DavidsonProgress progress(0.0);
+  DavidsonPairs pairs{{0.0, 1.0, 2.0}, {1e3, 1e3}, 1.0, 1.0};
+  for (int step = 0; step < 20; ++step) {
+    EXPECT_FALSE(progress.ends_after(pairs, 3.0)) << step;
+    for (double& ratio : pairs.ratios) ratio *= 2.0;
+    pairs.largest_residual *= 0.5;
+  }
+  for (int step = 0; step < 6; ++step) EXPECT_FALSE(progress.ends_after(pairs, 3.0)) << step;
+  EXPECT_TRUE(progress.ends_after(pairs, 3.0));
 }
 
 }  // namespace
