@@ -186,6 +186,7 @@ int run_session(int argc, char** argv, const std::string& name, const std::strin
   catch_signals(name, {.is_first = is_first_rank(), .has_launcher = has_launcher()});
   start_hdf5_for_good();
   do_without_ssh();
+  return_freed_blocks();
   const MpiSession mpi(argc, argv);
   // A file size limit is then an error of the write that meets it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -64,6 +64,15 @@ void do_without_ssh() {
   setenv("OMPI_MCA_plm", "isolated", 1);
 }
 
+void return_freed_blocks() {
+  // From here on blocks are made of large pages. Smaller ones come and go too often.
+  constexpr int least = 4 * static_cast<int>(mebibyte);
+  constexpr int most_blocks = 65536;  // as it is where nobody has said otherwise
+  mallopt(M_MMAP_MAX, most_blocks);
+  mallopt(M_MMAP_THRESHOLD, least);
+  mallopt(M_TRIM_THRESHOLD, 2 * least);
+}
+
 std::optional<std::string> prepare_for_limited_memory(char** argv) {
   const std::size_t left = address_space_left();
   if (left == std::numeric_limits<std::size_t>::max()) return std::nullopt;

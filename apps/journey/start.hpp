@@ -16,6 +16,12 @@ bool has_launcher();
 /// unless somebody has told it something about that. Before MPI is started.
 void do_without_ssh();
 
+/// Blocks that are freed go back to the system at once, whatever libraries that are loaded with the program have
+/// made of that: SuperLU_DIST, which PETSc brings along, has malloc keep all it ever had, for the whole process.
+/// Memory of blocks in float was then there for those in double only where these happened to fit, between what had
+/// stayed.
+void return_freed_blocks();
+
 /// What has to be right before MPI is started, where memory is limited by `ulimit -v`; without a limit nothing
 /// happens. Returns why the program cannot run, once for the job: on the rank that the launcher calls 0. Others,
 /// which would crash in MPI, wait for it to end all ranks, and then return an empty text.
