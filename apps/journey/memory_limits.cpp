@@ -23,6 +23,7 @@ namespace {
 struct MemoryToCome {
   double host = 0.0;
   double device = 0.0;  ///< 0 on the host backend
+  double holes = 0.0;   ///< in host memory, beside that: what the solve may do without
 };
 
 /// A solve with that many columns in its block, its vectors in double or not.
@@ -70,7 +71,12 @@ MemoryToCome to_come(MemoryNeeds needs, const Device& device, double share = 1.0
   needs.held *= share;
   needs.halo *= share;
   const MemoryEstimate estimate = estimate_memory(needs, {}, device.host_addressable());
-  return {estimate.host_to_come, estimate.device_to_come};
+  return {estimate.host_to_come, estimate.device_to_come, estimate.host_holes};
+}
+
+MemoryToCome with_holes(MemoryToCome coming) {
+  coming.host += coming.holes;
+  return coming;
 }
 
 /// The most columns that fit; 0 where none do. Collective.
@@ -143,18 +149,29 @@ void require(const Communicator& comm, const Device& device, const Plan& plan) {
 template <class T>
 std::string fit(const Problem<T>& problem, Operators<T>& operators, int width,
                 const std::function<MemoryNeeds()>& needs) {
+  const Communicator& comm = problem.context.comm;
   const MemoryLeft left = memory_left(*problem.context.device);
-  const auto fits = [&](LocalIndex columns) {
+  const auto fits = [&](const MemoryToCome& coming) { return !(shortage(comm, coming, left).ratio > 1.0); };
+  const auto coming_with = [&](LocalIndex columns) {
     operators.limit_work_space(columns);
-    return !(shortage(problem.context.comm, to_come(needs(), *problem.context.device), left).ratio > 1.0);
+    return to_come(needs(), *problem.context.device);
+  };
+  const auto taking = [](LocalIndex columns) {
+    return fmt::format("memory is short: the preconditioner takes {} columns at a time", columns);
   };
   constexpr LocalIndex no_limit = LinearOperator<T>::no_limit;
-  if (fits(no_limit)) return "";
+  const MemoryToCome unlimited = coming_with(no_limit);
+  // A smaller work space costs less than a solve that ends because holes took what was left.
+  if (fits(with_holes(unlimited))) return "";
   // Rows of so many begin where several can be loaded at once.
   constexpr LocalIndex least = DenseBlock<float>::padded(1);
   for (const LocalIndex columns : {width / 2 / least * least, least}) {
-    if (columns >= least && columns < width && fits(columns))
-      return fmt::format("memory is short: the preconditioner takes {} columns at a time", columns);
+    if (columns >= least && columns < width && fits(with_holes(coming_with(columns)))) return taking(columns);
+  }
+  if (least < width) {
+    const MemoryToCome smallest = coming_with(least);
+    const double saved = comm.max(unlimited.host + unlimited.device - smallest.host - smallest.device);
+    if (saved > 0.0 && fits(smallest)) return taking(least);
   }
   operators.limit_work_space(no_limit);
   return "";

@@ -203,9 +203,9 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   estimate.device_to_come = on_host ? 0.0 : more + needs.halo;
   estimate.device = on_host ? 0.0 : std::max(now.device_peak, now.device + estimate.device_to_come + needs.basis);
   estimate.host_to_come = (on_host ? more : needs.result) + needs.halo + needs.host + libraries;
-  const double unused = on_host ? holes * more : 0.0;
-  estimate.host =
-      std::max(now.host_peak, now.host + estimate.host_to_come + unused + (on_host ? needs.basis : 0.0));
+  estimate.host_holes = on_host ? holes * more : 0.0;
+  estimate.host = std::max(now.host_peak,
+                           now.host + estimate.host_to_come + estimate.host_holes + (on_host ? needs.basis : 0.0));
   if (needs.certificate > 0.0) {
     const double kept = needs.result + (on_host ? needs.work : 0.0);
     estimate.host = std::max(estimate.host, now.host + kept + needs.certificate + libraries);

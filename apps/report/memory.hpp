@@ -64,6 +64,7 @@ struct MemoryEstimate {
   double device = 0.0;          ///< in use on its GPU; what set-up took where that was more; 0 on the host backend
   double host_to_come = 0.0;    ///< of it, what the solve has yet to take, without a certificate
   double device_to_come = 0.0;  ///< likewise
+  double host_holes = 0.0;      ///< of host, what blocks that come and go may leave unused beside that
   MemoryNeeds needs;
 };
 
