@@ -110,6 +110,11 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.result = block(options.pairs);
   // What is known joins what was found.
   const double joined = known > 0 ? needs.held + needs.result + block(options.pairs + known) + block(1) : 0.0;
+  // Rows that stand alone have all that is asked for: nothing is iterated.
+  if (options.pairs == 0) {
+    needs.vectors = std::max(needs.held, joined);
+    return needs;
+  }
   if (solves_densely(options, problem.partition.rows(), given.constraints.cols())) {
     constexpr int panel = 64;
     const auto order = static_cast<double>(problem.partition.rows());

@@ -72,6 +72,10 @@ class MemoryEstimateTest(harness.AppTest):
         self.close("matrix: {generate: rmat, scale: 16}", "pairs: 8")
         self.close("matrix: {generate: graph_laplacian, scale: 16}", "pairs: 8, max_iterations: 60")
 
+    def test_of_rows_that_stand_alone(self):
+        """Nothing is iterated for their pairs."""
+        self.close("matrix: {generate: graph_laplacian, scale: 16}", "pairs: 32, block_size: 50")
+
     def test_what_auto_takes_on_the_way(self):
         """Eigenvalues in clusters: the block is made wider, or factors are made."""
         problem = "matrix: {generate: laplacian2d, size: [300, 100], anisotropy: [1, 100000]}"
