@@ -8,6 +8,7 @@
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/wanted_order.hpp"
 #include "solver/small/lapack.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -85,6 +86,23 @@ void rotate_to_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   if (run.problem.b == nullptr) return;
   const BlockView<T> bv = state.deflated.locked_b(0, total);
   space.update({bv}, projected, {bv});
+}
+
+/// For who goes on from there, who can do without.
+template <class T>
+void write_guards(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalCheck& check,
+                  EigenResult<T>& result) {
+  BlockSpace<T>& space = run.problem.space;
+  const int pairs = check.found(run.options.pairs);
+  try {
+    result.guards = space.make_block(check.pairs.count() - pairs);
+  } catch (const OnAllRanks&) {
+    return;  // no memory
+  }
+  for (LocalIndex j = 0; j < result.guards.cols(); ++j) {
+    const int column = check.columns[static_cast<std::size_t>(pairs) + static_cast<std::size_t>(j)];
+    space.copy(state.deflated.locked_v(column, 1), result.guards.view().columns(j, 1));
+  }
 }
 
 }  // namespace
@@ -167,15 +185,6 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
   result.error_bounds = run.problem.b == nullptr ? result.residual_norms
                                                  : std::vector<double>(static_cast<std::size_t>(pairs),
                                                                        std::numeric_limits<double>::quiet_NaN());
-  if (run.budget.ended()) {
-    BlockSpace<T>& space = run.problem.space;
-    result.guards = space.make_block(check.pairs.count() - pairs);
-    for (LocalIndex j = 0; j < result.guards.cols(); ++j) {
-      space.copy(
-          state.deflated.locked_v(check.columns[static_cast<std::size_t>(pairs) + static_cast<std::size_t>(j)], 1),
-          result.guards.view().columns(j, 1));
-    }
-  }
   result.eigenvectors = run.problem.space.make_block(pairs);
   // Neighbours together: a copy of one column moves whole cache lines.
   const auto end = check.columns.begin() + pairs;
@@ -188,6 +197,7 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
         result.eigenvectors.view().columns(static_cast<LocalIndex>(at - check.columns.begin()), count));
     at = next;
   }
+  if (run.budget.ended()) write_guards(run, state, check, result);
 }
 
 template FinalCheck check_locked(const LobpcgRun<float>&, LobpcgState<float>&, bool);

@@ -66,7 +66,8 @@ struct EigenResult {
   std::vector<double> error_bounds;
   std::vector<Outcome> outcomes;
   DenseBlock<T> eigenvectors;  ///< own rows of n x pairs, B-orthonormal
-  DenseBlock<T> guards;        ///< what else was at work, for who goes on from there; where it was stopped alone
+  /// What else was at work, for who goes on from there: where it was stopped alone, and there was memory for them.
+  DenseBlock<T> guards;
   std::vector<LobpcgIteration> history;
   int iterations = 0;
   double setup_seconds = 0.0;  ///< start block and its Rayleigh-Ritz step

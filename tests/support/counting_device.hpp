@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "spmm/device/device.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -16,11 +18,14 @@ class CountingDevice : public Device {
   std::size_t peak() const { return peak_; }
   /// From here on.
   void measure_peak() { peak_ = in_use_; }
+  /// There is no more than that.
+  void limit(std::size_t bytes) { limit_ = bytes; }
 
   Backend backend() const override { return Backend::host; }
   std::string name() const override { return inner_->name(); }
   MemoryInfo memory() const override { return inner_->memory(); }
   void* allocate(std::size_t bytes) override {
+    if (in_use_ + bytes > limit_) throw RunError("no more memory");
     void* memory = inner_->allocate(bytes);
     if (memory != nullptr) sizes_[memory] = bytes;
     in_use_ += bytes;
@@ -58,6 +63,7 @@ class CountingDevice : public Device {
   std::map<void*, std::size_t> sizes_;
   std::size_t in_use_ = 0;
   std::size_t peak_ = 0;
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
 };
 
 }  // namespace block_eigs

@@ -100,6 +100,25 @@ TEST(Memory, OfIterationsThatBeginInFloat) {
   expect_eigensolver<double>("pairs: 16, inner_precision: float, preconditioner: {type: chebyshev}");
 }
 
+/// Pairs of an iteration that is stopped early.
+EigenResult<double> stopped(Bench<double>& bench) {
+  const Proceed not_for_long = [](const IterationReport& report) { return report.iteration < 5; };
+  return lobpcg<double>(bench.space, *bench.problem.a, nullptr, nullptr, nullptr, {},
+                        bench.config.eigensolver.options, {}, not_for_long);
+}
+
+TEST(Memory, ThatLacksForGuardsCostsNoPairs) {
+  Bench<double> bench("eigensolver: {pairs: 8, block_size: 24, filtered_start: false}\n", of_eigensolver,
+                      [](const RunConfig&) { return false; });
+  stopped(bench);
+  bench.device->measure_peak();
+  EXPECT_EQ(stopped(bench).guards.cols(), 16);
+  bench.device->limit(bench.device->peak() - 1);
+  const EigenResult<double> result = stopped(bench);
+  EXPECT_EQ(result.eigenvectors.cols(), 8);
+  EXPECT_EQ(result.guards.cols(), 0);
+}
+
 /// Solves, then counts what a probe makes beside what is there.
 void expect_probe(const std::string& options) {
   SCOPED_TRACE(options);
