@@ -131,6 +131,15 @@ TYPED_TEST(SpmmPathsTest, ManyLongRowsOfEqualLengths) {
   this->check_all(a, {20, 33, 64});
 }
 
+// More rows of B than any cache holds.
+TYPED_TEST(SpmmPathsTest, ShortRowsFarApartInALargeBlock) {
+  constexpr LocalIndex columns = 600'000;
+  Sparse<typename TestFixture::T> a(this->random_, 3000, columns, [](LocalIndex i, std::vector<LocalIndex>& to) {
+    spread(i, 9, columns, to);
+  });
+  this->check_all(a, {64, 68});
+}
+
 TYPED_TEST(SpmmPathsTest, RunsOfLongRows) {
   Sparse<typename TestFixture::T> a(this->random_, 700, 4000,
                                     [](LocalIndex i, auto& to) { spread(i / 4, 700 + i / 4 % 300, 4000, to); });

@@ -81,11 +81,11 @@ bool allows_wide_access(const T* data, LocalIndex stride) {
          static_cast<std::size_t>(stride) * sizeof(T) % 16 == 0;
 }
 
-int multiprocessors_of_current_device() {
-  int ordinal = 0, count = 0;
+int of_current_device(cudaDeviceAttr attribute) {
+  int ordinal = 0, value = 0;
   check(cudaGetDevice(&ordinal), "device of the SpMM");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, ordinal), "multiprocessors of the device");
-  return count;
+  check(cudaDeviceGetAttribute(&value, attribute, ordinal), "attributes of the device");
+  return value;
 }
 
 /// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are
@@ -145,7 +145,7 @@ int width_of(bool wide) {
   return wide ? 16 / static_cast<int>(sizeof(T)) : 1;
 }
 
-int slabs_of(int packs) { return (packs + packs_limit - 1) / packs_limit; }
+int slabs_of(int packs, int most = packs_limit) { return (packs + most - 1) / most; }
 
 /// What merge products of up to `columns` columns carry from tile to tile. `call` is one of them, x and slabs
 /// apart.
@@ -165,7 +165,10 @@ void reserve_for(SpmmCall<T, DenseOperands> call, LocalIndex columns) {
 
 template <class T>
 SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> device)
-    : stream_(stream), device_(std::move(device)), multiprocessors_(multiprocessors_of_current_device()) {}
+    : stream_(stream),
+      device_(std::move(device)),
+      multiprocessors_(of_current_device(cudaDevAttrMultiProcessorCount)),
+      bytes_of_l2_(of_current_device(cudaDevAttrL2CacheSize)) {}
 
 template <class T>
 std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const SpmmOptions& options) {
@@ -215,7 +218,9 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
                     (step.right_hand_side == 0.0 || allows_wide_access(step.r.data, step.r.stride));
   const int width = width_of<T>(wide);
   const int packs = (c.cols + width - 1) / width;
-  const int slabs = slabs_of(packs);
+  const double bytes_of_b = static_cast<double>(b.rows) * bytes_of_stride(b.stride, sizeof(T));
+  const int most = wide ? packs_in_a_pass(known, bytes_of_b, bytes_of_l2_, b.rows, packs, packs_limit) : packs_limit;
+  const int slabs = slabs_of(packs, most);
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),
                         bytes_of_stride(b.stride, sizeof(T)),

@@ -36,6 +36,7 @@ class SpmmEngine {
   cudaStream_t stream_;
   std::shared_ptr<CudaDevice> device_;
   int multiprocessors_;
+  int bytes_of_l2_;
 };
 
 }  // namespace block_eigs::cuda

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Counts over all rows.
-enum Finding { empty_rows, like_before, finding_count };
+/// Sums over all rows.
+enum Finding { empty_rows, like_before, columns_apart, finding_count };
 
 using Word = unsigned long long;
 
@@ -25,19 +25,30 @@ __device__ Word sum_in_warp(Word value) {
   return value;
 }
 
+/// Columns from the middle nonzero of a row, which has some, to that of the row before; 0 where that is empty.
+__device__ Word apart_from_before(const Offset* offsets, const LocalIndex* columns, LocalIndex row) {
+  const Offset before = offsets[row - 1], begin = offsets[row], end = offsets[row + 1];
+  if (before == begin) return 0;
+  return static_cast<Word>(abs(columns[begin + (end - begin) / 2] - columns[before + (begin - before) / 2]));
+}
+
 __global__ void look_at_rows(const Offset* offsets, const LocalIndex* columns, LocalIndex rows, Word* findings) {
   const auto row = static_cast<LocalIndex>(blockIdx.x * blockDim.x + threadIdx.x);
   Word length = 0;
   Word like = 0;
+  Word apart = 0;
   if (row < rows) {
     length = static_cast<Word>(offsets[row + 1] - offsets[row]);
     if (row > 0 && same_columns(offsets, columns, row, row - 1)) like = length;
+    if (row > 0 && length > 0) apart = apart_from_before(offsets, columns, row);
   }
   const Word empty = sum_in_warp(row < rows && length == 0 ? 1 : 0);
   const Word nonzeros_alike = sum_in_warp(like);
+  const Word all_apart = sum_in_warp(apart);
   if (threadIdx.x % 32 != 0) return;
   if (empty > 0) atomicAdd(findings + empty_rows, empty);
   if (nonzeros_alike > 0) atomicAdd(findings + like_before, nonzeros_alike);
+  if (all_apart > 0) atomicAdd(findings + columns_apart, all_apart);
 }
 
 /// As look_at_rows, a block a row.
@@ -49,6 +60,7 @@ __global__ void look_at_long_rows(const Offset* offsets, const LocalIndex* colum
     if (threadIdx.x != 0) continue;
     if (length == 0) atomicAdd(findings + empty_rows, Word{1});
     if (alike && length > 0) atomicAdd(findings + like_before, length);
+    if (row > 0 && length > 0) atomicAdd(findings + columns_apart, apart_from_before(offsets, columns, row));
   }
 }
 
@@ -143,6 +155,7 @@ SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream
   statistics.nonzeros = statistics.columns_total = pattern.most_columns.back();
   statistics.longest = pattern.most_columns.front();
   statistics.mean = static_cast<double>(statistics.nonzeros) / statistics.rows;
+  statistics.apart = static_cast<double>(found[columns_apart]) / statistics.rows;
   const auto alike = static_cast<double>(found[like_before]);
   pattern.worth_bundling = statistics.nonzeros >= least_nonzeros_of_bundles &&
                            alike > (1.0 - 1.0 / least_gain_of_bundles) * static_cast<double>(statistics.nonzeros);

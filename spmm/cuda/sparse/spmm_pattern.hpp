@@ -20,6 +20,7 @@ struct RowStatistics {
   double mean = 0.0;
   Offset longest = 0;
   Offset columns_total = 0;  ///< nonzeros, those of a bundle counted once
+  double apart = 0.0;        ///< columns from a row's middle nonzero to that of the row before, in the mean
 };
 
 /// What is known of the pattern of A before the first product. Arrays, in device memory, are there where some rows
