@@ -134,9 +134,8 @@ TYPED_TEST(SpmmPathsTest, ManyLongRowsOfEqualLengths) {
 // More rows of B than any cache holds.
 TYPED_TEST(SpmmPathsTest, ShortRowsFarApartInALargeBlock) {
   constexpr LocalIndex columns = 600'000;
-  Sparse<typename TestFixture::T> a(this->random_, 3000, columns, [](LocalIndex i, std::vector<LocalIndex>& to) {
-    spread(i, 9, columns, to);
-  });
+  Sparse<typename TestFixture::T> a(this->random_, 3000, columns,
+                                    [](LocalIndex i, std::vector<LocalIndex>& to) { spread(i, 9, columns, to); });
   this->check_all(a, {64, 68});
 }
 

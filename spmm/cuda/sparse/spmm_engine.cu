@@ -219,7 +219,8 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   const int width = width_of<T>(wide);
   const int packs = (c.cols + width - 1) / width;
   const double bytes_of_b = static_cast<double>(b.rows) * bytes_of_stride(b.stride, sizeof(T));
-  const int most = wide ? packs_in_a_pass(known, bytes_of_b, bytes_of_l2_, b.rows, packs, packs_limit) : packs_limit;
+  const int most =
+      wide ? packs_in_a_pass(known, bytes_of_b, bytes_of_l2_, b.rows, packs, packs_limit) : packs_limit;
   const int slabs = slabs_of(packs, most);
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),
