@@ -122,7 +122,7 @@ void take_x(Davidson<T>& it, LocalIndex width) {
   it.ritz = rayleigh_ritz(space, state.basis, it.sign);
   state.x.set_columns(width);
   space.update({state.basis.v()}, it.ritz.columns(0, width), {state.x.v()});
-  const BlockView<T> ax = state.image_of_x();
+  const BlockView<T> ax = state.make_room_for_image_of_x();
   it.run.problem.a.apply(state.x.v(), ax);
   it.products += width;
   std::vector<double> values(it.ritz.values.begin(), it.ritz.values.begin() + width);

@@ -76,8 +76,8 @@ BasisProducts multiply_basis(const LobpcgRun<T>& run, LobpcgState<T>& state, boo
   Sums sums;
   space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
   if (measured) {
-    const BlockView<T> ax = state.image_of_x();
-    const BlockView<T> ap = state.image_of_p();
+    const BlockView<T> ax = state.make_room_for_image_of_x();
+    const BlockView<T> ap = state.make_room_for_image_of_p_in_r();
     if (!state.carries_images) {
       apply_some<T>(run, state.x.v(), ax);
       apply_some<T>(run, state.p.v(), ap);
@@ -189,7 +189,7 @@ double along_deflated(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 template <class T>
 void renew_images(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const EigenProblem<T>& problem = run.problem;
-  const BlockView<T> ax = state.image_of_x();
+  const BlockView<T> ax = state.make_room_for_image_of_x();
   apply_some<T>(run, state.x.v(), ax);
   if (state.carries_images) apply_some<T>(run, state.p.v(), state.p.a());
   for (const VectorPanel<T>* panel : {&state.x, &state.p}) {

@@ -184,7 +184,7 @@ Resumption resume(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   state.r.set_columns(state.active());
   // Norms stay as they were: those without what lies along locked vectors are not those of R.
   if (state.active() > 0) {
-    const BlockView<T> ax = state.image_of_x();
+    const BlockView<T> ax = state.make_room_for_image_of_x();
     if (!state.carries_images) run.problem.a.apply(state.x.v(), ax);
     space.residual(ax, state.x.b(), state.ritz.values, state.r.view());
   }

@@ -97,8 +97,8 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
     space.update_residual(az, solution.coefficients, {state.x.a(), state.p.a()}, state.x.b(), ritz.values,
                           state.r.view(), ritz.residuals, sums);
   } else {
-    space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.image_of_x(), state.r.view(),
-                              ritz.residuals, sums);
+    space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.make_room_for_image_of_x(),
+                              state.r.view(), ritz.residuals, sums);
   }
   if (run.problem.b != nullptr) {
     space.column_norms(state.x.v(), ritz.norms, sums);
@@ -171,7 +171,7 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
-  const BlockView<T> ax = state.image_of_x();
+  const BlockView<T> ax = state.make_room_for_image_of_x();
   run.problem.a.apply(state.x.v(), ax);
   SmallMatrix gram;
   space.gram({state.x.v()}, {ax}, gram);

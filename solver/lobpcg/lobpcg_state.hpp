@@ -186,14 +186,16 @@ struct LobpcgState {
   double setup_seconds = 0.0;  ///< of the budget's clock, what went by before iterations and not in them
 
   int active() const { return x.cols(); }
-  /// A X where it is carried along; else room for it until `spare` is wanted for anything else.
-  BlockView<T> image_of_x() {
+  /// For A X: its place where it is carried along, and nothing else changes; else `spare`, resized to it and lost
+  /// to it until that is wanted for anything else.
+  BlockView<T> make_room_for_image_of_x() {
     if (carries_images) return x.a();
     spare.set_columns(x.cols());
     return spare.view();
   }
-  /// A P, else room for it in the place of R.
-  BlockView<T> image_of_p() {
+  /// For A P: its place where it is carried along, and nothing else changes; else that of R, resized to it, so
+  /// that R has to be made anew.
+  BlockView<T> make_room_for_image_of_p_in_r() {
     if (carries_images) return p.a();
     r.set_columns(p.cols());
     return r.view();
