@@ -1,9 +1,9 @@
 #pragma once
 
+#include <stdexcept>
 #include <vector>
 
 #include "solver/space/block_space.hpp"
-#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -35,7 +35,8 @@ class DeflatedVectors {
   /// Appends the columns of x, B x being bx. On all ranks alike.
   void append(BlockSpace<T>& space, ConstBlockView<T> x, ConstBlockView<T> bx) {
     if (x.cols == 0) return;
-    require(cols_ + x.cols <= v_.cols(), "lobpcg: more vectors are deflated than there is room for");
+    if (cols_ + x.cols > v_.cols())
+      throw std::logic_error("lobpcg: more vectors are deflated than there is room for");
     space.copy(x, v_.columns(cols_, x.cols));
     if (with_mass_) space.copy(bx, b_.columns(cols_, x.cols));
     cols_ += x.cols;
