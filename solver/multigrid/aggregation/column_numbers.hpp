@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -32,12 +33,14 @@ class ColumnNumbers {
   LocalIndex all() const { return own_ + static_cast<LocalIndex>(ghosts_.size()); }
   const std::vector<GlobalIndex>& ghosts() const { return ghosts_; }
   bool is_own(GlobalIndex global) const { return global >= begin_ && global < end(); }
-  /// Of one that occurs here.
+  /// Of one that occurs here: no other number has a place.
   LocalIndex local(GlobalIndex global) const {
     if (is_own(global)) return static_cast<LocalIndex>(global - begin_);
     const auto after = std::upper_bound(runs_.begin(), runs_.end(), global,
                                         [](GlobalIndex number, const Run& run) { return number < run.first; });
+    assert(after != runs_.begin());
     const Run& run = *std::prev(after);
+    assert(global - run.first < (after == runs_.end() ? all() : after->local) - run.local);
     return run.local + static_cast<LocalIndex>(global - run.first);
   }
   GlobalIndex global(LocalIndex local) const {
