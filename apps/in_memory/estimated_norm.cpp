@@ -23,7 +23,9 @@ class WithNorm final : public LinearOperator<T> {
   }
   std::size_t bytes() const override { return operation_->bytes(); }
   std::size_t work_bytes(LocalIndex cols) const override { return operation_->work_bytes(cols); }
+  double blocks_beside(LocalIndex cols) const override { return operation_->blocks_beside(cols); }
   void reserve(LocalIndex columns) override { operation_->reserve(columns); }
+  void limit_work_space(LocalIndex columns) override { operation_->limit_work_space(columns); }
   double norm_scale() const override { return norm_; }
 
  private:

@@ -40,6 +40,7 @@ class ShiftedBack final : public LinearOperator<float> {
   }
   std::size_t work_bytes(LocalIndex cols) const override { return shifted_.work_bytes(cols); }
   void reserve(LocalIndex columns) override { shifted_.reserve(columns); }
+  void limit_work_space(LocalIndex columns) override { shifted_.limit_work_space(columns); }
   double norm_inf() const override { return shifted_.norm_inf() + std::abs(shift_); }
 
  private:

@@ -28,6 +28,7 @@ class CycleFrom final : public LinearOperator<T> {
   LocalIndex columns() const override { return rows(); }
   void apply(ConstBlockView<T> x, BlockView<T> y) override { amg_.cycle(level_, x, y); }
   void reserve(LocalIndex columns) override { amg_.reserve(columns); }
+  void limit_work_space(LocalIndex columns) override { amg_.limit_work_space(columns); }
 
  private:
   Amg<T>& amg_;

@@ -72,7 +72,7 @@ class LinearOperator {
 
   /// Work space for blocks of so many columns and no more, whatever is reserved and applied: wider ones are worked
   /// on piece by piece, where an operator can. Called before it is first applied or reserved, with the same number
-  /// on all ranks; `no_limit` takes it back.
+  /// on all ranks; `no_limit` takes it back. Forwards as reserve does, but for operators that get pieces only.
   virtual void limit_work_space(LocalIndex columns) { static_cast<void>(columns); }
   static constexpr LocalIndex no_limit = std::numeric_limits<LocalIndex>::max();
 
