@@ -76,21 +76,38 @@ ProbeNeeds probe_needs(const Problem<T>& problem, const Operators<T>& operators,
   return needs;
 }
 
-/// Of a probe of stiff parts beside the pairs found: LOBPCG with the diagonal for B; 0 where none is made.
+/// Of LOBPCG's blocks, those of what is deflated among them.
 template <class T>
-double stiff_rows_bytes(const Problem<T>& problem, const LobpcgOptions& options, int constraints) {
+double state_bytes(const Problem<T>& problem, const LobpcgOptions& options, bool with_mass, int constraints) {
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
+  const int width = options.block_size;
+  const int blocks = with_mass ? 11 : carries_images_of<T>(*problem.a, with_mass, width) ? 8 : 6;
+  return blocks * block(width) + (with_mass ? 2 : 1) * block(deflated_at_most(options, width, constraints));
+}
+
+/// Of a probe of stiff parts beside the pairs found, with the work space of operators: LOBPCG with the diagonal
+/// for B; 0 where none is made. Collective.
+template <class T>
+double stiff_rows_bytes(const Problem<T>& problem, const Operators<T>& operators, const LobpcgOptions& options,
+                        int constraints) {
   if (options.which != Which::smallest || options.pairs == 0 || !hides_stiff_rows(*problem.a)) return 0.0;
   const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
   const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
   const int pairs = std::min(options.pairs, most_of_stiff_rows);
-  const int width = default_block_size(pairs);
+  LobpcgOptions probe = options;
+  probe.pairs = pairs;
+  probe.block_size = default_block_size(pairs);
   const int deflated = constraints + options.pairs;
-  const double looking = 11.0 * block(width) + 2.0 * block(deflated + pairs + width) + block(deflated) +
-                         (2.0 * sizeof(T) + sizeof(double)) * rows;
-  // The solve goes on with what was found.
-  const int both = std::max(options.block_size, options.pairs + pairs);
-  const double solving = (problem.b ? 11.0 : 8.0) * block(both) +
-                         (problem.b ? 2.0 : 1.0) * block(deflated + both) + block(both) + block(pairs);
+  const double looking = state_bytes(problem, probe, true, deflated) + block(deflated) + block(pairs) +
+                         (2.0 * sizeof(T) + sizeof(double)) * rows +
+                         static_cast<double>(operators.work_bytes(probe.block_size));
+  // The solve goes on with what was found, which becomes the memory of the block where it is as wide.
+  LobpcgOptions all = options;
+  all.block_size = std::max(options.block_size, options.pairs + pairs);
+  const int passing = std::max(options.pairs, std::min(options.block_size, options.pairs + pairs));
+  const double solving = state_bytes(problem, all, problem.b != nullptr, constraints) + block(passing) +
+                         block(pairs) + static_cast<double>(operators.work_bytes(all.block_size));
   return std::max(looking, solving);
 }
 
@@ -129,10 +146,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // Start vectors as wide as the block become its memory, and so does what float came to, the result is not there
   // yet.
   const double passing = block(std::max({start == width ? 0 : start, options.pairs, given.resumes ? width : 0}));
-  const int blocks = mass ? 11 : carries_images_of<T>(*problem.a, mass, width) ? 8 : 6;
-  needs.vectors = blocks * block(width) +
-                  (mass ? 2 : 1) * block(deflated_at_most(options, width, given.constraints.cols())) +
-                  block(given.constraints.cols()) + passing + static_cast<double>(operators.work_bytes(width));
+  needs.vectors = state_bytes(problem, options, mass, given.constraints.cols()) + block(given.constraints.cols()) +
+                  passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);
   if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs) {
@@ -148,7 +163,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
                                                 static_cast<double>(operators.work_bytes(probe.widest)));
     needs.with_stiff_parts =
-        needs.held + needs.result + needs.work + stiff_rows_bytes(problem, options, given.constraints.cols());
+        needs.held + needs.result + stiff_rows_bytes(problem, operators, options, given.constraints.cols());
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);
