@@ -174,11 +174,11 @@ void analyse_factors(Problem<T>& problem) {
 }
 
 template <class T>
-std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem) {
+std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns) {
   if (!petsc::has_factorization(problem.context.comm)) return std::nullopt;
   try {
     analyse_factors(problem);
-    problem.factorization->require_memory();
+    problem.factorization->require_memory(columns);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
     problem.factorization.reset();
@@ -206,8 +206,8 @@ Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
 
 template void analyse_factors(Problem<float>&);
 template void analyse_factors(Problem<double>&);
-template std::optional<petsc::FactorSize> foreseen_factors(Problem<float>&);
-template std::optional<petsc::FactorSize> foreseen_factors(Problem<double>&);
+template std::optional<petsc::FactorSize> foreseen_factors(Problem<float>&, LocalIndex);
+template std::optional<petsc::FactorSize> foreseen_factors(Problem<double>&, LocalIndex);
 template Preconditioner<float> make_direct(Problem<float>&, const DirectConfig&);
 template Preconditioner<double> make_direct(Problem<double>&, const DirectConfig&);
 

@@ -13,9 +13,9 @@ template <class T>
 void analyse_factors(Problem<T>& problem);
 
 /// The same for `auto`, which has other ways: nothing where this build cannot, the analysis fails, or there is no
-/// memory for what it foresees. Collective.
+/// memory for what it foresees and for solves of so many columns. Collective.
 template <class T>
-std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem);
+std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns);
 
 /// sign (A - sigma B)^-1 by factors, positive definite, as its pivots prove: sigma is the config's shift, or
 /// looked for by ShiftSearch beyond the end that is wanted, or next to nothing for a linear system. Needs

@@ -157,7 +157,10 @@ EigenWays<T>::EigenWays(BlockSpace<T>& space, Problem<T>& problem, EigenSolver<T
       wanted_(wanted),
       checkpoint_(checkpoint),
       follower_(shift_follower(problem, solver.config.eigensolver)) {
-  if (solver.choice) solver.choice->allow_factors([&problem] { return foreseen_factors(problem); });
+  if (!solver.choice) return;
+  solver.choice->allow_factors([&problem, &options = solver.config.eigensolver.options] {
+    return foreseen_factors(problem, block_width(options));
+  });
 }
 
 template <class T>

@@ -92,7 +92,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   CgDecisions<T> decisions;
   if (solver.choice) {
     LinearSolverChoice& choice = *solver.choice;
-    choice.allow_factors([&] { return foreseen_factors(problem); });
+    choice.allow_factors([&] { return foreseen_factors(problem, std::min(config.block_size, f.cols())); });
     decisions.begin = [&choice] { choice.begin(); };
     decisions.proceed = [&choice](const IterationReport& report) { return choice.proceed(report); };
     decisions.change = [&choice](Limitation limitation) { return choice.change(limitation); };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/proof/probe_memory.hpp"
@@ -35,10 +36,13 @@ double halo_bytes(const Problem<T>& problem, int cols) {
   return static_cast<double>(problem.a->work_bytes(cols) + (problem.b ? problem.b->work_bytes(cols) : 0));
 }
 
-/// PETSc works in double and on the host, with two blocks in its own layout.
-double petsc_bytes(const PreconditionerConfig& config, LocalIndex rows, int cols) {
-  return config.type == PreconditionerType::petsc || config.type == PreconditionerType::direct
-             ? 2.0 * sizeof(double) * rows * cols
+/// PETSc works in double and on the host, with two blocks in its own layout; MUMPS has more.
+template <class T>
+double petsc_bytes(const PreconditionerConfig& config, const Problem<T>& problem, int cols) {
+  const Communicator& comm = problem.context.comm;
+  if (config.type == PreconditionerType::direct) return petsc::solve_bytes(comm, problem.partition, cols);
+  return config.type == PreconditionerType::petsc
+             ? 2.0 * sizeof(double) * problem.partition.size(comm.rank()) * cols
              : 0.0;
 }
 
@@ -167,7 +171,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);
-  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, rows, width);
+  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, problem, width);
   if (given.resumes) needs.host += passing_rows_bytes(problem, rows, std::max(width, options.pairs));
   return needs;
 }
@@ -195,7 +199,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // The initial guess becomes the solution.
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);
-  needs.host = small_dense_bytes(width) + petsc_bytes(config.preconditioner, rows, width);
+  needs.host = small_dense_bytes(width) + petsc_bytes(config.preconditioner, problem, width);
   if (resumes) needs.host += passing_rows_bytes(problem, rows, right_hand_sides);
   needs.result = all;
   return needs;

@@ -120,6 +120,19 @@ void expect_solutions(double sigma, bool with_mass, double sign, double toleranc
   expect_solutions<T>(Partition(offsets), sigma, with_mass, sign, tolerance);
 }
 
+/// Where the factors fit, and not what solves with them take.
+TEST_F(Direct, AsksForTheMemoryOfSolves) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const Partition partition = Partition::uniform(n, comm.size());
+  const CsrRows a = test::RuleSource(n, rule_a).read(partition);
+  const petsc::Factorization factors(comm, a, nullptr, partition, -1.0, use);
+  factors.require_memory();
+  factors.require_memory(7);
+  constexpr LocalIndex far_too_many = 1 << 30;
+  EXPECT_GT(petsc::solve_bytes(comm, partition, far_too_many), 1e12 / comm.size());
+  EXPECT_THROW(factors.require_memory(far_too_many), Agreed<RunError>);
+}
+
 TEST_F(Direct, SolvesBlocksInDouble) {
   expect_solutions<double>(0.0, true, 1.0, 1e-12);
   expect_solutions<double>(0.0, false, 1.0, 1e-12);

@@ -265,8 +265,11 @@ Factorization::~Factorization() = default;
 
 const FactorSize& Factorization::size() const { return factor_->size; }
 
-void Factorization::require_memory() const {
-  factor_->require_memory(std::max(0.0, factor_->size.bytes - factor_->held));
+void Factorization::require_memory(LocalIndex columns) const {
+  // Blocks that come and go leave holes in the heap and in address space.
+  constexpr double with_holes = 1.4;
+  factor_->require_memory(std::max(0.0, factor_->size.bytes - factor_->held) +
+                          with_holes * solve_bytes(factor_->comm, factor_->partition, columns));
 }
 
 Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,6 +25,16 @@ struct FactorSize {
   double entries = 0.0;  ///< of the factors, over all ranks
   double flops = 0.0;    ///< likewise; both are the same on all ranks
 };
+
+/// Host memory of the calling rank that solves with factors take beside these, for blocks of so many columns: one
+/// in PETSc's layout there and one back, and copies of MUMPS's and PETSc's, which on several ranks lie where the
+/// pivots are, with all that leads there. By measurement.
+inline double solve_bytes(const Communicator& comm, const Partition& partition, LocalIndex columns) {
+  const double blocks = comm.size() > 1 ? 10.0 : 3.0;
+  // MUMPS deals pivots about evenly, however rows are dealt.
+  const double mean = static_cast<double>(partition.rows()) / comm.size();
+  return blocks * sizeof(double) * std::max<double>(mean, partition.size(comm.rank())) * columns;
+}
 
 /// For messages: who wants a factorisation, and what to take where there is none.
 struct FactorizationUse {
@@ -54,8 +65,9 @@ class Factorization {
   const FactorSize& size() const;
 
   /// Collective; throws RunError on all ranks where the limits of a process (`ulimit -v`), of its control group or
-  /// of the node leave less than size().bytes. Nothing is factorised.
-  void require_memory() const;
+  /// of the node leave less than size().bytes and what solves of up to `columns` columns take, 0 for none. Nothing
+  /// is factorised.
+  void require_memory(LocalIndex columns = 0) const;
 
   /// Factorises A - sigma B, the rows those of the analysis, and counts by Sylvester's law of inertia: as many
   /// eigenvalues of A x = lambda B x are below sigma, B positive definite, as pivots are negative. sigma must be

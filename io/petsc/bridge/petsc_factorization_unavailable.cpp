@@ -24,7 +24,7 @@ Factorization::Factorization(const Communicator& comm, const CsrRows&, const Csr
 }
 Factorization::~Factorization() = default;
 const FactorSize& Factorization::size() const { return factor_->size; }
-void Factorization::require_memory() const {}
+void Factorization::require_memory(LocalIndex) const {}
 Inertia Factorization::factorize(const CsrRows&, const CsrRows*, double) { return {}; }
 void Factorization::solve(_p_Mat*, _p_Mat*) {}
 
