@@ -23,7 +23,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Degrees of all columns at work after which nothing is expected any more where there is a preconditioner, which
 /// knows more of A than its norm, and after which the wanted pairs must lie before the cut, a quarter of them
 /// there.
-constexpr double most_degrees_beside_a_preconditioner = 4000.0;
+constexpr double most_degrees_beside_a_preconditioner = 2000.0;
 constexpr double most_blind_degrees = 800.0;
 /// Of what the arithmetic allows, what a pair comes to in float before it is left to double, where filters of
 /// residuals cost as much and rounding errors hold up nobody.
