@@ -52,6 +52,15 @@ int DavidsonPairs::first_open() const {
   return static_cast<int>(open - ratios.begin());
 }
 
+std::vector<LocalIndex> DavidsonPairs::open_columns(LocalIndex columns, int most) const {
+  std::vector<LocalIndex> open;
+  for (LocalIndex j = 0; j < columns && static_cast<int>(open.size()) < most; ++j) {
+    const auto i = static_cast<std::size_t>(j);
+    if (i >= ratios.size() || !(ratios[i] <= 1.0)) open.push_back(j);
+  }
+  return open;
+}
+
 double DavidsonPairs::worst() const { return *std::max_element(ratios.begin(), ratios.end()); }
 
 std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const DavidsonShape& shape,

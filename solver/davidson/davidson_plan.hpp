@@ -41,6 +41,8 @@ struct DavidsonPairs {
 
   /// The first pair that is not done; the number of wanted ones where all are.
   int first_open() const;
+  /// The lowest `most` of `columns` Ritz vectors, but for those that are done: those behind the wanted ones, too.
+  std::vector<LocalIndex> open_columns(LocalIndex columns, int most) const;
   double worst() const;
 };
 

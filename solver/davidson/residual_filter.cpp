@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "solver/space/column_runs.hpp"
+
 namespace block_eigs {
 
 ResidualFilter::ResidualFilter(const BlockSpace<double>& space, LinearOperator<float>& a, LocalIndex columns)
@@ -20,16 +22,12 @@ ResidualFilter::ResidualFilter(const BlockSpace<double>& space, LinearOperator<f
 void ResidualFilter::take_residuals(BlockSpace<double>& space, const FilteredPairs& pairs) {
   const std::span<const LocalIndex> columns = pairs.columns;
   r_.set_columns(static_cast<LocalIndex>(columns.size()));
-  for (std::size_t at = 0, next = 0; at < columns.size(); at = next) {
+  for_each_run(columns, [&](LocalIndex first, LocalIndex at, LocalIndex count) {
     std::vector<double> scales;
-    for (; next < columns.size() && columns[next] - columns[at] == static_cast<LocalIndex>(next - at); ++next) {
-      const double norm = pairs.norms[static_cast<std::size_t>(columns[next])];
+    for (const double norm : pairs.norms.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)))
       scales.push_back(norm > 0.0 ? 1.0 / norm : 0.0);
-    }
-    const auto count = static_cast<LocalIndex>(next - at);
-    space.kernels().convert(pairs.residuals.columns(columns[at], count), scales,
-                            r_.view().columns(static_cast<LocalIndex>(at), count));
-  }
+    space.kernels().convert(pairs.residuals.columns(first, count), scales, r_.view().columns(at, count));
+  });
 }
 
 void ResidualFilter::apply(BlockSpace<double>& space, const FilteredPairs& pairs, const FilterInterval& interval,

@@ -12,6 +12,7 @@
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/spectrum_bounds.hpp"
+#include "solver/space/column_runs.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -161,30 +162,15 @@ DavidsonPairs pairs_of(const Davidson<T>& it) {
   return pairs;
 }
 
-/// The lowest Ritz vectors that are not done, and those behind the wanted ones.
-template <class T>
-std::vector<LocalIndex> open_columns(const Davidson<T>& it, const DavidsonPairs& pairs) {
-  std::vector<LocalIndex> open;
-  for (LocalIndex j = 0; j < it.state.active() && static_cast<int>(open.size()) < it.shape.block; ++j) {
-    const auto i = static_cast<std::size_t>(j);
-    if (i >= pairs.ratios.size() || !(pairs.ratios[i] <= 1.0)) open.push_back(j);
-  }
-  return open;
-}
-
 /// W <- these columns of X.
 template <class T>
 void gather(Davidson<T>& it, const std::vector<LocalIndex>& columns) {
   BlockSpace<T>& space = it.run.problem.space;
   LobpcgState<T>& state = it.state;
   state.w.set_columns(static_cast<LocalIndex>(columns.size()));
-  for (std::size_t at = 0; at < columns.size();) {
-    std::size_t next = at + 1;
-    while (next < columns.size() && columns[next] == columns[next - 1] + 1) ++next;
-    const auto count = static_cast<LocalIndex>(next - at);
-    space.copy(state.x.v().columns(columns[at], count), state.w.v().columns(static_cast<LocalIndex>(at), count));
-    at = next;
-  }
+  for_each_run(columns, [&](LocalIndex first, LocalIndex at, LocalIndex count) {
+    space.copy(state.x.v().columns(first, count), state.w.v().columns(at, count));
+  });
 }
 
 /// W <- what the filter adds to these columns of X, by their residuals. False, and nothing has happened, where
@@ -307,7 +293,7 @@ template <class T>
 bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& filter) {
   LobpcgState<T>& state = it.state;
   const LocalIndex width = state.active();
-  const std::vector<LocalIndex> open = open_columns(it, pairs);
+  const std::vector<LocalIndex> open = pairs.open_columns(width, it.shape.block);
   it.progress.cut = filter.interval.lower;
   if (!filter_residuals(it, filter, pairs.first_open(), open)) {
     gather(it, open);

@@ -122,16 +122,20 @@ std::vector<double> evenly(double from, double to, int count) {
   return values;
 }
 
-// The filter of random vectors takes the spectrum for positive, and amplifies what is not beyond float's range.
-TEST(Davidson, BeginsAnewWhereTheFirstFilterLeavesTheRange) {
-  const std::vector<double> values = evenly(-7.0, 6.9, 1200);
+/// That filters alone find the lowest 8: iterations of LOBPCG would be more.
+void expect_pairs_of_diagonal(const std::vector<double>& values, double error, int most_iterations) {
   const auto result = pairs_of_diagonal(values, 8);
   for (std::size_t j = 0; j < 8; ++j) {
-    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j << ' ' << result.remark;
-    EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-12) << j;
+    EXPECT_EQ(result.outcomes[j], values[j] != 0.0 ? Outcome::converged : Outcome::at_accuracy_limit)
+        << j << ' ' << result.remark;
+    EXPECT_NEAR(result.eigenvalues[j], values[j], error) << j;
   }
-  // No iterations of LOBPCG, which would be many.
-  EXPECT_LE(result.iterations, 30);
+  EXPECT_LE(result.iterations, most_iterations);
+}
+
+// The filter of random vectors takes the spectrum for positive, and amplifies what is not beyond float's range.
+TEST(Davidson, BeginsAnewWhereTheFirstFilterLeavesTheRange) {
+  expect_pairs_of_diagonal(evenly(-7.0, 6.9, 1200), 1e-12, 30);
 }
 
 // Pairs far before all others move the middle of what the spectrum is expected to hold, and the limit of a value
@@ -139,12 +143,7 @@ TEST(Davidson, BeginsAnewWhereTheFirstFilterLeavesTheRange) {
 TEST(Davidson, PairsFarBeforeTheOthersAndAValueOfZero) {
   std::vector<double> values = evenly(0.0, 4.0, 1497);
   values.insert(values.begin(), {-1000.0, -999.5, -300.0});
-  const auto result = pairs_of_diagonal(values, 8);
-  for (std::size_t j = 0; j < 8; ++j) {
-    EXPECT_NE(result.outcomes[j], Outcome::not_converged) << j << ' ' << result.remark;
-    EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-10) << j;
-  }
-  EXPECT_LE(result.iterations, 40);
+  expect_pairs_of_diagonal(values, 1e-10, 40);
 }
 
 TEST(DavidsonPlan, BasesFitIntoSmallSpaces) {
