@@ -50,9 +50,10 @@ template <class T>
 LocalIndex append(BlockSpace<T>& space, LinearOperator<T>& a, DavidsonBasis<T>& basis, ConstBlockView<T> outside,
                   BlockView<T> w, BlockView<T> image) {
   const ConstBlockList<T> others{outside, basis.v()};
-  // A projection leaves rounding errors of what it takes away along V, which the second pass takes out.
+  // A projection leaves rounding errors of what it takes away along V, which the second pass takes out. What is
+  // left of them nobody would correct later: pairs that are done would come back as new ones.
   if (others.size() > 0) project(space, others, w);
-  const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::well_conditioned);
+  const LocalIndex count = orthonormalize<T>(space, others, w, w, others, Orthonormality::to_rounding);
   if (count == 0) return 0;
   if (count > basis.room()) throw std::logic_error("davidson: more columns than the basis has room for");
   w = w.columns(0, count);

@@ -20,6 +20,8 @@ constexpr double growth_of_first_filter = 15.0;
 /// that far behind are far above eigenvalues.
 constexpr double cut_behind = 1.4;
 constexpr double cut_at_first = 0.7;
+/// Of the way from the last wanted value to the one to cut at.
+constexpr double through_a_cluster = 0.05;
 /// Of an interval's length.
 constexpr double moved_by_little = 0.1;
 
@@ -29,6 +31,25 @@ double middle_of(const SpectrumBounds& bounds) {
 
 int degree_for(double growth, double of_all) {
   return static_cast<int>(std::ceil(std::clamp(of_all / growth, smallest_degree, largest_degree)));
+}
+
+/// Whether a filter that cuts there can tell the last wanted value from the cut.
+bool tells_apart(double last, double cut, const SpectrumBounds& bounds) {
+  constexpr double least_growth = 0.1;
+  return last < cut && largest_degree * FilterInterval{cut, bounds.upper, last}.growth(last) > least_growth;
+}
+
+/// After a restart the values that are left end before those that were there: the cut stays then. Not where it is
+/// among the wanted ones, or so near them that it goes through a cluster. That is told by the value behind in a
+/// full basis, for what has just come to one that was restarted tells nothing; else by the last cut.
+double where_to_cut(const DavidsonPairs& pairs, const DavidsonShape& shape, const SpectrumBounds& bounds,
+                    double cut, double behind) {
+  const double last = pairs.values[pairs.ratios.size() - 1];
+  const std::size_t room = 2 * static_cast<std::size_t>(shape.block);
+  const bool full = pairs.values.size() + room > static_cast<std::size_t>(shape.capacity);
+  const double near = full ? through_a_cluster * (behind - last) : 0.0;
+  const double lower = cut - last > near ? std::min(cut, behind) : behind;
+  return tells_apart(last, lower, bounds) || !(cut > lower) ? lower : cut;
 }
 
 }  // namespace
@@ -68,8 +89,9 @@ std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const Davi
   const std::vector<double>& values = pairs.values;
   const auto open = static_cast<std::size_t>(pairs.first_open());
   const double behind_kept = pairs.settled ? cut_behind : cut_at_first;
-  const std::size_t at =
-      std::min(values.size(), static_cast<std::size_t>(behind_kept * static_cast<double>(shape.keep))) - 1;
+  const std::size_t at = std::min(values.size(), std::max(static_cast<std::size_t>(behind_kept * shape.keep),
+                                                          pairs.ratios.size() + 1)) -
+                         1;
   const double half_way = 0.5 * (values[open] + bounds.upper);
   // The first cut was below all that is wanted, and its filter has told nothing of that apart: a cut behind a Ritz
   // value is behind what is wanted, wherever that is.
@@ -80,9 +102,8 @@ std::optional<DavidsonFilter> next_filter(const DavidsonPairs& pairs, const Davi
     filter.degree = degree_for(filter.interval.growth(bounds.lower), growth_of_first_filter);
     return filter;
   }
-  // After a restart the values that are left end before those that were there: the cut stays then.
   DavidsonFilter filter;
-  filter.interval.lower = values[open] < cut ? std::min(cut, values[at]) : values[at];
+  filter.interval.lower = where_to_cut(pairs, shape, bounds, cut, values[at]);
   filter.interval.lower = std::min(filter.interval.lower, half_way);
   filter.interval.upper = bounds.upper;
   const double distance = filter.interval.lower - values[open];

@@ -95,7 +95,7 @@ LocalIndex append_w(Davidson<T>& it) {
   return count;
 }
 
-/// Appends the columns of `block`, or as many random ones where it holds none.
+/// Appends the columns of `block`.
 template <class T>
 void append_copy(Davidson<T>& it, ConstBlockView<T> block) {
   if (block.cols == 0) return;
@@ -273,6 +273,9 @@ bool begin(Davidson<T>& it, bool informed) {
     // Pairs may have been locked since, so that there are fewer columns, and a smaller basis, than P was made for.
     const LocalIndex room = std::max<LocalIndex>(state.basis.room() - it.shape.block, 0);
     append_copy(it, ConstBlockView<T>(state.p.v()).columns(0, std::min(state.p.cols(), room)));
+    // Else nothing is known of what lies behind X.
+    if (state.basis.cols <= width)
+      it.progress.cut = share_of_spectrum(it.run, state, it.progress.bounds, share_before_first_cut);
   } else {
     const SpectrumBounds& bounds = it.progress.bounds;
     const double lowest = std::min(turned(it.run, state.ritz.values).front(), bounds.lower);

@@ -7,6 +7,7 @@
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/wanted_order.hpp"
+#include "solver/small/dependent_columns.hpp"
 #include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
 
@@ -39,29 +40,33 @@ void renew_mass_products(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   }
 }
 
-/// B V anew, and V <- V L^-T, L L^T = V^T B V, where that differs from I. Vectors so close to dependence that
-/// there is no such factor stay: their residuals are as true, and the check of orthonormality of those who read
-/// the result is theirs.
+/// B V anew, and V <- V L^-T, L L^T = V^T B V, where that differs from I. Vectors so close to dependence that what
+/// is left of one would be rounding errors of others stay. The last V^T B V.
 template <class T>
-void mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+SmallMatrix mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   constexpr int most_passes = 3;
+  constexpr double least_left = 0.1;
   BlockSpace<T>& space = run.problem.space;
   const BlockView<T> v = state.deflated.locked_v(0, state.deflated.locked());
   const BlockView<T> bv = state.deflated.locked_b(0, state.deflated.locked());
+  SmallMatrix gram;
   for (int pass = 0;; ++pass) {
     renew_mass_products(run, state);
-    if (pass == most_passes) return;
-    SmallMatrix gram, mending;
     space.gram({v}, {bv}, gram);
-    if (!(deviation_from_identity(gram) > orthonormality_limit<T>())) return;
+    if (pass == most_passes || !(deviation_from_identity(gram) > orthonormality_limit<T>())) return gram;
+    SmallMatrix mending;
     space.on_root(
         [&] {
-          if (!lapack::cholesky(gram)) return;
-          mending = SmallMatrix::identity(gram.rows());
-          lapack::solve_lower_transposed(gram, mending);
+          SmallMatrix root = gram;
+          if (!lapack::cholesky(root)) return;
+          for (int j = 0; j < root.cols(); ++j) {
+            if (root(j, j) < least_left * std::sqrt(gram(j, j))) return;
+          }
+          mending = SmallMatrix::identity(root.rows());
+          lapack::solve_lower_transposed(root, mending);
         },
         {&mending});
-    if (mending.cols() == 0) return;
+    if (mending.cols() == 0) return gram;
     space.update({v}, mending, {v});
   }
 }
@@ -112,7 +117,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rot
   const EigenProblem<T>& problem = run.problem;
   BlockSpace<T>& space = problem.space;
   state.deflated.append(space, state.x.v(), state.x.b());
-  mend_orthonormality(run, state);
+  const std::vector<bool> dependent = dependent_columns(mend_orthonormality(run, state));
   if ((rotate || state.window.one_of_many) && state.deflated.locked() > 0) rotate_to_ritz_vectors(run, state);
   RitzPairs all;
   const LocalIndex total = state.deflated.locked();
@@ -133,6 +138,10 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rot
     part.norms = problem.b != nullptr ? space.column_norms(x) : ones;
     part.moves.assign(part.values.size(), 0.0);
     state.sizes.measure(state.test, x, state.w.a(), part);
+    for (LocalIndex j = 0; j < count; ++j) {
+      if (dependent[static_cast<std::size_t>(first) + static_cast<std::size_t>(j)])
+        part.residuals[static_cast<std::size_t>(j)] = std::numeric_limits<double>::infinity();
+    }
     all.append(part);
   }
   FinalCheck check;

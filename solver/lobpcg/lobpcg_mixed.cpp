@@ -47,7 +47,7 @@ std::optional<UnverifiedVectors<double>> iterate_in_float(const LobpcgRun<double
         float_run, constraints != nullptr ? &float_constraints : nullptr, rounded(space, float_space, initial));
     return UnverifiedVectors<double>{widened(space, float_space, found.vectors.view(), width),
                                      widened(space, float_space, found.directions.view(), width), found.spectrum,
-                                     found.setup_seconds};
+                                     found.iterated, found.setup_seconds};
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
     // A state that is not whole is no matter of precision.

@@ -124,6 +124,7 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   return {{copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
           {copy_of<T>(space, state.p.v())},
           state.spectrum,
+          true,
           state.setup_seconds};
 }
 
@@ -138,7 +139,7 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
     take_directions(run, state, initial.directions);
     state.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   }
-  const bool informed = initial.directions.cols > 0;
+  const bool informed = initial.iterated;
   EigenResult<T> result;
   result.setup_seconds = state.setup_seconds;
   initial = {};

@@ -82,6 +82,13 @@ int degrees_to_clean(const FilterInterval& interval, double constraints, double 
 }
 
 template <class T>
+double share_of_spectrum(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds,
+                         double share) {
+  const double lowest = std::min(turned(run, state.ritz.values).front(), bounds.lower);
+  return lowest + share * (bounds.upper - lowest);
+}
+
+template <class T>
 double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds,
                  double share) {
   const std::vector<double> values = turned(run, state.ritz.values);
@@ -91,8 +98,7 @@ double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Spe
     const double spacing = (locked.back() - locked[locked.size() - 1 - back]) / static_cast<double>(back);
     return std::min(values.back(), locked.back() + state.active() * spacing);
   }
-  const double lowest = std::min(values.front(), bounds.lower);
-  return std::min(values.back(), lowest + share * (bounds.upper - lowest));
+  return std::min(values.back(), share_of_spectrum(run, state, bounds, share));
 }
 
 template std::vector<double> turned(const LobpcgRun<float>&, std::vector<double>);
@@ -102,6 +108,10 @@ template double lowest_of_constraints(const LobpcgRun<float>&, LobpcgState<float
 template double lowest_of_constraints(const LobpcgRun<double>&, LobpcgState<double>&);
 template int degrees_to_clean<float>(const FilterInterval&, double, double);
 template int degrees_to_clean<double>(const FilterInterval&, double, double);
+template double share_of_spectrum(const LobpcgRun<float>&, const LobpcgState<float>&, const SpectrumBounds&,
+                                  double);
+template double share_of_spectrum(const LobpcgRun<double>&, const LobpcgState<double>&, const SpectrumBounds&,
+                                  double);
 template double first_cut(const LobpcgRun<float>&, const LobpcgState<float>&, const SpectrumBounds&, double);
 template std::vector<double> turned(const LobpcgRun<double>&, std::vector<double>);
 template SpectrumBounds bounds_by_norm(const LobpcgRun<double>&);

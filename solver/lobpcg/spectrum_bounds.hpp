@@ -35,6 +35,11 @@ double lowest_of_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state);
 template <class T>
 int degrees_to_clean(const FilterInterval& interval, double constraints, double done);
 
+/// The place behind that share of the spectrum, from the lowest Ritz value of X or where it is expected to begin.
+template <class T>
+double share_of_spectrum(const LobpcgRun<T>& run, const LobpcgState<T>& state, const SpectrumBounds& bounds,
+                         double share);
+
 /// Where to cut before anything is known of the spectrum: where the spacing of the locked pairs leads, or behind
 /// this share of its length.
 template <class T>
