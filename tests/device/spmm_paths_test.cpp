@@ -145,6 +145,16 @@ TYPED_TEST(SpmmPathsTest, RunsOfLongRows) {
   this->check_all(a);
 }
 
+/// Dense blocks: bundles of up to eight rows, whose columns come several at a time, and one that is not full at
+/// the end of each block of rows; empty rows among them.
+TYPED_TEST(SpmmPathsTest, DenseBlocksOfLongRows) {
+  Sparse<typename TestFixture::T> a(this->random_, 900, 4000, [](LocalIndex i, std::vector<LocalIndex>& to) {
+    if (i % 31 != 30) spread(i / 31, 131 + i / 31 % 6, 4000, to);
+  });
+  for (LocalIndex i = 0; i < a.rows(); ++i) a.map.push_back(i + i / 100);
+  this->check_all(a, {1, 2, 7, 8, 16, 24, 32, 40, 64, 130});
+}
+
 TYPED_TEST(SpmmPathsTest, FewerRowsThanMultiprocessors) {
   Sparse<typename TestFixture::T> a(this->random_, 6, 120000,
                                     [](LocalIndex i, auto& to) { spread(i / 5, 100000, 120000, to); });

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <type_traits>
+
+#include "spmm/cuda/sparse/spmm_bundles.hpp"
 #include "spmm/cuda/sparse/spmm_operands.cuh"
 
 namespace block_eigs::cuda {
@@ -65,20 +68,58 @@ __device__ __forceinline__ void accumulate(int begin, int end, const Columns& co
 }
 
 /// Where a warp keeps the columns and values that it works on, and those that come next: enough for a few steps of
-/// its 32 / L groups of lanes, in 5 KB at most.
+/// its 32 / L groups of lanes, in 5 KB at most, 9 KB for bundles of many rows.
 template <class T, int R, int L>
-struct WarpStage {
+struct alignas(16) WarpStage {
+  static constexpr bool thick = R > bundle_rows_limit;
   static constexpr int steps = 4 / L > 1 ? 4 / L : 1;
-  static constexpr int chunk = 32 * (R * sizeof(T) > 16 && steps > 2 ? 2 : steps);
+  static constexpr int chunk = thick ? 32 : R * sizeof(T) > 16 && steps > 2 ? 64 : 32 * steps;
   LocalIndex column[2][chunk];
   T value[2][R][chunk];
 };
+
+/// N neighbouring elements that are loaded at once.
+template <class X, int N>
+struct alignas(N * sizeof(X)) Several {
+  X element[N];
+};
+
+/// As `accumulate` for one chunk of a bundle of many rows: as many columns at once as let the values of a row come
+/// in one access of up to 16 bytes, because what shared memory hands out in a cycle is the limit.
+template <int R, int P, class T, int L, class Columns, class PackType>
+__device__ __forceinline__ void accumulate_thick(int share, int count, const Columns& columns,
+                                                 const WarpStage<T, R, L>& stage, int buffer,
+                                                 PackType (&sums)[R][P]) {
+  constexpr int groups = 32 / L;
+  constexpr int wish = sizeof(T) == 8 ? 2 : 4 / P, fit = WarpStage<T, R, L>::chunk / groups;
+  constexpr int N = wish < fit ? wish : fit;
+  const LocalIndex* const column = stage.column[buffer];
+  const auto add_columns = [&](auto number, int k) {
+    constexpr int n = decltype(number)::value;
+    const auto index = *reinterpret_cast<const Several<LocalIndex, n>*>(column + k);
+    PackType rows[n][P];
+#pragma unroll
+    for (int u = 0; u < n; ++u) columns.load(index.element[u], rows[u]);
+#pragma unroll
+    for (int j = 0; j < R; ++j) {
+      const auto factor = *reinterpret_cast<const Several<T, n>*>(&stage.value[buffer][j][k]);
+#pragma unroll
+      for (int u = 0; u < n; ++u) {
+#pragma unroll
+        for (int i = 0; i < P; ++i) add_product(sums[j][i], factor.element[u], rows[u][i]);
+      }
+    }
+  };
+  const int whole = count / N * N;
+  for (int k = share * N; k < whole; k += groups * N) add_columns(std::integral_constant<int, N>{}, k);
+  for (int k = whole + share; k < count; k += groups) add_columns(std::integral_constant<int, 1>{}, k);
+}
 
 /// As `accumulate`, for the long rows that a whole warp shares: columns and values are copied to the warp's part
 /// of shared memory while it works on those before. Group `share` of 32 / L takes every (32 / L)-th column.
 template <int U, int L, int R, int P, class T, class Columns, class PackType>
 __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, const T* value, int begin, int end,
-                                                   const int (&row_begin)[R], int rows, const Columns& columns,
+                                                   int length, int rows, const Columns& columns,
                                                    WarpStage<T, R, L>& stage, PackType (&sums)[R][P]) {
   constexpr int chunk = WarpStage<T, R, L>::chunk;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -91,7 +132,8 @@ __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, con
       copy_streaming(&stage.column[buffer][at], column + k, policy);
 #pragma unroll
       for (int j = 0; j < R; ++j) {
-        if (j < rows) copy_streaming(&stage.value[buffer][j][at], value + row_begin[j] + k, policy);
+        if (j < rows)
+          copy_streaming(&stage.value[buffer][j][at], value + static_cast<Offset>(j) * length + k, policy);
       }
     }
     close_copies();
@@ -102,9 +144,13 @@ __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, con
     start_copy(first + chunk, buffer ^ 1);
     wait_for_copies<1>();
     __syncwarp();
-    accumulate<U, 32 / L, ReadFrom::shared>(
-        lane / L, min(end - first, chunk), columns, [&](int k) { return stage.column[buffer][k]; },
-        [&](int k, int j) { return stage.value[buffer][j][k]; }, sums);
+    if constexpr (WarpStage<T, R, L>::thick) {
+      accumulate_thick(lane / L, min(end - first, chunk), columns, stage, buffer, sums);
+    } else {
+      accumulate<U, 32 / L, ReadFrom::shared>(
+          lane / L, min(end - first, chunk), columns, [&](int k) { return stage.column[buffer][k]; },
+          [&](int k, int j) { return stage.value[buffer][j][k]; }, sums);
+    }
     __syncwarp();
   }
   wait_for_copies<0>();

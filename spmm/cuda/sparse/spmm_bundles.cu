@@ -48,11 +48,9 @@ __global__ void find_runs_of_long_rows(const Offset* row_offsets, const LocalInd
   }
 }
 
-/// 1 where a bundle begins: a row that is not like the one before, and every bundle_rows_limit-th of those that
-/// are.
-Buffer<LocalIndex> beginnings(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                              const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
-  Buffer<LocalIndex> flags(gpu, static_cast<std::size_t>(rows));
+/// Of each row the first one of the run of rows with its columns.
+Buffer<LocalIndex> first_alike(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
+                               const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
   Buffer<LocalIndex> runs(gpu, static_cast<std::size_t>(rows));
   if (nonzeros / rows >= mean_of_long_rows) {
     find_runs_of_long_rows<<<static_cast<unsigned>(std::min(rows, most_blocks_of_long_rows)), threads, 0,
@@ -65,10 +63,7 @@ Buffer<LocalIndex> beginnings(const std::shared_ptr<CudaDevice>& gpu, const Offs
     });
   }
   last_begun(gpu, runs.data(), rows, runs.data());
-  for_each(*gpu, rows, [flags = flags.data(), runs = runs.data()] __device__(std::int64_t i) {
-    flags[i] = (static_cast<LocalIndex>(i) - runs[i]) % bundle_rows_limit == 0 ? 1 : 0;
-  });
-  return flags;
+  return runs;
 }
 
 LocalIndex one(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* from) {
@@ -76,6 +71,17 @@ LocalIndex one(const std::shared_ptr<CudaDevice>& gpu, const LocalIndex* from) {
   gpu->copy_to_host(&value, from, sizeof(value), Queue::compute);
   gpu->synchronize(Queue::compute);
   return value;
+}
+
+/// Numbers the bundles of up to `limit` rows: 1 in `flags` where one begins, its number in `numbers`; how many.
+LocalIndex number_bundles(const std::shared_ptr<CudaDevice>& gpu, const Buffer<LocalIndex>& runs, int limit,
+                          Buffer<LocalIndex>& flags, Buffer<LocalIndex>& numbers) {
+  const auto rows = static_cast<LocalIndex>(runs.size());
+  for_each(*gpu, rows, [limit, flags = flags.data(), runs = runs.data()] __device__(std::int64_t i) {
+    flags[i] = (static_cast<LocalIndex>(i) - runs[i]) % limit == 0 ? 1 : 0;
+  });
+  number_flags(gpu, flags.data(), rows, numbers.data());
+  return one(gpu, numbers.data() + rows - 1) + one(gpu, flags.data() + rows - 1);
 }
 
 }  // namespace
@@ -97,12 +103,15 @@ std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const O
 
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
                                     const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
-  const Buffer<LocalIndex> flags = beginnings(gpu, row_offsets, columns, rows, nonzeros);
+  const Buffer<LocalIndex> runs = first_alike(gpu, row_offsets, columns, rows, nonzeros);
+  Buffer<LocalIndex> flags(gpu, static_cast<std::size_t>(rows));
   Buffer<LocalIndex> numbers(gpu, static_cast<std::size_t>(rows));
-  number_flags(gpu, flags.data(), rows, numbers.data());
   Bundles bundles;
-  const LocalIndex last = one(gpu, numbers.data() + rows - 1);
-  bundles.count = last + one(gpu, flags.data() + rows - 1);
+  if (nonzeros / rows >= least_mean_of_thick_bundles) {
+    bundles.count = number_bundles(gpu, runs, thick_bundle_rows_limit, flags, numbers);
+    bundles.thick = rows / bundles.count >= least_rows_of_thick_bundles;
+  }
+  if (!bundles.thick) bundles.count = number_bundles(gpu, runs, bundle_rows_limit, flags, numbers);
   const auto count = static_cast<std::size_t>(bundles.count);
   bundles.first_rows = Buffer<LocalIndex>(gpu, count + 1);
   bundles.value_offsets = Buffer<Offset>(gpu, count + 1);

@@ -13,6 +13,11 @@ namespace block_eigs::cuda {
 /// Rows of one bundle at most. Bundles are made where consecutive rows have the same columns, as with several
 /// unknowns a grid point or in dense rows: the rows of B are then loaded once for all of them.
 inline constexpr int bundle_rows_limit = 4;
+/// The same where rows are long and nearly all bundles would be full, as with dense blocks. Those of 8 rows read
+/// twice as much of B and are slower in all but one of ten cases (dense-2^8 and dense-2^16).
+inline constexpr int thick_bundle_rows_limit = 16;
+inline constexpr Offset least_mean_of_thick_bundles = 128;
+inline constexpr LocalIndex least_rows_of_thick_bundles = 12;  ///< in the mean
 
 /// Smaller matrices are done before bundles pay: there a product waits for memory, not for bandwidth.
 inline constexpr Offset least_nonzeros_of_bundles = 1 << 19;
@@ -22,6 +27,7 @@ inline constexpr double least_gain_of_bundles = 1.3;
 /// See RowBundles; in device memory.
 struct Bundles {
   LocalIndex count = 0;
+  bool thick = false;  ///< up to thick_bundle_rows_limit rows, else up to bundle_rows_limit
   Offset columns_total = 0;
   Buffer<Offset> column_offsets;
   Buffer<Offset> value_offsets;
@@ -32,8 +38,8 @@ struct Bundles {
 };
 
 /// Of a matrix in device memory that has no empty row: consecutive rows with the same columns, up to
-/// bundle_rows_limit of them. Nothing where they gain less than least_gain_of_bundles. Queued in Queue::compute;
-/// waits.
+/// one of the limits above of them. Nothing where they gain less than least_gain_of_bundles. Queued in
+/// Queue::compute; waits.
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
                                     const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
 

@@ -15,17 +15,18 @@ struct Crossing {
   LocalIndex bundle = 0;
 };
 
-/// What the slices of a block leave behind in shared memory. Records hold R * P packs a lane.
-template <class T, int W, int L, int P, int R, int Slices>
+/// What the slices of a block, each one of `Group` threads, leave behind in shared memory. Records hold R * P
+/// packs a lane.
+template <class T, int W, int L, int P, int R, int Slices, int Group>
 struct SliceSums {
   using PackType = Pack<T, W>;
   static constexpr int record = R * P * L;
 
-  PackType heads[Slices][record];  ///< sums that close a bundle which began before the slice
-  PackType tails[Slices][record];  ///< sums of a bundle that goes on behind the slice
-  bool ends_one[Slices];           ///< some bundle ends in the slice
-  Crossing crossings[2];           ///< bundle that crosses the beginning of the block's tile, and its end
-  bool is_last[2];
+  PackType heads[Slices][record];               ///< sums that close a bundle which began before the slice
+  PackType tails[Slices][record];               ///< sums of a bundle that goes on behind the slice
+  std::uint32_t ends_one[Slices * Group / 32];  ///< bit for each thread: some bundle ends in its slice
+  Crossing crossings[2];  ///< bundle that crosses the beginning of the block's tile, and its end
+  bool is_last[2];        ///< the block is the last one to come to it
 
   __device__ static void put(PackType (&to)[record], int lane, const PackType (&sums)[R][P]) {
 #pragma unroll
@@ -35,51 +36,69 @@ struct SliceSums {
 #pragma unroll
     for (int i = 0; i < R * P; ++i) add(sums[i / P][i % P], from[i * L + lane]);
   }
-  /// Adds the tails of the slices before `slice` back to where the bundle begins; false where that is the tile's
+  /// By all threads, whether some bundle ends in their slice.
+  __device__ void note_ends(bool one) {
+    const std::uint32_t bits = __ballot_sync(~0u, one);
+    if (threadIdx.x % 32 == 0) ends_one[threadIdx.x / 32] = bits;
+  }
+  __device__ bool has_end(int slice) const { return (ends_one[slice * Group / 32] >> (slice * Group % 32)) & 1; }
+
+  /// Adds the tails of the slices before `slice` from where the bundle begins on; false where that is the tile's
   /// first column or before it.
   __device__ bool add_tails_before(int slice, int lane, PackType (&sums)[R][P]) const {
-    for (int before = slice - 1; before >= 0; --before) {
-      add_to(sums, tails[before], lane);
-      if (ends_one[before]) return true;
+    const int last = last_end_before(slice);
+#pragma unroll 4
+    for (int before = slice - 1; before >= max(last, 0); --before) add_to(sums, tails[before], lane);
+    return last >= 0;
+  }
+
+ private:
+  /// The nearest slice before `slice` in which a bundle ends, or -1.
+  __device__ int last_end_before(int slice) const {
+    const int threads_before = slice * Group;
+    for (int word = (threads_before - 1) / 32; word >= 0 && threads_before > 0; --word) {
+      const int beyond = max(0, 32 * (word + 1) - threads_before);
+      const std::uint32_t bits = ends_one[word] & (~0u >> beyond);
+      if (bits != 0) return (32 * word + 31 - __clz(static_cast<int>(bits))) / Group;
     }
-    return false;
+    return -1;
   }
 };
 
-template <class T, int W, int L, int P, int R, int Slices, class Columns>
+template <class T, int W, int L, int P, int R, int Slices, int Group, class Columns>
 class Fixup {
  public:
-  using Sums = SliceSums<T, W, L, P, R, Slices>;
+  using Sums = SliceSums<T, W, L, P, R, Slices, Group>;
   using PackType = Pack<T, W>;
 
   __device__ Fixup(const RowBundles<T>& a, const MergeTiles& merge, const Columns& columns, Sums& shared,
-                   int tile_columns)
-      : a_(a), merge_(merge), columns_(columns), shared_(shared), tile_columns_(tile_columns) {}
+                   MergeTile tile)
+      : a_(a), merge_(merge), columns_(columns), shared_(shared), tile_(tile) {}
 
-  /// To be called by one thread some time before the first __syncthreads(): looks up what crosses the tile's ends.
-  __device__ void find_crossings() {
-    const Offset begin = static_cast<Offset>(blockIdx.x) * tile_columns_;
-    const Offset end = min(begin + tile_columns_, a_.columns_total);
-    shared_.crossings[0] = crossing_of(MergeSlice::bundle_of(merge_.path, begin));
-    shared_.crossings[1] = crossing_of(MergeSlice::bundle_of(merge_.path, end - 1));
+  /// By one thread, early: asks for what finish() will need of column_offsets where the tile's ends are crossed.
+  __device__ void look_ahead() const {
+    if (tile_begins_inside()) prefetch(a_.column_offsets + first_bundle());
+    if (crosses_end()) prefetch(a_.column_offsets + last_bundle());
   }
 
   /// After a __syncthreads() behind the last put(). All threads of the block call; `lane` is below L in the lanes
   /// that hold the sums of their slice, at least L otherwise.
   __device__ void finish(const MergeSlice& slice, int number, int lane) {
-    const Offset begin = static_cast<Offset>(blockIdx.x) * tile_columns_;
     const bool crosses_begin = tile_begins_inside();
-    const Offset end = min(begin + tile_columns_, a_.columns_total);
-    const bool crosses_end = !MergeSlice::ends_bundle(merge_.path, end - 1);
-    const bool is_one = crosses_begin && crosses_end && shared_.crossings[0].bundle == shared_.crossings[1].bundle;
+    const bool crosses_end = this->crosses_end();
+    const bool is_one = crosses_begin && crosses_end && first_bundle() == last_bundle();
     if (lane < L && slice.length > 0) {
-      if (slice.opens_inside && shared_.ends_one[number]) close_head(slice.bundle, number, lane);
-      if (slice.begin + slice.length == end && crosses_end) carry_tail(is_one, number, lane);
+      if (slice.opens_inside && shared_.has_end(number)) close_head(slice.bundle, number, lane);
+      if (slice.begin + slice.length == tile_.end && crosses_end) carry_tail(is_one, number, lane);
     }
     if (!crosses_begin && !crosses_end) return;
-    __threadfence();
+    if (threadIdx.x == 0) {
+      shared_.crossings[0] = crossing_of(first_bundle());
+      shared_.crossings[1] = crossing_of(last_bundle());
+    }
     __syncthreads();
     if (threadIdx.x == 0) {
+      __threadfence();  // for the whole block, whose carries the barrier has put before it
       shared_.is_last[0] = crosses_begin && arrives_last(shared_.crossings[0]);
       shared_.is_last[1] = crosses_end && !is_one && arrives_last(shared_.crossings[1]);
     }
@@ -89,10 +108,16 @@ class Fixup {
   }
 
  private:
+  __device__ static void prefetch(const Offset* at) { asm volatile("prefetch.global.L2 [%0];" ::"l"(at)); }
+  __device__ bool crosses_end() const { return !MergeSlice::ends_bundle(merge_.path, tile_.end - 1); }
+  __device__ LocalIndex first_bundle() const { return MergeSlice::bundle_of(merge_.path, tile_.begin); }
+  __device__ LocalIndex last_bundle() const { return MergeSlice::bundle_of(merge_.path, tile_.end - 1); }
+
+  /// Tiles do not begin a multiple of `tile` columns from the first, but those that a bundle crosses do.
   __device__ Crossing crossing_of(LocalIndex bundle) const {
     Crossing result;
-    result.first_tile = static_cast<unsigned>(a_.column_offsets[bundle] / tile_columns_);
-    result.last_tile = static_cast<unsigned>((a_.column_offsets[bundle + 1] - 1) / tile_columns_);
+    result.first_tile = static_cast<unsigned>(a_.column_offsets[bundle] / merge_.tile);
+    result.last_tile = static_cast<unsigned>((a_.column_offsets[bundle + 1] - 1) / merge_.tile);
     result.bundle = bundle;
     return result;
   }
@@ -128,13 +153,12 @@ class Fixup {
     PackType sums[R][P];
     set_zero(sums);
     Sums::add_to(sums, shared_.tails[number], lane);
-    if (!shared_.ends_one[number]) shared_.add_tails_before(number, lane, sums);
+    if (!shared_.has_end(number)) shared_.add_tails_before(number, lane, sums);
     put_carry(is_one ? 0 : 1, lane, sums);
   }
 
   __device__ bool tile_begins_inside() const {
-    const Offset begin = static_cast<Offset>(blockIdx.x) * tile_columns_;
-    return begin > 0 && !MergeSlice::ends_bundle(merge_.path, begin - 1);
+    return tile_.begin > 0 && !MergeSlice::ends_bundle(merge_.path, tile_.begin - 1);
   }
 
   /// Whether this block is the last of those that a bundle reaches; makes the counter ready for the next launch.
@@ -146,12 +170,13 @@ class Fixup {
   }
 
   /// The whole block adds up the carries of one bundle in a fixed order: every (threads / record)-th tile first,
-  /// then these sums.
+  /// where there are as many, then these sums.
   __device__ void add_carries(const Crossing& crossing) {
     __threadfence();
     constexpr int record = Sums::record;
     PackType* const partial = &shared_.heads[0][0];
-    const int shares = max(1, min(static_cast<int>(blockDim.x) / record, Slices));
+    const int tiles = static_cast<int>(crossing.last_tile - crossing.first_tile) + 1;
+    const int shares = max(1, min(min(static_cast<int>(blockDim.x) / record, Slices), tiles));
     for (int i = threadIdx.x; i < record * shares; i += blockDim.x) {
       const int share = i / record;
       PackType sum = zero_pack<PackType>();
@@ -178,7 +203,7 @@ class Fixup {
   const MergeTiles& merge_;
   const Columns& columns_;
   Sums& shared_;
-  int tile_columns_;
+  MergeTile tile_;
 };
 
 }  // namespace block_eigs::cuda

@@ -22,6 +22,7 @@ const X* or_else(const Buffer<X>& own, const X* other) {
 void take(Bundles bundles, CudaSpmmPlan& plan) {
   plan.bundled = true;
   plan.bundles = bundles.count;
+  plan.thick = bundles.thick;
   plan.statistics.columns_total = bundles.columns_total;
   plan.most_columns = std::move(bundles.most_columns);
   plan.most_values = std::move(bundles.most_values);
@@ -91,7 +92,7 @@ int of_current_device(cudaDeviceAttr attribute) {
 /// A and B that are small are asked for as a whole at once; so is a very small B beside a large A. Larger ones are
 /// in use long before all of them has arrived.
 constexpr std::uint64_t prefetch_of_a = 8 << 20;
-constexpr std::uint64_t prefetch_of_b = 32 << 20;
+constexpr std::uint64_t prefetch_of_b = 8 << 20;
 constexpr std::uint64_t prefetch_of_b_alone = 1 << 20;
 
 void add_range(Prefetch& prefetch, int i, const void* data, std::uint64_t bytes, std::uint64_t limit) {
@@ -154,7 +155,7 @@ void reserve_for(SpmmCall<T, DenseOperands> call, LocalIndex columns) {
   call.only_reserves = true;
   for (const bool wide : {false, true}) {
     for (int packs = 1; packs <= (columns + width_of<T>(wide) - 1) / width_of<T>(wide); ++packs) {
-      call.slabs = slabs_of(packs);
+      call.slabs = slabs_of(packs, packs_in_a_pass(call.plan, 0.0, 0.0, 0.0, packs, packs_limit));
       call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
       multiply_merge(call, wide);
     }
@@ -199,6 +200,7 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const Spmm
                                            plan->bundles, plan->statistics.columns_total);
     plan->path_ends = std::move(path.ends);
     plan->path_bundles = std::move(path.bundles);
+    plan->path_back = std::move(path.back);
     plan->make_room = [this_plan = plan.get(), a, gpu = device_, stream = stream_,
                        multiprocessors = multiprocessors_](LocalIndex columns) {
       reserve_for<T>({*this_plan, gpu, stream, multiprocessors, bundles_of(*this_plan, a), {}, {}}, columns);
@@ -219,8 +221,7 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   const int width = width_of<T>(wide);
   const int packs = (c.cols + width - 1) / width;
   const double bytes_of_b = static_cast<double>(b.rows) * bytes_of_stride(b.stride, sizeof(T));
-  const int most =
-      wide ? packs_in_a_pass(known, bytes_of_b, bytes_of_l2_, b.rows, packs, packs_limit) : packs_limit;
+  const int most = packs_in_a_pass(known, wide ? bytes_of_b : 0.0, bytes_of_l2_, b.rows, packs, packs_limit);
   const int slabs = slabs_of(packs, most);
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),

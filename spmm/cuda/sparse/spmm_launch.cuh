@@ -157,23 +157,26 @@ void reserve_carries(const SpmmCall<T, Operands>& call, MergeTiles& merge, std::
   }
   merge.carries = plan.carries.data();
   merge.arrivals = plan.arrivals.data();
-  merge.path = {plan.path_ends.data(), plan.path_bundles.data()};
+  merge.path = {plan.path_ends.data(), plan.path_bundles.data(), plan.path_back.data()};
 }
 
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
 void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice) {
   constexpr int slices = Threads / L;
-  using Sums = SliceSums<T, W, L, P, 1, slices>;
+  using Sums = SliceSums<T, W, L, P, 1, slices, L>;
   const double total = static_cast<double>(call.a.columns_total);
   MergeTiles merge;
-  merge.slice = 8 * power_below(total / (8.0 * slices * 6.0 * call.multiprocessors), longest_slice / 8);
-  while ((1 << merge.slice_bits) < merge.slice) ++merge.slice_bits;
-  const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
-  merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
+  // Slices for all multiprocessors to have as many blocks as they hold, and no more where that will do.
+  const double share = total / (static_cast<double>(slices) * MinBlocks * call.multiprocessors);
+  merge.slice = std::clamp(4 * static_cast<int>(std::min(share / 4.0 + 1.0, 1024.0)), 8, longest_slice);
+  merge.tile = slices * merge.slice - 32;  // mostly rows reach beyond it
+  const int most = merge.tile + static_cast<int>(longest_whole_bundle);
+  merge.places = slices * (slice_length(most, slices, merge.slice) + 1);
+  merge.tiles = static_cast<unsigned>((call.a.columns_total + merge.tile - 1) / merge.tile);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   if (call.only_reserves) return;
-  const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 +
-                            static_cast<std::size_t>(tile_columns + slices) * (sizeof(T) + sizeof(LocalIndex));
+  const std::size_t bytes =
+      (sizeof(Sums) + 15) / 16 * 16 + static_cast<std::size_t>(merge.places) * (sizeof(T) + sizeof(LocalIndex));
   const auto kernel = merge_by_lanes<T, W, L, P, U, Threads, MinBlocks, Operands>;
   if (bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
@@ -185,23 +188,32 @@ void launch_merge_by_lanes(const SpmmCall<T, Operands>& call, int longest_slice)
   check_launch("merge SpMM");
 }
 
+/// Blocks of a kernel that a multiprocessor holds, at least one; sees to it that it may have that much shared
+/// memory.
+template <class Kernel>
+int resident_blocks(Kernel kernel, int threads, std::size_t bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "shared memory of the merge SpMM");
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "merge SpMM");
+  return std::max(blocks, 1);
+}
+
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
 void launch_merge_by_warps(const SpmmCall<T, Operands>& call) {
   constexpr int slices = Threads / 32;
-  using Sums = SliceSums<T, W, L, P, R, slices>;
+  using Sums = SliceSums<T, W, L, P, R, slices, 32>;
+  const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
+  constexpr std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
+  static const int resident = resident_blocks(kernel, Threads, bytes);
   MergeTiles merge;
-  const Offset share = call.a.columns_total / (static_cast<Offset>(slices) * 4 * call.multiprocessors);
+  // As many slices as all multiprocessors work on at once, unless that makes long ones.
+  const Offset share = call.a.columns_total / (static_cast<Offset>(slices) * resident * call.multiprocessors);
   merge.slice = static_cast<int>(std::clamp<Offset>((share + 31) / 32 * 32, 64, 2048));
-  const Offset tile_columns = static_cast<Offset>(slices) * merge.slice;
-  merge.tiles = static_cast<unsigned>((call.a.columns_total + tile_columns - 1) / tile_columns);
+  merge.tile = slices * merge.slice;
+  merge.tiles = static_cast<unsigned>((call.a.columns_total + merge.tile - 1) / merge.tile);
   reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
   if (call.only_reserves) return;
-  const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
-  const std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
-  if (bytes > 48 * 1024) {
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-          "shared memory of the merge SpMM");
-  }
   const EmptyRows empty = with_blocks(call, Threads / L);
   kernel<<<dim3(merge.tiles + empty.blocks, static_cast<unsigned>(call.slabs)), Threads, bytes, call.stream>>>(
       call.a, call.x, empty, merge);

@@ -39,20 +39,36 @@ class RowWriter {
   LocalIndex next_ = 0;
 };
 
-/// For rows of any length, bundles of one. Every group of L lanes takes a slice of 8, 16, or a multiple of 32
-/// nonzeros.
+/// Where elements of the slices of a tile are kept in shared memory: one place stays free after every slice, so
+/// that groups of lanes read from different banks.
+class SlicePlaces {
+ public:
+  __device__ explicit SlicePlaces(int slice) : slice_(slice), share_(((1u << bits) + slice - 1) / slice) {}
+
+  /// Exact below 2^12 elements in slices of up to 2^9.
+  __device__ int operator()(int k) const { return k + static_cast<int>(k * share_ >> bits); }
+  __device__ int first(int slice_number) const { return slice_number * (slice_ + 1); }
+
+ private:
+  static constexpr int bits = 22;
+  int slice_;
+  unsigned share_;
+};
+
+/// For rows of any length, bundles of one. Every group of L lanes takes a slice of the nonzeros of a tile, which
+/// are those of whole rows but for long ones: where no long row crosses the tile's ends no block waits for
+/// another.
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
 __global__ void __launch_bounds__(Threads, MinBlocks)
     merge_by_lanes(RowBundles<T> a, Operands x, EmptyRows empty, MergeTiles merge) {
   using PackType = Pack<T, W>;
   using Columns = LaneColumns<T, W, L, P, Operands>;
   constexpr int slices = Threads / L;
-  using Sums = SliceSums<T, W, L, P, 1, slices>;
+  using Sums = SliceSums<T, W, L, P, 1, slices, L>;
   extern __shared__ __align__(16) char shared[];
   Sums& leftover = *reinterpret_cast<Sums*>(shared);
-  const int stride = merge.slice + 1;  // odd, so that groups read from different banks
   T* const value_tile = reinterpret_cast<T*>(shared + (sizeof(Sums) + 15) / 16 * 16);
-  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(value_tile + slices * stride);
+  LocalIndex* const column_tile = reinterpret_cast<LocalIndex*>(value_tile + merge.places);
   const int group = threadIdx.x / L, lane = threadIdx.x % L;
   const Columns columns(x, lane);
   PackType sums[1][P];
@@ -61,27 +77,28 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     clear_empty_rows<L>(empty, merge.tiles, columns, sums[0]);
     return;
   }
-  const int tile_columns = slices * merge.slice;
-  const Offset tile_begin = static_cast<Offset>(blockIdx.x) * tile_columns;
-  const int present = static_cast<int>(min(static_cast<Offset>(tile_columns), a.columns_total - tile_begin));
+  const MergeTile tile = MergeTile::of_whole_bundles(merge, a.columns_total);
+  const int present = static_cast<int>(tile.end - tile.begin);
+  if (present == 0) return;  // all of a row that the tile before takes whole
+  const int slice_columns = slice_length(present, slices, merge.slice);
+  const SlicePlaces place(slice_columns);
   const std::uint64_t policy = streaming_policy();
 #pragma unroll 4
   for (int k = threadIdx.x; k < present; k += Threads) {
-    const int place = k + (k >> merge.slice_bits);
-    copy_streaming(column_tile + place, a.columns + tile_begin + k, policy);
-    copy_streaming(value_tile + place, a.values + tile_begin + k, policy);
+    copy_streaming(column_tile + place(k), a.columns + tile.begin + k, policy);
+    copy_streaming(value_tile + place(k), a.values + tile.begin + k, policy);
   }
   close_copies();
-  const MergeSlice slice(merge.path, tile_begin + group * merge.slice, a.columns_total, merge.slice);
-  Fixup<T, W, L, P, 1, slices, Columns> fixup(a, merge, columns, leftover, tile_columns);
-  if (threadIdx.x == 0) fixup.find_crossings();
-  if (lane == 0) leftover.ends_one[group] = slice.ends_one(merge.path);
+  const MergeSlice slice(merge.path, tile.begin + group * slice_columns, tile.end, slice_columns);
+  Fixup<T, W, L, P, 1, slices, L, Columns> fixup(a, merge, columns, leftover, tile);
+  if (threadIdx.x == 0) fixup.look_ahead();
+  leftover.note_ends(slice.ends_one(merge.path));
   RowWriter<T, Columns> writer(a, columns, slice.bundle, slice.length > 0);
   bool opens_inside = slice.opens_inside;
   wait_for_copies<0>();
   __syncthreads();
-  const LocalIndex* const column = column_tile + group * stride;
-  const T* const value = value_tile + group * stride;
+  const LocalIndex* const column = column_tile + place.first(group);
+  const T* const value = value_tile + place.first(group);
   std::uint32_t ends = 0;
   const auto end_column = [&] {
     if (ends & 1) {
@@ -131,7 +148,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   using PackType = Pack<T, W>;
   using Columns = LaneColumns<T, W, L, P, Operands>;
   constexpr int slices = Threads / 32;
-  using Sums = SliceSums<T, W, L, P, R, slices>;
+  using Sums = SliceSums<T, W, L, P, R, slices, 32>;
   extern __shared__ __align__(16) char shared[];
   Sums& leftover = *reinterpret_cast<Sums*>(shared);
   WarpStage<T, R, L>* const stages = reinterpret_cast<WarpStage<T, R, L>*>(shared + (sizeof(Sums) + 15) / 16 * 16);
@@ -143,21 +160,16 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     clear_empty_rows<L>(empty, merge.tiles, columns, sums[0]);
     return;
   }
-  const int tile_columns = slices * merge.slice;
-  const Offset tile_begin = static_cast<Offset>(blockIdx.x) * tile_columns;
-  const MergeSlice slice(merge.path, tile_begin + warp * merge.slice, a.columns_total, merge.slice);
-  Fixup<T, W, L, P, R, slices, Columns> fixup(a, merge, columns, leftover, tile_columns);
-  if (threadIdx.x == 0) fixup.find_crossings();
+  const MergeTile tile = MergeTile::of_columns(merge, a.columns_total);
+  const MergeSlice slice(merge.path, tile.begin + warp * merge.slice, tile.end, merge.slice);
   const Offset end = slice.begin + slice.length;
   LocalIndex bundle = slice.bundle;
   bool opens_inside = slice.opens_inside, ends_one = false;
   for (Offset at = slice.begin; at < end;) {
     const BundleSpan<R> span(a, bundle);
     const Offset bundle_end = span.column + span.length;
-    int row_begin[R];
-    span.find_rows(row_begin);
     accumulate_by_warp<U, L>(a.columns + span.column, a.values + span.value, static_cast<int>(at - span.column),
-                             static_cast<int>(min(end, bundle_end) - span.column), row_begin, span.rows, columns,
+                             static_cast<int>(min(end, bundle_end) - span.column), span.length, span.rows, columns,
                              stages[warp], sums);
     at = bundle_end;
     add_shares<L, 32>(sums);
@@ -175,8 +187,9 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
     set_zero(sums);
   }
   if (lane < L) Sums::put(leftover.tails[warp], lane, sums);
-  if (lane == 0) leftover.ends_one[warp] = ends_one;
+  leftover.note_ends(ends_one);
   __syncthreads();
+  Fixup<T, W, L, P, R, slices, 32, Columns> fixup(a, merge, columns, leftover, tile);
   fixup.finish(slice, warp, lane);
 }
 

@@ -24,10 +24,18 @@ void multiply_slices(const SpmmCall<T, Operands>& call) {
 
 template <class T, int W, class Operands>
 void multiply_merged_bundles(const SpmmCall<T, Operands>& call) {
+  if (call.plan.thick) {
+    return with_thick_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+      using Shape = decltype(shape);
+      constexpr int L = Shape::lanes, P = Shape::packs;
+      launch_merge_by_warps<T, W, L, P, thick_bundle_rows_limit, 1, 128, (sizeof(T) == 4 ? 4 : 3)>(call);
+    });
+  }
   with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {
     using Shape = decltype(shape);
     constexpr int L = Shape::lanes, P = Shape::packs;
-    launch_merge_by_warps<T, W, L, P, bundle_rows_limit, 2 / P, 256, (L <= 8 ? 3 : 2)>(call);
+    constexpr int blocks = L <= 8 || (P == 1 && sizeof(T) == 4) ? 3 : 2;
+    launch_merge_by_warps<T, W, L, P, bundle_rows_limit, 2 / P, 256, blocks>(call);
   });
 }
 

@@ -65,8 +65,9 @@ __global__ void look_at_long_rows(const Offset* offsets, const LocalIndex* colum
 }
 
 __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset words, std::uint32_t* ends,
-                          LocalIndex* first_bundles) {
+                          LocalIndex* first_bundles, std::uint16_t* back) {
   const Offset word = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (word == words) ends[word] = 0;
   if (word >= words) return;
   const Offset begin = 32 * word;
   LocalIndex low = 0;  // the last bundle that begins at or before `begin`
@@ -80,6 +81,8 @@ __global__ void walk_path(const Offset* offsets, LocalIndex bundles, Offset word
     }
   }
   first_bundles[word] = low;
+  const bool whole = offsets[low + 1] - offsets[low] <= longest_whole_bundle;
+  back[word] = static_cast<std::uint16_t>(whole ? begin - offsets[low] : 0);
   std::uint32_t bits = 0;
   for (LocalIndex bundle = low; bundle < bundles && offsets[bundle + 1] <= begin + 32; ++bundle)
     bits |= 1u << (offsets[bundle + 1] - 1 - begin);
@@ -165,11 +168,12 @@ SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream
 MergePathArrays find_merge_path(const std::shared_ptr<Device>& device, cudaStream_t stream,
                                 const Offset* column_offsets, LocalIndex bundles, Offset columns) {
   const Offset words = (columns + 31) / 32;
-  MergePathArrays path{Buffer<std::uint32_t>(device, static_cast<std::size_t>(words)),
-                       Buffer<LocalIndex>(device, static_cast<std::size_t>(words))};
+  MergePathArrays path{Buffer<std::uint32_t>(device, static_cast<std::size_t>(words) + 1),
+                       Buffer<LocalIndex>(device, static_cast<std::size_t>(words)),
+                       Buffer<std::uint16_t>(device, static_cast<std::size_t>(words))};
   if (words == 0) return path;
-  walk_path<<<static_cast<unsigned>((words + threads - 1) / threads), threads, 0, stream>>>(
-      column_offsets, bundles, words, path.ends.data(), path.bundles.data());
+  walk_path<<<static_cast<unsigned>(words / threads + 1), threads, 0, stream>>>(
+      column_offsets, bundles, words, path.ends.data(), path.bundles.data(), path.back.data());
   check_launch("merge path");
   return path;
 }

@@ -39,11 +39,14 @@ struct SparsePattern {
 SparsePattern find_pattern(const std::shared_ptr<CudaDevice>& device, cudaStream_t stream, const Offset* offsets,
                            const LocalIndex* columns, LocalIndex rows, Offset nonzeros, const LocalIndex* row_map);
 
-/// The arrays of MergePath: bit k % 32 of word k / 32 marks the last column of a bundle, and the bundle that
-/// column 32 i belongs to.
+/// Bundles of more columns may be shared by several tiles of merge_by_lanes.
+inline constexpr Offset longest_whole_bundle = 256;
+
+/// The arrays of MergePath.
 struct MergePathArrays {
   Buffer<std::uint32_t> ends;
   Buffer<LocalIndex> bundles;
+  Buffer<std::uint16_t> back;
 };
 
 /// `column_offsets`, in device memory, are those of `bundles` bundles with `columns` columns in all, none of them

@@ -21,6 +21,7 @@ struct CudaSpmmPlan final : SpmmPlan {
   RowStatistics statistics;
   LocalIndex bundles = 0;
   bool bundled = false;              ///< else every row with nonzeros is a bundle of its own
+  bool thick = false;                ///< as in Bundles
   std::vector<Offset> most_columns;  ///< as in SparsePattern
   std::vector<Offset> most_values;
 
@@ -37,6 +38,7 @@ struct CudaSpmmPlan final : SpmmPlan {
   // As in MergePath and MergeTiles; the last two grow with the first product of each shape, or by `make_room`.
   Buffer<std::uint32_t> path_ends;
   Buffer<LocalIndex> path_bundles;
+  Buffer<std::uint16_t> path_back;
   Buffer<char> carries;
   Buffer<unsigned> arrivals;
   std::function<void(LocalIndex)> make_room;  ///< for products of up to so many columns; none: none is needed

@@ -289,9 +289,7 @@ __global__ void __launch_bounds__(Threads, MinBlocks)
   const LocalIndex bundle = static_cast<LocalIndex>(blockIdx.x) * (Threads / 32) + threadIdx.x / 32;
   if (bundle >= a.count) return;
   const BundleSpan<R> span(a, bundle);
-  int row_begin[R];
-  span.find_rows(row_begin);
-  accumulate_by_warp<U, L>(a.columns + span.column, a.values + span.value, 0, span.length, row_begin, span.rows,
+  accumulate_by_warp<U, L>(a.columns + span.column, a.values + span.value, 0, span.length, span.length, span.rows,
                            columns, stages[threadIdx.x / 32], sums);
   add_shares<L, 32>(sums);
   if (threadIdx.x % 32 < L) store_bundle(a, bundle, span.rows, columns, sums);

@@ -109,9 +109,19 @@ void multiply_row_bundles(const SpmmCall<T, Operands>& call) {
   });
 }
 
+template <class T, int W, class Operands>
+void multiply_thick_bundles(const SpmmCall<T, Operands>& call) {
+  with_thick_shape<W>(call.x.packs_per_slab, [&](auto shape) {
+    using Shape = decltype(shape);
+    constexpr int L = Shape::lanes, P = Shape::packs;
+    launch_warp_row_split<T, W, L, P, thick_bundle_rows_limit, 1, 128, 4>(call);
+  });
+}
+
 template <class T, class Operands>
 void multiply_row_split(const SpmmCall<T, Operands>& call, bool wide) {
   constexpr int W = 16 / static_cast<int>(sizeof(T));
+  if (call.plan.thick) return wide ? multiply_thick_bundles<T, W>(call) : multiply_thick_bundles<T, 1>(call);
   if (call.plan.bundled) return wide ? multiply_row_bundles<T, W>(call) : multiply_row_bundles<T, 1>(call);
   return wide ? multiply_rows<T, W>(call) : multiply_rows<T, 1>(call);
 }

@@ -60,6 +60,13 @@ void with_bundle_shape(int packs, F f) {
   return f(LaneShape<16, 2>{});
 }
 
+/// As with_bundle_shape, for bundles of many rows: the sums of one pack a lane are all that registers hold.
+template <int W, class F>
+void with_thick_shape(int packs, F f) {
+  if (packs > 16) return f(LaneShape<32, 1>{});
+  with_bundle_shape<W>(packs, f);
+}
+
 /// Rows of B on their way at once in one lane.
 template <class Shape>
 inline constexpr int rows_in_flight = Shape::packs == 1   ? 4
