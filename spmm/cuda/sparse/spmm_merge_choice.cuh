@@ -17,7 +17,8 @@ void multiply_slices(const SpmmCall<T, Operands>& call) {
       launch_merge_by_warps<T, W, L, P, 1, U, 256, 2>(call);
     } else {
       constexpr int most = L <= 2 ? 16 : L == 4 || P > 2 ? 32 : 64;
-      launch_merge_by_lanes<T, W, L, P, U, 128, (P > 2 ? 7 : 8)>(call, most);
+      // Where a lane has several packs, twice as many rows of B on their way and fewer threads.
+      launch_merge_by_lanes<T, W, L, P, (P > 1 ? 2 * U : U), 128, (P > 2 ? 5 : P == 2 ? 7 : 8)>(call, most);
     }
   });
 }
