@@ -21,6 +21,7 @@
 #include "apps/report/record.hpp"
 #include "apps/report/text.hpp"
 #include "io/source/check_matrix.hpp"
+#include "solver/small/dependent_columns.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
@@ -135,13 +136,11 @@ Verification verification_of(BlockSpace<T>& space, LinearOperator<T>* b, const E
   }
   SmallMatrix gram;
   space.gram({result.eigenvectors.view()}, {image.view()}, gram);
+  const std::vector<bool> dependent = dependent_columns(gram);
   for (int j = 0; j < columns; ++j) {
-    double along_earlier = 0.0;
-    for (int i = 0; i < columns; ++i) {
+    for (int i = 0; i < columns; ++i)
       verified.orthonormality = std::max(verified.orthonormality, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
-      if (i < j) along_earlier += gram(i, j) * gram(i, j);
-    }
-    if (!(along_earlier <= most_along_earlier))
+    if (dependent[static_cast<std::size_t>(j)])
       verified.outcomes[static_cast<std::size_t>(j)] = Outcome::not_converged;
   }
   return verified;

@@ -10,6 +10,7 @@
 
 #include "solver/lobpcg/product_sizes.hpp"
 #include "solver/proof/smallest_eigenvalue.hpp"
+#include "solver/small/dependent_columns.hpp"
 #include "solver/space/block_space.hpp"
 
 namespace block_eigs {

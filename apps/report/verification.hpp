@@ -14,10 +14,6 @@ enum class BoundKind {
 };
 const char* name_of(BoundKind kind);
 
-/// A vector of which more than this part of its squared length lies along earlier ones is no pair of its own,
-/// however small its residual is: a copy of them, as rounding errors make them in the worst case.
-constexpr double most_along_earlier = 0.01;
-
 /// What holds for eigenpairs as they stand in memory and go into the file, computed in double from A and B alone.
 struct Verification {
   std::vector<double> eigenvalues;     ///< as given, or Rayleigh quotients

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <type_traits>
 
 #include "solver/davidson/davidson_plan.hpp"
@@ -165,11 +164,10 @@ DavidsonPairs pairs_of(const Davidson<T>& it) {
 /// W <- these columns of X.
 template <class T>
 void gather(Davidson<T>& it, const std::vector<LocalIndex>& columns) {
-  BlockSpace<T>& space = it.run.problem.space;
   LobpcgState<T>& state = it.state;
   state.w.set_columns(static_cast<LocalIndex>(columns.size()));
   for_each_run(columns, [&](LocalIndex first, LocalIndex at, LocalIndex count) {
-    space.copy(state.x.v().columns(first, count), state.w.v().columns(at, count));
+    it.run.problem.space.copy(state.x.v().columns(first, count), state.w.v().columns(at, count));
   });
 }
 

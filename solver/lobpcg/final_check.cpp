@@ -138,6 +138,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rot
     part.norms = problem.b != nullptr ? space.column_norms(x) : ones;
     part.moves.assign(part.values.size(), 0.0);
     state.sizes.measure(state.test, x, state.w.a(), part);
+    // No pairs of their own: there is none whose residual could be told.
     for (LocalIndex j = 0; j < count; ++j) {
       if (dependent[static_cast<std::size_t>(first) + static_cast<std::size_t>(j)])
         part.residuals[static_cast<std::size_t>(j)] = std::numeric_limits<double>::infinity();

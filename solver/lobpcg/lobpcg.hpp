@@ -60,8 +60,9 @@ struct LobpcgIteration {
 /// Holds fewer pairs than asked for only where it ended early before a window of columns got to the others.
 template <class T>
 struct EigenResult {
-  std::vector<double> eigenvalues;     ///< smallest ascending, largest descending
-  std::vector<double> residual_norms;  ///< ||A x - lambda B x||_2 with ||x||_B = 1, A x computed anew
+  std::vector<double> eigenvalues;  ///< smallest ascending, largest descending
+  /// ||A x - lambda B x||_2 with ||x||_B = 1, A x computed anew; infinite where x is a copy of earlier vectors.
+  std::vector<double> residual_norms;
   /// There is an eigenvalue within this distance: the residual norm where B is the identity, else NaN.
   std::vector<double> error_bounds;
   std::vector<Outcome> outcomes;

@@ -121,11 +121,11 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   given = {};
   iterate_windows(run, state, false, resumption);
   state.deflated.append(space, state.x.v(), state.x.b());
-  return {{copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
-          {copy_of<T>(space, state.p.v())},
-          state.spectrum,
-          true,
-          state.setup_seconds};
+  return {.vectors = {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
+          .directions = {copy_of<T>(space, state.p.v())},
+          .spectrum = state.spectrum,
+          .iterated = true,
+          .setup_seconds = state.setup_seconds};
 }
 
 template <class T>

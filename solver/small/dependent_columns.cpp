@@ -5,7 +5,6 @@
 namespace block_eigs {
 
 std::vector<bool> dependent_columns(const SmallMatrix& gram) {
-  constexpr double least_left = 0.99;  // of the squared length
   std::vector<bool> dependent;
   std::vector<int> independent;
   // The upper triangle of the Cholesky factor of the independent columns; (k, j) of a dependent j, too.
@@ -21,7 +20,7 @@ std::vector<bool> dependent_columns(const SmallMatrix& gram) {
       factor(k, j) = sum / factor(k, k);
       left -= factor(k, j) * factor(k, j);
     }
-    dependent.push_back(!(left > least_left * gram(j, j)));
+    dependent.push_back(!(left > (1.0 - most_along_earlier) * gram(j, j)));
     if (dependent.back()) continue;
     factor(j, j) = std::sqrt(left);
     independent.push_back(j);

@@ -6,8 +6,12 @@
 
 namespace block_eigs {
 
-/// Which columns of V, meant to be orthogonal, lie partly in the span of those before them: a tenth of their
-/// length or more, by V^T B V. One pair may have been found twice in a basis that has lost its orthogonality.
+/// A vector of which more than this part of its squared length, a tenth of its length, lies along earlier ones is
+/// no pair of its own, however small its residual is: a copy of them, as rounding errors make them in the worst
+/// case.
+inline constexpr double most_along_earlier = 0.01;
+
+/// Which columns of V, meant to be orthogonal, lie that far in the span of those before them, by V^T B V.
 std::vector<bool> dependent_columns(const SmallMatrix& gram);
 
 }  // namespace block_eigs

@@ -145,7 +145,7 @@ TYPED_TEST(SpmmPathsTest, RunsOfLongRows) {
   this->check_all(a);
 }
 
-/// Dense blocks: bundles of up to eight rows, whose columns come several at a time, and one that is not full at
+/// Dense blocks: bundles of up to sixteen rows, whose columns come several at a time, and one that is not full at
 /// the end of each block of rows; empty rows among them.
 TYPED_TEST(SpmmPathsTest, DenseBlocksOfLongRows) {
   Sparse<typename TestFixture::T> a(this->random_, 900, 4000, [](LocalIndex i, std::vector<LocalIndex>& to) {

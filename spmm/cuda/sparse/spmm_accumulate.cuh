@@ -116,7 +116,8 @@ __device__ __forceinline__ void accumulate_thick(int share, int count, const Col
 }
 
 /// As `accumulate`, for the long rows that a whole warp shares: columns and values are copied to the warp's part
-/// of shared memory while it works on those before. Group `share` of 32 / L takes every (32 / L)-th column.
+/// of shared memory while it works on those before. Columns [begin, end) of a bundle with `length` columns and
+/// `rows` rows, whose values follow each other from `value` on. Group `share` of 32 / L takes every (32 / L)-th.
 template <int U, int L, int R, int P, class T, class Columns, class PackType>
 __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, const T* value, int begin, int end,
                                                    int length, int rows, const Columns& columns,
