@@ -68,61 +68,23 @@ __device__ __forceinline__ void accumulate(int begin, int end, const Columns& co
 }
 
 /// Where a warp keeps the columns and values that it works on, and those that come next: enough for a few steps of
-/// its 32 / L groups of lanes, in 5 KB at most, 9 KB for bundles of many rows.
+/// its 32 / L groups of lanes, in 5 KB at most.
 template <class T, int R, int L>
 struct alignas(16) WarpStage {
-  static constexpr bool thick = R > bundle_rows_limit;
+  static constexpr int rows = R;
   static constexpr int steps = 4 / L > 1 ? 4 / L : 1;
-  static constexpr int chunk = thick ? 32 : R * sizeof(T) > 16 && steps > 2 ? 64 : 32 * steps;
+  static constexpr int chunk = R * sizeof(T) > 16 && steps > 2 ? 64 : 32 * steps;
   LocalIndex column[2][chunk];
   T value[2][R][chunk];
 };
 
-/// N neighbouring elements that are loaded at once.
-template <class X, int N>
-struct alignas(N * sizeof(X)) Several {
-  X element[N];
-};
-
-/// As `accumulate` for one chunk of a bundle of many rows: as many columns at once as let the values of a row come
-/// in one access of up to 16 bytes, because what shared memory hands out in a cycle is the limit.
-template <int R, int P, class T, int L, class Columns, class PackType>
-__device__ __forceinline__ void accumulate_thick(int share, int count, const Columns& columns,
-                                                 const WarpStage<T, R, L>& stage, int buffer,
-                                                 PackType (&sums)[R][P]) {
-  constexpr int groups = 32 / L;
-  constexpr int wish = sizeof(T) == 8 ? 2 : 4 / P, fit = WarpStage<T, R, L>::chunk / groups;
-  constexpr int N = wish < fit ? wish : fit;
-  const LocalIndex* const column = stage.column[buffer];
-  const auto add_columns = [&](auto number, int k) {
-    constexpr int n = decltype(number)::value;
-    const auto index = *reinterpret_cast<const Several<LocalIndex, n>*>(column + k);
-    PackType rows[n][P];
-#pragma unroll
-    for (int u = 0; u < n; ++u) columns.load(index.element[u], rows[u]);
-#pragma unroll
-    for (int j = 0; j < R; ++j) {
-      const auto factor = *reinterpret_cast<const Several<T, n>*>(&stage.value[buffer][j][k]);
-#pragma unroll
-      for (int u = 0; u < n; ++u) {
-#pragma unroll
-        for (int i = 0; i < P; ++i) add_product(sums[j][i], factor.element[u], rows[u][i]);
-      }
-    }
-  };
-  const int whole = count / N * N;
-  for (int k = share * N; k < whole; k += groups * N) add_columns(std::integral_constant<int, N>{}, k);
-  for (int k = whole + share; k < count; k += groups) add_columns(std::integral_constant<int, 1>{}, k);
-}
-
-/// As `accumulate`, for the long rows that a whole warp shares: columns and values are copied to the warp's part
-/// of shared memory while it works on those before. Columns [begin, end) of a bundle with `length` columns and
-/// `rows` rows, whose values follow each other from `value` on. Group `share` of 32 / L takes every (32 / L)-th.
-template <int U, int L, int R, int P, class T, class Columns, class PackType>
-__device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, const T* value, int begin, int end,
-                                                   int length, int rows, const Columns& columns,
-                                                   WarpStage<T, R, L>& stage, PackType (&sums)[R][P]) {
-  constexpr int chunk = WarpStage<T, R, L>::chunk;
+/// Calls work(buffer, count) for one chunk after the other of a bundle's columns and values, which are copied to
+/// the warp's stage in shared memory while it works on those before. Columns [begin, end) of a bundle with
+/// `length` columns and `rows` rows, whose values follow each other from `value` on.
+template <class T, class Stage, class Work>
+__device__ __forceinline__ void pass_through(const LocalIndex* column, const T* value, int begin, int end,
+                                             int length, int rows, Stage& stage, Work work) {
+  constexpr int chunk = Stage::chunk;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const std::uint64_t policy = streaming_policy();
   const auto start_copy = [&](int first, int buffer) {
@@ -132,7 +94,7 @@ __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, con
       if (k >= end) break;
       copy_streaming(&stage.column[buffer][at], column + k, policy);
 #pragma unroll
-      for (int j = 0; j < R; ++j) {
+      for (int j = 0; j < Stage::rows; ++j) {
         if (j < rows)
           copy_streaming(&stage.value[buffer][j][at], value + static_cast<Offset>(j) * length + k, policy);
       }
@@ -145,16 +107,23 @@ __device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, con
     start_copy(first + chunk, buffer ^ 1);
     wait_for_copies<1>();
     __syncwarp();
-    if constexpr (WarpStage<T, R, L>::thick) {
-      accumulate_thick(lane / L, min(end - first, chunk), columns, stage, buffer, sums);
-    } else {
-      accumulate<U, 32 / L, ReadFrom::shared>(
-          lane / L, min(end - first, chunk), columns, [&](int k) { return stage.column[buffer][k]; },
-          [&](int k, int j) { return stage.value[buffer][j][k]; }, sums);
-    }
+    work(buffer, min(end - first, chunk));
     __syncwarp();
   }
   wait_for_copies<0>();
+}
+
+/// As `accumulate`, for the long rows that a whole warp shares, see pass_through. Group `share` of 32 / L takes
+/// every (32 / L)-th column.
+template <int U, int L, int R, int P, class T, class Columns, class PackType>
+__device__ __forceinline__ void accumulate_by_warp(const LocalIndex* column, const T* value, int begin, int end,
+                                                   int length, int rows, const Columns& columns,
+                                                   WarpStage<T, R, L>& stage, PackType (&sums)[R][P]) {
+  pass_through(column, value, begin, end, length, rows, stage, [&](int buffer, int count) {
+    accumulate<U, 32 / L, ReadFrom::shared>(
+        static_cast<int>(threadIdx.x) % 32 / L, count, columns, [&](int k) { return stage.column[buffer][k]; },
+        [&](int k, int j) { return stage.value[buffer][j][k]; }, sums);
+  });
 }
 
 template <class PackType, int R, int P>

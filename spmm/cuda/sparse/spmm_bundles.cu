@@ -102,12 +102,13 @@ std::vector<Offset> most_in_runs(const std::shared_ptr<CudaDevice>& gpu, const O
 }
 
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros) {
+                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros,
+                                    bool thick_ones_too) {
   const Buffer<LocalIndex> runs = first_alike(gpu, row_offsets, columns, rows, nonzeros);
   Buffer<LocalIndex> flags(gpu, static_cast<std::size_t>(rows));
   Buffer<LocalIndex> numbers(gpu, static_cast<std::size_t>(rows));
   Bundles bundles;
-  if (nonzeros / rows >= least_mean_of_thick_bundles) {
+  if (thick_ones_too && nonzeros / rows >= least_mean_of_thick_bundles) {
     bundles.count = number_bundles(gpu, runs, thick_bundle_rows_limit, flags, numbers);
     bundles.thick = rows / bundles.count >= least_rows_of_thick_bundles;
   }

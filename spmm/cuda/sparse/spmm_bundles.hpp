@@ -13,8 +13,8 @@ namespace block_eigs::cuda {
 /// Rows of one bundle at most. Bundles are made where consecutive rows have the same columns, as with several
 /// unknowns a grid point or in dense rows: the rows of B are then loaded once for all of them.
 inline constexpr int bundle_rows_limit = 4;
-/// The same where rows are long and nearly all bundles would be full, as with dense blocks. Those of 8 rows read
-/// twice as much of B and are slower in all but one of ten cases (dense-2^8 and dense-2^16).
+/// The same where rows are long and nearly all bundles would be full, as with dense blocks: thick bundles. As many
+/// as a product of the tensor cores takes.
 inline constexpr int thick_bundle_rows_limit = 16;
 inline constexpr Offset least_mean_of_thick_bundles = 128;
 inline constexpr LocalIndex least_rows_of_thick_bundles = 12;  ///< in the mean
@@ -38,10 +38,11 @@ struct Bundles {
 };
 
 /// Of a matrix in device memory that has no empty row: consecutive rows with the same columns, up to
-/// one of the limits above of them. Nothing where they gain less than least_gain_of_bundles. Queued in
-/// Queue::compute; waits.
+/// one of the limits above of them; no thick bundles unless `thick_ones_too`. Nothing where they gain less than
+/// least_gain_of_bundles. Queued in Queue::compute; waits.
 std::optional<Bundles> find_bundles(const std::shared_ptr<CudaDevice>& gpu, const Offset* row_offsets,
-                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros);
+                                    const LocalIndex* columns, LocalIndex rows, Offset nonzeros,
+                                    bool thick_ones_too);
 
 /// Largest numbers of nonzeros in runs of 1, 2, 4, ... rows, up to all of them; those of up to 2048 rows begin
 /// anywhere, longer ones at multiples of their length. Waits.

@@ -16,23 +16,23 @@ struct Crossing {
 };
 
 /// What the slices of a block, each one of `Group` threads, leave behind in shared memory. Records hold R * P
-/// packs a lane.
-template <class T, int W, int L, int P, int R, int Slices, int Group>
+/// packs a lane; those of tails lie TailRoom packs apart.
+template <class T, int W, int L, int P, int R, int Slices, int Group, int TailRoom = R* P* L>
 struct SliceSums {
   using PackType = Pack<T, W>;
   static constexpr int record = R * P * L;
 
   PackType heads[Slices][record];               ///< sums that close a bundle which began before the slice
-  PackType tails[Slices][record];               ///< sums of a bundle that goes on behind the slice
+  PackType tails[Slices][TailRoom];             ///< sums of a bundle that goes on behind the slice
   std::uint32_t ends_one[Slices * Group / 32];  ///< bit for each thread: some bundle ends in its slice
   Crossing crossings[2];  ///< bundle that crosses the beginning of the block's tile, and its end
   bool is_last[2];        ///< the block is the last one to come to it
 
-  __device__ static void put(PackType (&to)[record], int lane, const PackType (&sums)[R][P]) {
+  __device__ static void put(PackType* to, int lane, const PackType (&sums)[R][P]) {
 #pragma unroll
     for (int i = 0; i < R * P; ++i) to[i * L + lane] = sums[i / P][i % P];
   }
-  __device__ static void add_to(PackType (&sums)[R][P], const PackType (&from)[record], int lane) {
+  __device__ static void add_to(PackType (&sums)[R][P], const PackType* from, int lane) {
 #pragma unroll
     for (int i = 0; i < R * P; ++i) add(sums[i / P][i % P], from[i * L + lane]);
   }
@@ -65,10 +65,10 @@ struct SliceSums {
   }
 };
 
-template <class T, int W, int L, int P, int R, int Slices, int Group, class Columns>
+template <class T, int W, int L, int P, int R, int Slices, int Group, class Columns, int TailRoom = R* P* L>
 class Fixup {
  public:
-  using Sums = SliceSums<T, W, L, P, R, Slices, Group>;
+  using Sums = SliceSums<T, W, L, P, R, Slices, Group, TailRoom>;
   using PackType = Pack<T, W>;
 
   __device__ Fixup(const RowBundles<T>& a, const MergeTiles& merge, const Columns& columns, Sums& shared,
@@ -180,7 +180,7 @@ class Fixup {
     for (int i = threadIdx.x; i < record * shares; i += blockDim.x) {
       const int share = i / record;
       PackType sum = zero_pack<PackType>();
-#pragma unroll 4
+#pragma unroll 16
       for (unsigned tile = crossing.first_tile + share; tile <= crossing.last_tile; tile += shares) {
         add(sum, load_shared_by_blocks(carry(tile, tile == crossing.first_tile ? 1 : 0) + i % record));
       }

@@ -146,7 +146,7 @@ int width_of(bool wide) {
   return wide ? 16 / static_cast<int>(sizeof(T)) : 1;
 }
 
-int slabs_of(int packs, int most = packs_limit) { return (packs + most - 1) / most; }
+int slabs_of(int packs, int most) { return (packs + most - 1) / most; }
 
 /// What merge products of up to `columns` columns carry from tile to tile. `call` is one of them, x and slabs
 /// apart.
@@ -169,7 +169,8 @@ SpmmEngine<T>::SpmmEngine(cudaStream_t stream, std::shared_ptr<CudaDevice> devic
     : stream_(stream),
       device_(std::move(device)),
       multiprocessors_(of_current_device(cudaDevAttrMultiProcessorCount)),
-      bytes_of_l2_(of_current_device(cudaDevAttrL2CacheSize)) {}
+      bytes_of_l2_(of_current_device(cudaDevAttrL2CacheSize)),
+      multiplies_doubles_fast_(of_current_device(cudaDevAttrSingleToDoublePrecisionPerfRatio) <= 4) {}
 
 template <class T>
 std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const SpmmOptions& options) {
@@ -184,7 +185,8 @@ std::unique_ptr<SpmmPlan> SpmmEngine<T>::analyse(const CsrView<T>& a, const Spmm
   const RowStatistics& rows = plan->statistics;
   const Offset* const offsets = or_else(pattern.offsets, a.row_offsets);
   std::optional<Bundles> bundles;
-  if (pattern.worth_bundling) bundles = find_bundles(device_, offsets, a.column_indices, rows.rows, rows.nonzeros);
+  if (pattern.worth_bundling)
+    bundles = find_bundles(device_, offsets, a.column_indices, rows.rows, rows.nonzeros, multiplies_doubles_fast_);
   if (!bundles && may_pay_in_strips(rows) && choose_algorithm(*plan) != SpmmAlgorithm::merge)
     plan->strips = find_strips(device_, offsets, a.column_indices, rows.rows, rows.nonzeros);
   if (bundles) {

@@ -37,6 +37,7 @@ class SpmmEngine {
   std::shared_ptr<CudaDevice> device_;
   int multiprocessors_;
   int bytes_of_l2_;
+  bool multiplies_doubles_fast_;  ///< else thick bundles do not pay
 };
 
 }  // namespace block_eigs::cuda

@@ -7,6 +7,7 @@
 #include "spmm/cuda/sparse/spmm_merge.cuh"
 #include "spmm/cuda/sparse/spmm_plan.hpp"
 #include "spmm/cuda/sparse/spmm_row_split.cuh"
+#include "spmm/cuda/sparse/spmm_tensor.cuh"
 
 namespace block_eigs::cuda {
 
@@ -134,6 +135,16 @@ void launch_warp_row_split(const SpmmCall<T, Operands>& call) {
   check_launch("row-split SpMM");
 }
 
+template <class T, int W, int Q, int Threads, int MinBlocks, class Operands>
+void launch_tensor_row_split(const SpmmCall<T, Operands>& call) {
+  const EmptyRows empty = with_blocks(call, Threads / (8 * Q));
+  const dim3 grid(static_cast<unsigned>(blocks_of(call.a.count, Threads / 32)) + empty.blocks,
+                  static_cast<unsigned>(call.slabs));
+  tensor_row_split<T, W, Q, Threads, MinBlocks, Operands>
+      <<<grid, Threads, 0, call.stream>>>(call.a, call.x, empty);
+  check_launch("row-split SpMM");
+}
+
 template <class T, int W, int L, int P, int U, int Threads, int MinBlocks, class Operands>
 void launch_shuffle_row_split(const SpmmCall<T, Operands>& call) {
   const EmptyRows empty = with_blocks(call, Threads / L);
@@ -199,6 +210,25 @@ int resident_blocks(Kernel kernel, int threads, std::size_t bytes) {
   return std::max(blocks, 1);
 }
 
+/// Launches a kernel that gives slices to warps, `slices` of them a block; `record_bytes` is what a slice leaves
+/// behind.
+template <class T, class Operands, class Kernel>
+void launch_merge_of_warps(const SpmmCall<T, Operands>& call, Kernel kernel, int slices, int resident,
+                           std::size_t bytes, std::size_t record_bytes, int rows_cleared_at_once) {
+  MergeTiles merge;
+  // As many slices as all multiprocessors work on at once, unless that makes long ones.
+  const Offset share = call.a.columns_total / (static_cast<Offset>(slices) * resident * call.multiprocessors);
+  merge.slice = static_cast<int>(std::clamp<Offset>((share + 31) / 32 * 32, 64, 2048));
+  merge.tile = slices * merge.slice;
+  merge.tiles = static_cast<unsigned>((call.a.columns_total + merge.tile - 1) / merge.tile);
+  reserve_carries(call, merge, record_bytes);
+  if (call.only_reserves) return;
+  const EmptyRows empty = with_blocks(call, rows_cleared_at_once);
+  kernel<<<dim3(merge.tiles + empty.blocks, static_cast<unsigned>(call.slabs)), 32 * slices, bytes, call.stream>>>(
+      call.a, call.x, empty, merge);
+  check_launch("merge SpMM");
+}
+
 template <class T, int W, int L, int P, int R, int U, int Threads, int MinBlocks, class Operands>
 void launch_merge_by_warps(const SpmmCall<T, Operands>& call) {
   constexpr int slices = Threads / 32;
@@ -206,18 +236,19 @@ void launch_merge_by_warps(const SpmmCall<T, Operands>& call) {
   const auto kernel = merge_by_warps<T, W, L, P, R, U, Threads, MinBlocks, Operands>;
   constexpr std::size_t bytes = (sizeof(Sums) + 15) / 16 * 16 + slices * sizeof(WarpStage<T, R, L>);
   static const int resident = resident_blocks(kernel, Threads, bytes);
-  MergeTiles merge;
-  // As many slices as all multiprocessors work on at once, unless that makes long ones.
-  const Offset share = call.a.columns_total / (static_cast<Offset>(slices) * resident * call.multiprocessors);
-  merge.slice = static_cast<int>(std::clamp<Offset>((share + 31) / 32 * 32, 64, 2048));
-  merge.tile = slices * merge.slice;
-  merge.tiles = static_cast<unsigned>((call.a.columns_total + merge.tile - 1) / merge.tile);
-  reserve_carries(call, merge, sizeof(typename Sums::PackType) * Sums::record);
-  if (call.only_reserves) return;
-  const EmptyRows empty = with_blocks(call, Threads / L);
-  kernel<<<dim3(merge.tiles + empty.blocks, static_cast<unsigned>(call.slabs)), Threads, bytes, call.stream>>>(
-      call.a, call.x, empty, merge);
-  check_launch("merge SpMM");
+  launch_merge_of_warps(call, kernel, slices, resident, bytes, sizeof(typename Sums::PackType) * Sums::record,
+                        Threads / L);
+}
+
+template <class T, int W, int Q, int Threads, int MinBlocks, class Operands>
+void launch_tensor_merge(const SpmmCall<T, Operands>& call) {
+  constexpr int slices = Threads / 32;
+  using Sums = typename TensorLeftover<T, W, Q, slices>::Sums;
+  const auto kernel = tensor_merge<T, W, Q, Threads, MinBlocks, Operands>;
+  constexpr std::size_t bytes = sizeof(Sums);
+  static const int resident = resident_blocks(kernel, Threads, bytes);
+  launch_merge_of_warps(call, kernel, slices, resident, bytes, sizeof(typename Sums::PackType) * Sums::record,
+                        Threads / (8 * Q));
 }
 
 }  // namespace block_eigs::cuda

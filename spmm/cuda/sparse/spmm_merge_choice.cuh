@@ -26,10 +26,9 @@ void multiply_slices(const SpmmCall<T, Operands>& call) {
 template <class T, int W, class Operands>
 void multiply_merged_bundles(const SpmmCall<T, Operands>& call) {
   if (call.plan.thick) {
-    return with_thick_shape<W>(call.x.packs_per_slab, [&](auto shape) {
-      using Shape = decltype(shape);
-      constexpr int L = Shape::lanes, P = Shape::packs;
-      launch_merge_by_warps<T, W, L, P, thick_bundle_rows_limit, 1, 128, (sizeof(T) == 4 ? 4 : 3)>(call);
+    return with_tensor_shape(call.x.packs_per_slab, [&](auto q) {
+      constexpr int Q = decltype(q)::value;
+      launch_tensor_merge<T, W, Q, 512, 1>(call);
     });
   }
   with_bundle_shape<W>(call.x.packs_per_slab, [&](auto shape) {

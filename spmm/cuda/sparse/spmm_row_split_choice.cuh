@@ -111,10 +111,9 @@ void multiply_row_bundles(const SpmmCall<T, Operands>& call) {
 
 template <class T, int W, class Operands>
 void multiply_thick_bundles(const SpmmCall<T, Operands>& call) {
-  with_thick_shape<W>(call.x.packs_per_slab, [&](auto shape) {
-    using Shape = decltype(shape);
-    constexpr int L = Shape::lanes, P = Shape::packs;
-    launch_warp_row_split<T, W, L, P, thick_bundle_rows_limit, 1, 128, 4>(call);
+  with_tensor_shape(call.x.packs_per_slab, [&](auto q) {
+    constexpr int Q = decltype(q)::value;
+    launch_tensor_row_split<T, W, Q, 128, (Q * W > 4 ? 3 : 4)>(call);
   });
 }
 

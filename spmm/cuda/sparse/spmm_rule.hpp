@@ -22,12 +22,10 @@ inline SpmmAlgorithm choose_algorithm(const CudaSpmmPlan& plan) {
   return longest > sizeable_part * share && stands_out ? SpmmAlgorithm::merge : SpmmAlgorithm::row_split;
 }
 
-/// Packs, of 16 bytes, of rows of B that a pass over A works on, at most `limit`. Slices of bundles of many rows
-/// leave so much behind for blocks to add up that shared memory would hold few of these: two passes take 0.6 of
-/// the time (dense-2^8 at 64 columns in double). Where neighbouring rows of A
-/// have columns far apart and B is larger than L2, rows of B come from memory, in lines: a line of each row at a
-/// time takes 0.92 of the time (uniform-1M-16 at 32 and 64 columns in double, 64 in float), elsewhere up to 1.5
-/// times as long.
+/// Packs, of 16 bytes, of rows of B that a pass over A works on, at most `limit`. Of thick bundles 16, so that
+/// shared memory holds what many slices leave behind. Where neighbouring rows of A have columns far apart and B is
+/// larger than L2, rows of B come from memory, in lines: a line of each row at a time takes 0.92 of the time
+/// (uniform-1M-16 at 32 and 64 columns in double, 64 in float), elsewhere up to 1.5 times as long.
 inline int packs_in_a_pass(const CudaSpmmPlan& plan, double bytes_of_b, double bytes_of_l2, double rows_of_b,
                            int packs, int limit) {
   constexpr int line = 8, thick = 16;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "spmm/cuda/sparse/spmm_launch.cuh"
 
 namespace block_eigs::cuda {
@@ -60,11 +62,12 @@ void with_bundle_shape(int packs, F f) {
   return f(LaneShape<16, 2>{});
 }
 
-/// As with_bundle_shape, for bundles of many rows: the sums of one pack a lane are all that registers hold.
-template <int W, class F>
-void with_thick_shape(int packs, F f) {
-  if (packs > 16) return f(LaneShape<32, 1>{});
-  with_bundle_shape<W>(packs, f);
+/// For thick bundles: calls f with Q for up to 8 Q packs, of which every lane has Q.
+template <class F>
+void with_tensor_shape(int packs, F f) {
+  if (packs <= 8) return f(std::integral_constant<int, 1>{});
+  if (packs <= 16) return f(std::integral_constant<int, 2>{});
+  f(std::integral_constant<int, 4>{});
 }
 
 /// Rows of B on their way at once in one lane.
