@@ -1,34 +1,13 @@
 #pragma once
 
+#include "spmm/cuda/dense/tensor_core.cuh"
 #include "spmm/cuda/sparse/spmm_carry.cuh"
 
 // Thick bundles: their products are small dense ones, for the tensor cores. A core of these takes every value of A
 // and every element of B from one lane, where plain arithmetic has all lanes fetch all values of A: what shared
-// memory hands out in a cycle was the limit. Products are exact in double, of floats too, and sums are kept in
+// memory hands out in a cycle was the limit. Floats are multiplied as doubles, exactly, and sums are kept in
 // double.
 namespace block_eigs::cuda {
-
-/// sum += A B for 16 x 8 numbers of A and 8 x 8 of B, by a warp. In lane 4 g + t are, of A, rows g and g + 8 of
-/// columns t and t + 4; of B, column g of rows t and t + 4; of the sum, row g of columns 2 t and 2 t + 1, and row
-/// g + 8 of these. Layouts: PTX ISA, "Matrix fragments for mma.m16n8k8" and, before compute capability 9.0,
-/// mma.m8n8k4.
-__device__ __forceinline__ void add_tensor_product(double (&sum)[4], const double (&a)[4], const double (&b)[2]) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
-      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
-#else
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int half = i % 2;
-    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-                 : "+d"(sum[2 * half]), "+d"(sum[2 * half + 1])
-                 : "d"(a[i]), "d"(b[i / 2]));
-  }
-#endif
-}
 
 /// Columns and values of a thick bundle on their way, as in WarpStage. Four places stay free behind every row, so
 /// that the eight rows that are read at once lie in different banks.
@@ -40,8 +19,8 @@ struct alignas(16) TensorStage {
   T value[2][rows][chunk + 4];
 };
 
-/// The sums of a thick bundle for 8 Q packs of a row of B, in a warp. Lane 4 g + t loads packs g, g + 8, ... of
-/// rows t and t + 4 of B, through columns of LaneColumns<T, W, 8, Q>.
+/// The sums of a thick bundle for 8 Q packs of a row of B, in a warp, as multiply_add has them. Lane 4 g + t loads
+/// packs g, g + 8, ... of rows t and t + 4 of B, through columns of LaneColumns<T, W, 8, Q>.
 template <class T, int W, int Q>
 class TensorSums {
  public:
@@ -79,7 +58,7 @@ class TensorSums {
   }
 
  private:
-  /// Columns whose rows of B are on their way at once: eight packs a lane.
+  /// Columns whose rows of B are on their way at once: eight packs a lane. Whole steps make a chunk.
   static constexpr int step = Q >= 4 ? 8 : 32 / Q;
 
   template <bool Partial, class Columns>
@@ -111,7 +90,7 @@ class TensorSums {
         for (int w = 0; w < W; ++w) {
           const double b[2] = {static_cast<double>(rows[u][q].element[w]),
                                static_cast<double>(rows[u + 1][q].element[w])};
-          add_tensor_product(sums_[q][w], a, b);
+          multiply_add(sums_[q][w], a, b);
         }
       }
     }
