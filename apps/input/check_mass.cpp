@@ -182,13 +182,13 @@ class Lanczos {
     delta_ = space_.column_dots(u_.view(), image_.view())[0];
   }
 
-  /// Smallest Ritz value after `steps` steps; fewer where one is less than `certain`, or the space is used up.
-  /// Collective.
-  double run(int steps, double certain) {
+  /// Smallest Ritz value after `few` steps, or after `many` where that after few is less than `small`; fewer where
+  /// one is less than `certain`, or the space is used up. Collective.
+  double run(int few, int many, double small, double certain) {
     constexpr double used_up = 1e-3;
     double smallest = 1.0;
     double ratio = 0.0;  // of delta to the one before
-    while (steps-- > 0) {
+    for (int k = 0; k < (smallest < small ? many : few); ++k) {
       b_.apply(u_.view(), image_.view());
       const double alpha = space_.column_dots(u_.view(), image_.view())[0] / delta_;
       diagonal_.push_back(alpha);
@@ -220,6 +220,17 @@ class Lanczos {
   std::vector<double> diagonal_, off_diagonal_;
 };
 
+/// The largest entry over the smallest. Collective.
+template <class T>
+double ratio_of_diagonal(const Communicator& comm, const DistributedMatrix<T>& b) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  comm.collectively([&] {  // entries may have to come from a device
+    for (const double entry : b.diagonal()) least = std::min(least, entry), most = std::max(most, entry);
+  });
+  return comm.max(most) / -comm.max(-least);
+}
+
 }  // namespace
 
 void check_mass_entries(const Communicator& comm, const Partition& partition, const CsrRows& rows,
@@ -233,21 +244,26 @@ void check_mass_entries(const Communicator& comm, const Partition& partition, co
 }
 
 template <class T>
-void check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b, const std::string& description) {
-  constexpr int steps = 6;
+MassSpread check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b,
+                               const std::string& description) {
+  constexpr int few = 6;
+  constexpr int many = 20;
+  constexpr double small = 0.2;
   const double bound = b.scaled_gershgorin_bound();
-  if (bound < 2.0) return;  // S >= 2 - bound
+  MassSpread spread{2.0 - bound, ratio_of_diagonal(context.comm, b)};
+  if (spread.floor >= soft_mass) return spread;  // S >= 2 - bound
   // Rounding errors of products and of the recurrence, with room to spare: what is found must be certain.
   const double certain = -1e3 * std::numeric_limits<T>::epsilon() * bound;
-  const double smallest = Lanczos<T>(context, b).run(steps, certain);
+  spread.floor = Lanczos<T>(context, b).run(few, many, small, certain);
   context.comm.collectively([&] {
-    if (!context.comm.is_root() || !(smallest < certain)) return;
+    if (!context.comm.is_root() || !(spread.floor < certain)) return;
     refuse(description,
-           fmt::format("x'Bx = {:.2g} x'Dx for a vector x that was found, D the diagonal of B", smallest));
+           fmt::format("x'Bx = {:.2g} x'Dx for a vector x that was found, D the diagonal of B", spread.floor));
   });
+  return spread;
 }
 
-template void check_mass_spectrum(const Context<float>&, DistributedMatrix<float>&, const std::string&);
-template void check_mass_spectrum(const Context<double>&, DistributedMatrix<double>&, const std::string&);
+template MassSpread check_mass_spectrum(const Context<float>&, DistributedMatrix<float>&, const std::string&);
+template MassSpread check_mass_spectrum(const Context<double>&, DistributedMatrix<double>&, const std::string&);
 
 }  // namespace block_eigs

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "apps/input/check_mass.hpp"
 #include "io/source/check_matrix.hpp"
 #include "spmm/error.hpp"
 
@@ -185,7 +184,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
   problem.b =
       build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.b, problem.scaling.b));
-  check_mass_spectrum(context, *problem.b, sources.b->description());
+  problem.mass_spread = check_mass_spectrum(context, *problem.b, sources.b->description());
   check_small_mass(comm, few, sources.b->description());
   return problem;
 }

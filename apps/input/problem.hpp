@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/config/config.hpp"
+#include "apps/input/check_mass.hpp"
 #include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
 #include "io/partition/row_order.hpp"
@@ -42,6 +43,7 @@ struct Problem {
   Partition partition;
   std::unique_ptr<DistributedMatrix<T>> a{};
   std::unique_ptr<DistributedMatrix<T>> b{};  ///< null: the identity
+  MassSpread mass_spread{};                   ///< of B, where there is one
   GlobalIndex longest_row = 0;                ///< most nonzeros in a row of A or B
   double build_seconds = 0.0;                 ///< what came after reading
   CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it

@@ -8,10 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "apps/journey/null_vectors.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/effort.hpp"
-#include "solver/proof/stiff_rows.hpp"
+#include "solver/proof/pencil_probe.hpp"
 
 namespace block_eigs {
 
@@ -80,11 +81,14 @@ bool ends_at_limit(const EigenResult<T>& result) {
          result.outcomes.end();
 }
 
-/// How far found values lie apart, or what stands for it where they do not.
+/// How far found values lie apart, or what stands for it where they do not: a share of the last one, or of how far
+/// others are from it on the average, as far as the probe has seen that.
 template <class T>
-double spread_of(const EigenResult<T>& result) {
+double spread_of(const EigenResult<T>& result, const ProbeResult<T>& seen) {
+  constexpr double share = 0.1;
   const double last = result.eigenvalues.back();
-  return std::max(std::abs(last - result.eigenvalues.front()), 0.1 * std::abs(last));
+  const double size = seen.mean_distance > 0.0 ? std::min(std::abs(last), seen.mean_distance) : std::abs(last);
+  return std::max(std::abs(last - result.eigenvalues.front()), share * size);
 }
 
 /// What the found values extend over, from zero on where they do not go across it; 0 where that is no more than
@@ -105,22 +109,106 @@ bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& res
          hides_stiff_rows<T>(*setting.problem.a);
 }
 
-/// probe_stiff_rows, scaled by the diagonal of A as Jacobi has it.
+/// Whether pairs may have been missed whose vectors have small x'Bx.
 template <class T>
-ProbeResult<T> probe_large_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
+bool hides_soft_masses(const SolveSetting<T>& setting) {
+  return setting.config.options.which == Which::smallest && setting.problem.b != nullptr &&
+         setting.problem.mass_spread.soft();
+}
+
+/// Why there is no confidence in a probe, which learns from found vectors what it would have seen of others, where
+/// x'Bx may be much smaller for these; else empty.
+template <class T>
+std::string no_confidence(const SolveSetting<T>& setting) {
+  if (setting.config.options.which == Which::largest || setting.problem.b == nullptr) return "";
+  const MassSpread& spread = setting.problem.mass_spread;
+  if (spread.soft()) {
+    return fmt::format(
+        "none missed that a probe and a search where x'Bx is small have seen, without confidence: x'Bx = {:.1e} "
+        "x'Dx for some x, D the diagonal of B; verify: inertia proves it",
+        spread.floor);
+  }
+  if (!spread.uneven() || setting.operators.preconditioner.operation != nullptr) return "";
+  return fmt::format(
+      "none missed that a probe has seen, without confidence: the diagonal of B differs by a factor of {:.1e}, "
+      "and "
+      "nothing scales its rows; preconditioner: jacobi does, and verify: inertia proves it",
+      spread.diagonal_ratio);
+}
+
+/// The preconditioner of the solve where it is one of A, else `jacobi`.
+template <class T>
+LinearOperator<T>* preconditioner_of_a(const SolveSetting<T>& setting, Jacobi<T>& jacobi) {
+  LinearOperator<T>* operation = setting.operators.preconditioner.operation.get();
+  const bool of_a = operation != nullptr && setting.config.preconditioner.of != PreconditionedMatrix::mass;
+  return of_a ? operation : &jacobi;
+}
+
+template <class T>
+PencilProbeOptions pencil_options(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
   constexpr int iterations = 40;
-  const DistributedMatrix<T>& a = *setting.problem.a;
+  return {.pairs = std::min(static_cast<int>(result.eigenvalues.size()), most_of_pencil),
+          .iterations = iterations,
+          .seed = probe_seed(setting, round)};
+}
+
+/// In the pencil of A and its diagonal, as Jacobi has it.
+template <class T>
+ProbeResult<T> probe_stiff_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
+  DistributedMatrix<T>& a = *setting.problem.a;
   std::vector<double> scale;
   for (const double entry : a.jacobi_diagonal()) scale.push_back(entry != 0.0 ? std::abs(entry) : 1.0);
   Jacobi<T> jacobi(setting.problem.context, scale);
-  LinearOperator<T>* preconditioner = &jacobi;
-  if (setting.operators.preconditioner.operation != nullptr &&
-      setting.config.preconditioner.of != PreconditionedMatrix::mass)
-    preconditioner = setting.operators.preconditioner.operation.get();
-  const StiffRowsOptions options{std::min(static_cast<int>(result.eigenvalues.size()), most_of_stiff_rows),
-                                 iterations, probe_seed(setting, round)};
-  return probe_stiff_rows<T>(setting.space, {*setting.problem.a, setting.problem.b.get()},
-                             found_pairs(setting, result), scale, preconditioner, options);
+  return probe_pencil<T>(setting.space, {a, setting.problem.b.get()}, found_pairs(setting, result), a, scale,
+                         preconditioner_of_a(setting, jacobi), pencil_options(setting, result, round));
+}
+
+/// In the pencil of A + t B and its diagonal, t making both alike, after the vector of ones where rows of A add up
+/// to zero.
+template <class T>
+ProbeResult<T> probe_soft_mass(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
+  BlockSpace<T>& space = setting.space;
+  DistributedMatrix<T>& a = *setting.problem.a;
+  DistributedMatrix<T>& b = *setting.problem.b;
+  const ProbeOperators<T> operators{a, &b};
+  const FoundPairs<T> found = found_pairs(setting, result);
+  if (find_null_vectors(space, a).constant) {
+    DenseBlock<T> ones = space.make_block(1);
+    space.kernels().fill(ones.view(), 1.0);
+    ProbeResult<T> seen = missed_in_span(space, operators, found, std::move(ones));
+    if (seen.missed.cols() > 0) return seen;
+  }
+  const double t = a.typical_row_sum() / b.typical_row_sum();
+  SumOperator<T> sum(space, a, t, b);
+  std::vector<double> scale;
+  space.comm().collectively([&] {  // entries may have to come from a device
+    for (std::size_t i = 0; i < b.diagonal().size(); ++i)
+      scale.push_back(std::abs(a.diagonal()[i]) + t * b.diagonal()[i]);
+  });
+  Jacobi<T> jacobi(setting.problem.context, scale);
+  PencilProbeOptions options = pencil_options(setting, result, round);
+  // D-orthogonality to found vectors would keep away from these what is B-orthogonal to them. What is small in
+  // both matrices comes first.
+  constexpr int more = 2;
+  options.beside_found = false;
+  options.pairs =
+      std::min(static_cast<int>(result.eigenvalues.size()) + setting.constraints.cols() + more, most_of_pencil);
+  constexpr int least = 200;
+  options.iterations = std::max(least, result.iterations);
+  return probe_pencil<T>(space, operators, found, sum, scale, preconditioner_of_a(setting, jacobi), options);
+}
+
+/// What other pencils show first, where there may be something.
+template <class T>
+Finding<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                                 Proof& proof) {
+  const bool soft = hides_soft_masses(setting);
+  const bool stiff = hides_stiff_parts(setting, result);
+  proof.looked_in_other_pencil = proof.looked_in_other_pencil || soft || stiff;
+  ProbeResult<T> seen;
+  if (soft) seen = probe_soft_mass(setting, result, round);
+  if (stiff && seen.missed.cols() == 0) seen = probe_stiff_rows(setting, result, round);
+  return {seen.missed.cols(), std::move(seen.missed), false};
 }
 
 /// By how much -sigma D^-1 B, D being Jacobi's, raises the spectrum of D^-1 (A - sigma B) at most, for largest
@@ -153,9 +241,10 @@ ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenRes
     // Jacobi divides by raised entries where the diagonal has tiny ones, and by 1 for each zero.
     const DistributedMatrix<T>& a = *setting.problem.a;
     operators.spectral_bound = std::min(a.scaled_gershgorin_bound(), a.jacobi_bound());
+    constexpr double share = 0.5;
     const double raised = raised_by_shift(setting, result.eigenvalues.back());
     // Small diagonal entries would stretch the spectrum, and filters would see nothing at its other end.
-    if (!(raised <= operators.spectral_bound)) {
+    if (!(raised <= share * operators.spectral_bound)) {
       operators.preconditioner = nullptr;
       operators.preconditioner_in_float = nullptr;
     }
@@ -187,27 +276,29 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   const ProbeKind kind{preconditioned, in_float, probe_columns<T>()};
   int degree = probe_degree(result.history, kind, probe_share);
   const bool given = was_given(setting, result);
-  if (given || ends_at_limit(result)) degree = std::max(degree, first_degree(kind));
+  if (given || ends_at_limit(result) || hides_soft_masses(setting)) degree = std::max(degree, first_degree(kind));
   proof.made = "probe";
   if (degree == 0) {
     proof.made = "none";
     proof.statement = "none: a probe does not fit into a tenth of so short a solve";
     return {};
   }
-  if (hides_stiff_parts(setting, result)) {
-    proof.looked_for_stiff_parts = true;
-    ProbeResult<T> seen = probe_large_rows(setting, result, round);
-    if (seen.missed.cols() > 0) return {seen.missed.cols(), std::move(seen.missed), false};
-  }
+  Finding<T> elsewhere = look_in_other_pencils(setting, result, round, proof);
+  if (elsewhere.missing > 0) return elsewhere;
   ProbeResult<T> seen = probe_result(setting, result, degree, in_float, round);
-  while (given && seen.missed.cols() == 0 && seen.smallest_gap > spread_of(result) && degree < most_degree(kind)) {
+  while (given && seen.missed.cols() == 0 && seen.smallest_gap > spread_of(result, seen) &&
+         degree < most_degree(kind)) {
     degree = std::min(2 * degree, most_degree(kind));
     seen = probe_result(setting, result, degree, in_float, round);
   }
-  proof.confidence = 1.0 - probability;
-  proof.smallest_gap = unscaled_value(setting.problem.scaling, seen.smallest_gap);
-  proof.statement = statement(proof, unscaled_value(setting.problem.scaling, result.eigenvalues.back()),
-                              unscaled_value(setting.problem.scaling, reach_of(setting, result)), seen.calibrated);
+  proof.statement = no_confidence(setting);
+  if (proof.statement.empty()) {
+    const Scaling& scaling = setting.problem.scaling;
+    proof.confidence = 1.0 - probability;
+    proof.smallest_gap = unscaled_value(scaling, seen.smallest_gap);
+    proof.statement = statement(proof, unscaled_value(scaling, result.eigenvalues.back()),
+                                unscaled_value(scaling, reach_of(setting, result)), seen.calibrated);
+  }
   return {seen.missed.cols(), std::move(seen.missed), false};
 }
 

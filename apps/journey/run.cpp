@@ -106,7 +106,7 @@ MemoryNeeds fitted_needs(const Problem<T>& problem, EigenSolver<T>& solver, cons
 /// With what the search for missed pairs came to need.
 MemoryNeeds with_search(MemoryNeeds needs, const Proof& proof) {
   needs.certificate = proof.memory;
-  if (proof.looked_for_stiff_parts) needs.vectors = std::max(needs.vectors, needs.with_stiff_parts);
+  if (proof.looked_in_other_pencil) needs.vectors = std::max(needs.vectors, needs.with_other_pencil);
   return needs;
 }
 

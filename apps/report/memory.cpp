@@ -7,8 +7,8 @@
 #include "io/petsc/bridge/petsc_factorization.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
+#include "solver/proof/pencil_probe.hpp"
 #include "solver/proof/probe_memory.hpp"
-#include "solver/proof/stiff_rows.hpp"
 #include "spmm/device/process_memory.hpp"
 #include "spmm/matrix/dense_block.hpp"
 
@@ -90,21 +90,23 @@ double state_bytes(const Problem<T>& problem, const LobpcgOptions& options, bool
   return blocks * block(width) + (with_mass ? 2 : 1) * block(deflated_at_most(options, width, constraints));
 }
 
-/// Of a probe of stiff parts beside the pairs found, with the work space of operators: LOBPCG with the diagonal
+/// Of a probe in another pencil beside the pairs found, with the work space of operators: LOBPCG with the diagonal
 /// for B; 0 where none is made. Collective.
 template <class T>
-double stiff_rows_bytes(const Problem<T>& problem, const Operators<T>& operators, const LobpcgOptions& options,
-                        int constraints) {
-  if (options.which != Which::smallest || options.pairs == 0 || !hides_stiff_rows(*problem.a)) return 0.0;
+double pencil_probe_bytes(const Problem<T>& problem, const Operators<T>& operators, const LobpcgOptions& options,
+                          int constraints) {
+  if (options.which != Which::smallest || options.pairs == 0) return 0.0;
+  const bool soft = problem.b != nullptr && problem.mass_spread.soft();
+  if (!soft && !hides_stiff_rows(*problem.a)) return 0.0;
   const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
   const auto block = [&](int cols) { return static_cast<double>(DenseBlock<T>::bytes(rows, cols)); };
-  const int pairs = std::min(options.pairs, most_of_stiff_rows);
+  const int pairs = std::min(options.pairs + (soft ? constraints + 2 : 0), most_of_pencil);
   LobpcgOptions probe = options;
   probe.pairs = pairs;
   probe.block_size = default_block_size(pairs);
   const int deflated = constraints + options.pairs;
   const double looking = state_bytes(problem, probe, true, deflated) + block(deflated) + block(pairs) +
-                         (2.0 * sizeof(T) + sizeof(double)) * rows +
+                         (soft ? block(probe.block_size) : 0.0) + (2.0 * sizeof(T) + sizeof(double)) * rows +
                          static_cast<double>(operators.work_bytes(probe.block_size));
   // The solve goes on with what was found, which becomes the memory of the block where it is as wide.
   LobpcgOptions all = options;
@@ -166,8 +168,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);
     needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
                                                 static_cast<double>(operators.work_bytes(probe.widest)));
-    needs.with_stiff_parts =
-        needs.held + needs.result + stiff_rows_bytes(problem, operators, options, given.constraints.cols());
+    needs.with_other_pencil =
+        needs.held + needs.result + pencil_probe_bytes(problem, operators, options, given.constraints.cols());
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);

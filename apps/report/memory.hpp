@@ -23,9 +23,9 @@ struct MemoryNeeds {
   double host = 0.0;     ///< always in host memory: small dense problems, and the vectors that PETSc works with
   double result = 0.0;   ///< of the vectors, what returns to the host from a GPU
   double work = 0.0;     ///< of the vectors, the work space of operators, which stays when a solve has ended
-  /// What `vectors` become where the solve ends within rounding errors, so that stiff parts are looked for beside
-  /// the pairs found: seldom, and without memory for it the result is there all the same.
-  double with_stiff_parts = 0.0;
+  /// What `vectors` become where pairs are looked for in another pencil, beside those found: seldom, and without
+  /// memory for it the result is there all the same.
+  double with_other_pencil = 0.0;
   double basis = 0.0;  ///< beside the vectors, where filters build a basis: without memory for it they do not
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };

@@ -23,7 +23,7 @@ struct Proof {
   double missing_from = std::numeric_limits<double>::quiet_NaN();
   double missing_to = std::numeric_limits<double>::quiet_NaN();
   double memory = 0.0;  ///< for factors, of the calling process, as foreseen before they were made; bytes
-  bool looked_for_stiff_parts = false;  ///< for which the solve had to end within rounding errors
+  bool looked_in_other_pencil = false;  ///< for stiff parts, or vectors of small x'Bx
   double seconds = 0.0;                 ///< without going on with the solve
 };
 

@@ -127,6 +127,7 @@ FilteredBlock<double> filter_in_float(BlockSpace<double>& space, const ProbeOper
   result.statistics = filtered.statistics;
   result.filtered = filtered.filtered;
   result.in_range = filtered.in_range;
+  result.mean_distance = filtered.mean_distance;
   result.products = filtered.products;
   return result;
 }
@@ -181,6 +182,7 @@ ProbeResult<T> probe(BlockSpace<T>& space, const ProbeOperators<T>& operators, c
   DenseBlock<T>& x = filtered.x;
   ProbeResult<T> result;
   result.products = filtered.products;
+  result.mean_distance = filtered.mean_distance;
   result.calibrated = operators.b != nullptr || operators.preconditioner != nullptr;
   result.smallest_gap = std::numeric_limits<double>::infinity();
   deflation.remove_from(x.view());

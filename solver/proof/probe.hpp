@@ -54,7 +54,8 @@ struct ProbeResult {
   double smallest_gap = 0.0;
   /// The gap rests on how the preconditioner takes the found vectors; false: on norms alone.
   bool calibrated = false;
-  int products = 0;  ///< columns multiplied with A
+  double mean_distance = 0.0;  ///< of all eigenvalues from the last found one, where that is known; else 0
+  int products = 0;            ///< columns multiplied with A
 };
 
 /// How far the values may be from eigenvalues, ten times over, in units of eigenvalues: residuals and rounding.

@@ -71,6 +71,26 @@ double upper_bound(const ProbeOperators<T>& operators, Which which, double sigma
   return norm > 0.0 ? norm + std::abs(sigma) * or_zero(operators.b->norm_inf()) : 0.0;
 }
 
+/// The largest eigenvalue of T, from a block that was multiplied with it once, by as many steps of the power
+/// method as show it within the room that is added. Uses up `tx` = T x; `sx` is work space.
+template <class T>
+double measured_bound(ShiftedOperator<T>& t, BlockSpace<T>& space, DenseBlock<T>& tx, DenseBlock<T>& sx) {
+  constexpr int steps = 8;
+  constexpr double room = 1.3;
+  double largest = 0.0;
+  for (int k = 0; k < steps; ++k) {
+    t.shifted(tx.view(), sx.view());
+    const std::vector<double> products = space.column_dots(sx.view(), tx.view());
+    t.preconditioned(sx.view(), tx.view());
+    const std::vector<double> squares = space.column_dots(sx.view(), tx.view());
+    for (std::size_t j = 0; j < squares.size(); ++j)
+      largest = std::max(largest, or_zero(squares[j] / std::max(products[j], 0.0)));
+    if (!(largest > 0.0)) return 0.0;
+    space.kernels().axpby(0.0, tx.view(), 1.0 / largest, tx.view());
+  }
+  return room * largest;
+}
+
 /// x <- p(T) x, p = 1 at sigma. `tx` is T x; `x` and `before` change places as the recurrence goes.
 template <class T>
 void apply_filter(ShiftedOperator<T>& t, BlockSpace<T>& space, Deflation<T>& deflation, const ProbeFilter& filter,
@@ -123,14 +143,28 @@ FilteredBlock<T> filter_random_block(BlockSpace<T>& space, const ProbeOperators<
   t.shifted(x.view(), y.view());
   const double start_energy = sum(space.column_dots(x.view(), y.view())) / (random_variance * columns);
   t.preconditioned(y.view(), tx.view());
+  const double quotient =
+      or_zero(sum(space.column_dots(y.view(), tx.view())) / (start_energy * random_variance * columns));
   double upper = upper_bound(operators, found.which, scales.sigma);
-  if (!(upper > 0.0)) {
-    const double quotient =
-        sum(space.column_dots(y.view(), tx.view())) / (start_energy * random_variance * columns);
-    upper = 1.5 * or_zero(quotient);
+  if (!(upper > 0.0)) upper = 1.5 * quotient;
+  ProbeScales used = scales;
+  if (t.plain()) {
+    // A shift of A changes sigma, but not how far eigenvalues are from it.
+    constexpr double share = 0.1;
+    result.mean_distance = start_energy / static_cast<double>(space.dimension());
+    if (result.mean_distance > 0.0)
+      used.spread = std::max(std::min(scales.spread, share * result.mean_distance), scales.width);
+  }
+  // Norms say nothing of where a spectrum ends that lies far from zero.
+  constexpr double far = 16.0;
+  if (upper > far * quotient && quotient > 0.0 && options.degree > 0) {
+    const double measured = measured_bound(t, space, tx, y);
+    if (measured > 0.0) upper = std::min(upper, measured);
+    t.shifted(x.view(), y.view());
+    t.preconditioned(y.view(), tx.view());
   }
   if (upper > 0.0 && options.degree > 0) {
-    result.filter = choose_filter(start_energy, upper, options.degree, scales, result.statistics);
+    result.filter = choose_filter(start_energy, upper, options.degree, used, result.statistics);
     double deepest = -std::abs(scales.sigma - found.values.front()) * result.statistics.response;
     if (t.plain()) deepest = std::min(deepest, constraints);
     apply_filter(t, space, deflation, result.filter, deepest, tx, x, y);

@@ -15,6 +15,7 @@ struct FilteredBlock {
   ProbeStatistics statistics;  ///< but for the energy
   bool filtered = false;       ///< false: nothing is known of the spectrum, and x is as it was drawn
   bool in_range = true;        ///< false: numbers have become too large
+  double mean_distance = 0.0;  ///< of eigenvalues from sigma, where T = S; else 0
   int products = 0;            ///< columns multiplied with A
 };
 

@@ -38,8 +38,8 @@ ProbeScales probe_scales(BlockSpace<T>& space, const ProbeOperators<T>& operator
   ProbeScales scales;
   scales.sigma = found.values.back();
   scales.margin = accuracy(space, operators, found, images, std::numeric_limits<T>::epsilon());
-  const double width = std::abs(found.values.back() - found.values.front());
-  scales.spread = std::max({width, 0.01 * std::abs(scales.sigma), scales.margin});
+  scales.width = std::max(std::abs(found.values.back() - found.values.front()), scales.margin);
+  scales.spread = std::max(scales.width, 0.01 * std::abs(scales.sigma));
   const double norm = operators.b == nullptr ? or_zero(operators.a.norm_inf()) : 0.0;
   scales.reach = 2.0 * std::max({std::abs(scales.sigma), std::abs(found.values.front()), scales.spread, norm});
   return scales;

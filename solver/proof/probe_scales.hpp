@@ -8,6 +8,7 @@ namespace block_eigs {
 struct ProbeScales {
   double sigma = 0.0;   ///< the last found value
   double margin = 0.0;  ///< within which the found values are known
+  double width = 0.0;   ///< of the found values, or within what they are known
   double spread = 0.0;  ///< of the found values, or what stands for it where there is none
   double reach = 0.0;   ///< farther before sigma no eigenvalue is looked for
 };

@@ -140,6 +140,33 @@ def case_initial_of_later_pairs():
     return Case(plane(70), values_of_plane(70)[:4], initial=vectors[:, 4:])
 
 
+def case_initial_of_later_pairs_far_from_zero():
+    """What values extend over, not how far they are from zero, is what a search has to see. Filters from within the
+    spectrum."""
+    values, vectors = np.linalg.eigh(plane(22).toarray())
+    return Case(plane(22) - 1e6 * sparse.identity(22 * 22), values[:6] - 1e6, initial=vectors[:, 200:208],
+                options=["eigensolver.preconditioner={type: none}", "eigensolver.filter=basis"])
+
+
+def soft_mass(shift, least):
+    """x'Ax and x'Bx are small for the vector of ones alone, whose value is the shift; the next one is 0.5 more."""
+    edge = sparse.csr_matrix([[1.0, -1.0], [-1.0, 1.0]])
+    a = edge
+    for _ in range(11):
+        a = sparse.kronsum(a, edge)
+    rows = a.shape[0]
+    b = line(rows) - sparse.diags(np.r_[1.0, np.zeros(rows - 2), 1.0]) + least * sparse.identity(rows)
+    return Case((a + shift * b).tocsr(), [shift], b=b.tocsr(), words=["without confidence"])
+
+
+def case_soft_mass():
+    return soft_mass(0.0, 1e-2)
+
+
+def case_soft_mass_shifted():
+    return soft_mass(0.1, 1e-4)
+
+
 def main():
     program, mpiexec, flag, name = sys.argv[1:5]
     case = globals()["case_" + name]()
