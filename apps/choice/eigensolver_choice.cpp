@@ -63,6 +63,17 @@ bool EigensolverChoice::still_growing() {
   return grown_.front() > 0.0 && grown_.back() > large * grown_.front();
 }
 
+/// Whether residuals fall at a rate that no cluster wider than the block allows for, but copies do of an
+/// eigenvalue that is there many times: their values are as far apart as squares of residuals.
+bool EigensolverChoice::still_falling() {
+  constexpr double half = 0.5;
+  constexpr std::size_t steps = 5;
+  fallen_.push_back(residual_);
+  if (fallen_.size() <= steps) return false;
+  fallen_.erase(fallen_.begin(), fallen_.end() - static_cast<std::ptrdiff_t>(steps + 1));
+  return fallen_.back() < half * fallen_.front();
+}
+
 /// Of a wanted pair at work, in units of eigenvalues.
 double EigensolverChoice::largest_residual(const IterationReport& report) const {
   const double last = report.eigenvalues.empty() ? 0.0 : std::abs(report.eigenvalues.back());
@@ -88,7 +99,7 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
   values_.assign(report.eigenvalues.begin(), unknown);
   residual_ = largest_residual(report);
   double elsewhere = HUGE_VAL;
-  if (fits_wider() && clustered()) elsewhere = expected_of_wider();
+  if (!still_falling() && fits_wider() && clustered()) elsewhere = expected_of_wider();
   if (at_widest_) elsewhere = narrower_->choice.cheapest_other();
   const bool growing = still_growing();
   const bool goes_on = choice_.proceed(report, elsewhere, growing ? LateCandidate{} : factors());

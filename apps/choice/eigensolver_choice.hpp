@@ -65,6 +65,7 @@ class EigensolverChoice {
   bool clustered() const;
   bool unresolved() const;
   bool still_growing();
+  bool still_falling();
   int wider_block() const;
   bool fits_wider() const;
   double expected_of_wider() const;
@@ -81,6 +82,7 @@ class EigensolverChoice {
   std::vector<double> values_;  ///< of the wanted pairs, of late
   double residual_ = 0.0;       ///< the largest of these, in units of eigenvalues
   std::vector<double> grown_;   ///< the last of them, iteration by iteration, of late
+  std::vector<double> fallen_;  ///< residual_ likewise
   std::optional<Narrower> narrower_{};
   bool may_widen_ = true;
   bool at_widest_ = false;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
 #include "solver/davidson/davidson_plan.hpp"
-#include "solver/davidson/residual_filter.hpp"
+#include "solver/lobpcg/davidson_filters.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/spectrum_bounds.hpp"
-#include "solver/space/column_runs.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -30,60 +28,6 @@ constexpr double most_blind_degrees = 800.0;
 constexpr double left_to_double = 100.0;
 /// Where filters of random vectors cut, of the spectrum's length.
 constexpr double share_before_first_cut = 0.02;
-
-/// The iteration, while it runs.
-template <class T>
-struct Davidson {
-  const LobpcgRun<T>& run;
-  LobpcgState<T>& state;
-  DavidsonShape shape;
-  FilterProgress progress;
-  DavidsonRitz ritz{};
-  double sign = 1.0;
-  double constraints = infinity;  ///< how low their values are
-  bool settled = true;            ///< see DavidsonPairs
-  int products = 0;               ///< columns multiplied since the last report
-  /// For filters in float beside a basis in double, while they bring it forward.
-  std::optional<ResidualFilter> of_residuals{};
-};
-
-/// W <- W - [V X_1] ([V X_1]^T W), V deflated, X_1 the first `done` columns of X.
-template <class T>
-void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
-  BlockSpace<T>& space = it.run.problem.space;
-  const ConstBlockView<T> deflated = it.state.deflated.v();
-  const ConstBlockView<T> x = ConstBlockView<T>(it.state.x.v()).columns(0, done);
-  SmallMatrix products;
-  space.gram({deflated, x}, {w}, products);
-  SmallMatrix coefficients(products.rows() + w.cols, w.cols);
-  for (int j = 0; j < w.cols; ++j) {
-    for (int i = 0; i < products.rows(); ++i) coefficients(i, j) = -products(i, j);
-    coefficients(products.rows() + j, j) = 1.0;
-  }
-  space.update({deflated, x, w}, coefficients, {w});
-}
-
-/// The lowest of the values of pairs that are done. These, and constraints, whose values may be the lowest of all,
-/// come back in filters from rounding errors, and are taken out again before they hide the others.
-template <class T>
-double lowest_done(const Davidson<T>& it, LocalIndex done) {
-  const double lowest = done > 0 ? it.ritz.values.front() : infinity;
-  const RitzPairs& locked = it.state.locked;
-  return locked.count() > 0 ? std::min(lowest, turned(it.run, locked.values).front()) : lowest;
-}
-
-/// W <- the filter of W.
-template <class T>
-void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
-  LobpcgState<T>& state = it.state;
-  const int period = degrees_to_clean<T>(filter.interval, it.constraints, lowest_done(it, done));
-  const LocalIndex columns = state.w.cols();
-  state.spare.set_columns(columns);
-  chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
-                      filter.interval, it.sign, filter.degree, period,
-                      [&](BlockView<T> w) { take_out(it, done, w); });
-  it.products += filter.degree * columns;
-}
 
 template <class T>
 LocalIndex append_w(Davidson<T>& it) {
@@ -161,39 +105,6 @@ DavidsonPairs pairs_of(const Davidson<T>& it) {
   return pairs;
 }
 
-/// W <- these columns of X.
-template <class T>
-void gather(Davidson<T>& it, const std::vector<LocalIndex>& columns) {
-  LobpcgState<T>& state = it.state;
-  state.w.set_columns(static_cast<LocalIndex>(columns.size()));
-  for_each_run(columns, [&](LocalIndex first, LocalIndex at, LocalIndex count) {
-    it.run.problem.space.copy(state.x.v().columns(first, count), state.w.v().columns(at, count));
-  });
-}
-
-/// W <- what the filter adds to these columns of X, by their residuals. False, and nothing has happened, where
-/// that is not what is done.
-template <class T>
-bool filter_residuals(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done,
-                      const std::vector<LocalIndex>& columns) {
-  if constexpr (std::is_same_v<T, double>) {
-    LobpcgState<T>& state = it.state;
-    if (!filter.of_residuals) return false;
-    const double first = it.ritz.values[static_cast<std::size_t>(columns.front())];
-    state.w.set_columns(static_cast<LocalIndex>(columns.size()));
-    // The interval of the last column is moved furthest.
-    const double moved = it.ritz.values[static_cast<std::size_t>(columns.back())] - first;
-    const int period =
-        degrees_to_clean<float>(filter.interval, it.constraints - moved, lowest_done(it, done) - moved);
-    it.of_residuals->apply(
-        it.run.problem.space, {state.r.view(), state.ritz.residuals, it.ritz.values, columns}, filter.interval,
-        it.sign, filter.degree, period, [&](BlockView<double> w) { take_out(it, done, w); }, state.w.v());
-    it.products += (filter.degree - 1) * state.w.cols();
-    return true;
-  }
-  return false;
-}
-
 /// V^T A V of a basis that a checkpoint held. Pairs that were done by then are locked now, so that there may be
 /// more of it than the columns that are left would have. False where there is no memory for both: X, whose Ritz
 /// vectors were saved with it, is what goes on then.
@@ -225,19 +136,6 @@ void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
   report(it.run, state, state.active(), it.products, products_to_come(pairs, it.progress.bounds, it.progress.cut));
   it.products = 0;
   save_if_due(it.run, state, &it.progress);
-}
-
-/// Where A is there in float beside a basis in double.
-template <class T>
-void prepare_filter_of_residuals(Davidson<T>& it) {
-  if constexpr (std::is_same_v<T, double>) {
-    if (it.run.in_float.a == nullptr) return;
-    try {
-      it.of_residuals.emplace(it.run.problem.space, *it.run.in_float.a, it.shape.block);
-    } catch (const OnAllRanks&) {
-      // Filters in double need no memory of their own.
-    }
-  }
 }
 
 /// What the filter makes of X, random vectors. Where eigenvalues lie so far before the bounds that it leaves the
@@ -325,6 +223,17 @@ bool leaves_it_to_lobpcg(const Davidson<T>& it, const DavidsonPairs& pairs) {
   return !alone && it.progress.degrees + to_come / it.state.active() > most_degrees_beside_a_preconditioner;
 }
 
+/// Whether the first value behind X, or already those of X themselves, are but the last wanted one again.
+template <class T>
+bool has_copies_behind(const Davidson<T>& it) {
+  const std::vector<double>& values = it.ritz.values;
+  const auto width = static_cast<std::size_t>(it.state.active());
+  const auto wanted = static_cast<std::size_t>(it.state.wanted(it.run.options));
+  const double first = share_of_spectrum(it.run, it.state, it.progress.bounds, share_before_first_cut);
+  if (end_of_copies(it.run, it.state, first, it.progress.cut)) return true;
+  return values.size() > width && are_same<T>(it.run, values[width] - values[wanted - 1]);
+}
+
 template <class T>
 DavidsonEnd iterate(Davidson<T>& it) {
   constexpr double near_rounding = 10.0;
@@ -334,6 +243,7 @@ DavidsonEnd iterate(Davidson<T>& it) {
     if (pairs.first_open() == static_cast<int>(pairs.ratios.size()))
       return verified ? DavidsonEnd::done : DavidsonEnd::rounding;
     if (it.run.iterations_left() <= 0 || leaves_it_to_lobpcg(it, pairs)) return DavidsonEnd::left;
+    if (has_copies_behind(it)) return DavidsonEnd::copies;
     const std::optional<DavidsonFilter> filter =
         next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut, it.of_residuals.has_value());
     if (!filter || !step(it, pairs, *filter)) return DavidsonEnd::left;
@@ -349,7 +259,7 @@ DavidsonEnd iterate(Davidson<T>& it) {
 
 template <class T>
 DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
-                           const std::optional<FilterProgress>& before) {
+                           std::optional<FilterProgress>& progress) {
   BlockSpace<T>& space = run.problem.space;
   lock_converged(run, state);
   if (state.wanted(run.options) == 0 || run.iterations_left() <= 0) {
@@ -365,10 +275,10 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
       return DavidsonEnd::no_memory;
     }
   }
-  it.settled = informed || before.has_value();
+  it.settled = informed || progress.has_value();
   it.constraints = lowest_of_constraints(run, state);
-  if (before) {
-    it.progress = *before;
+  if (progress) {
+    it.progress = *progress;
     state.spectrum = it.progress.bounds;
   } else {
     it.progress.cut = -infinity;
@@ -380,7 +290,8 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
     if (begin(it, informed)) {
       end = iterate(it);
       // For another phase, or for LOBPCG to go on with.
-      if (!run.phase.verified || (end != DavidsonEnd::done && run.iterations_left() > 0)) take_p(it);
+      const bool goes_on = !run.phase.verified || (end != DavidsonEnd::done && run.iterations_left() > 0);
+      if (goes_on && !has_copies_behind(it)) take_p(it);
     }
   } catch (const NumericalError&) {
     // Filters may overflow where eigenvalues lie far before all Ritz values: X begins anew.
@@ -389,12 +300,16 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
     rayleigh_ritz_of_x(run, state);
   }
   state.basis = {};
+  progress = it.progress;
+  progress->informed = true;
+  progress->locked = state.locked.count();
+  progress->worst = infinity;
   return end;
 }
 
 template DavidsonEnd davidson_start(const LobpcgRun<float>&, LobpcgState<float>&, bool,
-                                    const std::optional<FilterProgress>&);
+                                    std::optional<FilterProgress>&);
 template DavidsonEnd davidson_start(const LobpcgRun<double>&, LobpcgState<double>&, bool,
-                                    const std::optional<FilterProgress>&);
+                                    std::optional<FilterProgress>&);
 
 }  // namespace block_eigs

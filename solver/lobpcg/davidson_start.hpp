@@ -12,6 +12,7 @@ enum class DavidsonEnd {
   done,      ///< all wanted pairs are within their limits
   rounding,  ///< in a phase that another one follows: residuals have come near rounding errors, or stopped falling
   left,      ///< the budget is used up, or nothing more is expected of it
+  copies,    ///< behind X there are more vectors of the last wanted value, which mix with those of X
   no_memory  ///< for the basis; nothing has happened
 };
 
@@ -19,10 +20,13 @@ enum class DavidsonEnd {
 /// filters of the lowest Ritz vectors that are not done are appended to an orthonormal basis, from which all Ritz
 /// pairs come; thick restarts. In the end X holds the lowest Ritz vectors and P those that follow, with images and
 /// residuals, as LOBPCG has them. Pairs that are done stay in the basis. Each filter counts as one iteration. The
-/// block holds all pairs of the run. `informed` says that X and P approximate eigenvectors already; with `before`,
-/// and state.basis, it goes on where a checkpoint was written. Collective.
+/// block holds all pairs of the run. Where the last wanted value is there more often than X has columns, the basis
+/// is of no use: Rayleigh-Ritz, to which vectors of one value are all the same once their residuals are below the
+/// root of rounding errors, mixes those of X, however accurate, with less accurate ones behind it. P stays empty
+/// then, and `progress` is what filters of X alone go on from. `informed` says that X and P approximate
+/// eigenvectors already; with `progress`, and state.basis, it goes on where a checkpoint was written. Collective.
 template <class T>
 DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
-                           const std::optional<FilterProgress>& before = {});
+                           std::optional<FilterProgress>& progress);
 
 }  // namespace block_eigs

@@ -107,6 +107,11 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   double cut = values.back();
   if (blind) cut = first_cut(run, state, progress.bounds, share_before_first_cut);
   if (!first) cut = std::min(cut, values.front() + spread);
+  if (!blind) {
+    // A cut among copies of one value would tell nothing apart.
+    const double first_one = share_of_spectrum(run, state, progress.bounds, share_before_first_cut);
+    cut = std::max(cut, end_of_copies(run, state, first_one, first ? first_one : progress.cut).value_or(cut));
+  }
 
   const double lowest = std::min(values.front(), progress.bounds.lower);
   const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));

@@ -38,13 +38,13 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
 /// falling near rounding errors, in a phase that ends then.
 template <class T>
 bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
-                  const std::optional<FilterProgress>& before) {
-  const bool by_basis = before ? state.basis.cols > 0 : run.options.filter_basis;
+                  std::optional<FilterProgress> progress) {
+  const bool by_basis = progress ? state.basis.cols > 0 : run.options.filter_basis;
   if (by_basis && !state.window.one_of_many) {
-    const DavidsonEnd end = davidson_start(run, state, informed, before);
-    if (end != DavidsonEnd::no_memory) return end == DavidsonEnd::rounding;
+    const DavidsonEnd end = davidson_start(run, state, informed, progress);
+    if (end != DavidsonEnd::no_memory && end != DavidsonEnd::copies) return end == DavidsonEnd::rounding;
   }
-  filtered_start(run, state, informed, before);
+  filtered_start(run, state, informed, progress);
   return false;
 }
 

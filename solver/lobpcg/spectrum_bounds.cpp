@@ -59,6 +59,21 @@ SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state
 }
 
 template <class T>
+std::optional<double> end_of_copies(const LobpcgRun<T>& run, const LobpcgState<T>& state, double first_cut,
+                                    double cut) {
+  constexpr double far_above = 10.0;
+  const std::vector<double> values = turned(run, state.ritz.values);
+  if (values.size() < 2) return std::nullopt;
+  const double inner = values[(values.size() - 1) / 2];
+  const double spread = values.back() - inner;
+  if (are_same<T>(run, spread)) return cut;
+  const double residual = state.ritz.residuals.back();
+  // First filters may leave mixtures of many eigenvectors, whose values are all the mean.
+  if (!(residual > far_above * spread) || !(far_above * residual < first_cut - inner)) return std::nullopt;
+  return inner + 0.5 * residual * (residual / spread);
+}
+
+template <class T>
 double lowest_of_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const double sign = run.options.which == Which::largest ? -1.0 : 1.0;
   state.w.set_columns(state.active());
@@ -104,6 +119,8 @@ double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Spe
 template std::vector<double> turned(const LobpcgRun<float>&, std::vector<double>);
 template SpectrumBounds bounds_by_norm(const LobpcgRun<float>&);
 template SpectrumBounds bounds_of_spectrum(const LobpcgRun<float>&, LobpcgState<float>&, bool);
+template std::optional<double> end_of_copies(const LobpcgRun<float>&, const LobpcgState<float>&, double, double);
+template std::optional<double> end_of_copies(const LobpcgRun<double>&, const LobpcgState<double>&, double, double);
 template double lowest_of_constraints(const LobpcgRun<float>&, LobpcgState<float>&);
 template double lowest_of_constraints(const LobpcgRun<double>&, LobpcgState<double>&);
 template int degrees_to_clean<float>(const FilterInterval&, double, double);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <limits>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "solver/davidson/davidson_plan.hpp"
@@ -24,6 +27,23 @@ SpectrumBounds bounds_by_norm(const LobpcgRun<T>& run);
 /// rest; P and W are used up. Collective.
 template <class T>
 SpectrumBounds bounds_of_spectrum(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed);
+
+/// Whether two Ritz values differ by rounding errors alone. Never in float, whose errors depend on the vectors too
+/// much. Not collective.
+template <class T>
+bool are_same(const LobpcgRun<T>& run, double difference) {
+  constexpr double noise = 10.0 * std::numeric_limits<T>::epsilon();
+  return std::is_same_v<T, double> && difference <= noise * run.problem.a.norm_inf();
+}
+
+/// Where to cut behind an eigenvalue that at least the later half of X are copies of, filters having cut at
+/// `first_cut` and at `cut` of late; nothing where they are no copies. Of a copy with an error of e along
+/// eigenvectors of mu the value is off by e^2 mu and the residual is e mu, mu being the distance from that
+/// eigenvalue, so that both tell mu, and the cut is half way; where it was where they tell nothing any more.
+/// Values as turned() gives them. Not collective.
+template <class T>
+std::optional<double> end_of_copies(const LobpcgRun<T>& run, const LobpcgState<T>& state, double first_cut,
+                                    double cut);
 
 /// How low the eigenvalues of the constraints are, as those of the matrix whose smallest ones are wanted; infinite
 /// without constraints, of which there are those with B the identity alone. W is used up. Collective.

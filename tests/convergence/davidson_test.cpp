@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "io/generate/generate.hpp"
@@ -12,6 +13,7 @@
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
+#include "tests/support/turned_diagonal.hpp"
 
 // Block Chebyshev-Davidson against closed forms: threefold and sixfold eigenvalues, both ends, the luck of the
 // seed, spectra that are not what bounds lead to expect.
@@ -89,7 +91,8 @@ TEST(Davidson, TakesOfDirectionsWhatTheBasisOfTheRestHasRoomFor) {
   start_block<double>(run, state, {std::move(found.eigenvectors)});
   state.p.set_columns(options.block_size);
   problem.space.fill_random(state.p.v(), 3);
-  EXPECT_EQ(davidson_start(run, state, true), DavidsonEnd::done);
+  std::optional<FilterProgress> progress;
+  EXPECT_EQ(davidson_start(run, state, true, progress), DavidsonEnd::done);
   EXPECT_GE(state.locked.count(), done);
   const std::vector<double> exact = closed_form_laplacian_eigenvalues(cube, options.pairs);
   for (int j = 0; state.locked.count() + j < options.pairs; ++j) {
@@ -189,6 +192,39 @@ TEST(Davidson, ClustersWiderThanTheBlock) {
     EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-10) << j;
   }
   EXPECT_LE(products_of(result), 10'000);
+}
+
+// Zero 300 times, for 25 pairs: more copies than a basis holds, and limits that are rounding errors.
+TEST(Davidson, MoreCopiesThanTheBasisHolds) {
+  std::vector<double> values(600, 0.0);
+  for (std::size_t i = 0; i < 300; ++i)
+    values[300 + i] = 0.04 * std::pow(200.0, static_cast<double>(i * 7 % 300) / 299.0);
+  test::RuleSource source = test::turned_diagonal(values);
+  test::Problem<double> problem(source);
+  test::Problem<float> in_float(source);
+  for (const bool basis : {true, false}) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      SCOPED_TRACE(seed);
+      const LobpcgOptions options{.pairs = 25,
+                                  .tolerance = 1e-8,
+                                  .max_iterations = 60,
+                                  .seed = seed,
+                                  .dense_up_to = 0,
+                                  .filtered_start = true,
+                                  .filter_basis = basis};
+      const auto result =
+          seed % 2 == 0 ? lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options)
+                        : lobpcg_mixed(problem.space, problem.matrix, nullptr, {&in_float.matrix, nullptr},
+                                       nullptr, {}, options);
+      ASSERT_EQ(result.eigenvalues.size(), 25) << result.remark;
+      for (std::size_t j = 0; j < 25; ++j) {
+        EXPECT_NE(result.outcomes[j], Outcome::not_converged) << j << ' ' << result.remark;
+        EXPECT_NEAR(result.eigenvalues[j], 0.0, 1e-13) << j;
+      }
+      EXPECT_LE(result.iterations, 10);
+      EXPECT_LT(test::orthogonality_error(problem.space, result.eigenvectors), 1e-12);
+    }
+  }
 }
 
 // The first cut is among the wanted values.
