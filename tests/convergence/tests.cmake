@@ -66,7 +66,7 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
   foreach(case empty_rows_amg empty_rows_jacobi empty_rows_and_more empty_row rows_amid rows_amid_counted
       rows_at_upper_end rows_with_mass few_other_rows diagonal rows_that_constraints_reach stiff_parts
       stiff_parts_and_more less_stiff_parts initial_of_later_pairs
-      initial_of_later_pairs_far_from_zero soft_mass soft_mass_shifted)
+      initial_of_later_pairs_far_from_zero copies_need_no_wider_block soft_mass soft_mass_shifted)
     add_test(NAME passed_over.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
       ${CMAKE_CURRENT_SOURCE_DIR}/convergence/passed_over_test.py $<TARGET_FILE:block-eigs>
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})

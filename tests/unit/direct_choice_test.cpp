@@ -200,17 +200,6 @@ TEST(DirectChoice, FactorsComeBeforeAWiderBlockWhereTheyCostLess) {
   EXPECT_GE(wider, 64);
 }
 
-/// Copies of one value lie within squares of their residuals, as close together as clusters; but residuals fall.
-TEST(DirectChoice, CopiesOfOneValueNeedNoWiderBlock) {
-  EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  double residual = 1e-2;
-  for (int i = 0; i < 40; ++i, residual *= 0.7) {
-    std::vector<double> copies;
-    for (int j = 0; j < 8; ++j) copies.push_back(1.0 + residual * residual * j);
-    ASSERT_TRUE(choice.proceed(iteration(residual / 1e-8, copies, std::vector<double>(8, residual)))) << i;
-  }
-}
-
 /// Half way to the last iteration, where the rate says that these will not do.
 TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
   MatrixTraits traits = diffusion(3e3, 9);
