@@ -336,8 +336,8 @@ void finish_densely(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T
     dense.setup_seconds = result.setup_seconds;
     dense.solve_seconds += result.solve_seconds + dense.setup_seconds;
     if (undone(dense.outcomes) > 0) {
-      dense.limitation = result.limitation;
-      dense.remark = result.remark;
+      dense.limitation = Limitation::precision;
+      dense.remark = "solved densely after " + result.remark + ", within rounding errors of that";
     }
     result = std::move(dense);
   } catch (const Error& error) {
