@@ -10,21 +10,20 @@ namespace block_eigs::cuda {
 /// Up to so many lanes at work a multiprocessor, waiting for memory decides, not bandwidth.
 constexpr double few_lanes = 2048.0;
 
-/// The number of lanes a row grows with its length; the lanes of longer rows pass A on by shuffles.
+/// The number of lanes a row grows with its length. Longer rows go to warps, as many as a multiprocessor takes,
+/// which stage A in shared memory, or pass it on by shuffles where B has a column or two.
 template <class T, int W, int L, int P, int U, class Operands>
 void multiply_few_rows(const SpmmCall<T, Operands>& call) {
   const double mean = call.plan.statistics.mean;
-  constexpr int in_flight = P >= 4 ? 1 : 4 / P;
-  if constexpr (L <= 4) {
-    constexpr double few = L == 1 ? 0.0 : 16.0, many = L == 4 ? 32.0 : 64.0;
-    if (mean < few) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
-    if (mean < many) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+  constexpr double longer = 16.0, long_for_few_lanes = 64.0;
+  if constexpr (L >= 4) {
+    if (mean >= longer) return launch_warp_row_split<T, W, L, P, 1, U, 128, 8>(call);
+    launch_direct_row_split<T, W, L, P, 1, 4, U, 128, (P == 4 ? 6 : 8)>(call);
+  } else {
+    if (L == 2 && mean < longer) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
+    if (mean < long_for_few_lanes) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
+    launch_shuffle_row_split<T, W, L, P, 4, 128, 8>(call);
   }
-  if constexpr (sizeof(T) == 8 && L == 8 && P <= 2) {  // a double takes two shuffles
-    if (mean >= 32.0) return launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 512, 2>(call);
-  }
-  if (mean >= 24.0) return launch_shuffle_row_split<T, W, L, P, in_flight, 128, 8>(call);
-  launch_direct_row_split<T, W, L, P, 1, 32 / L, U, 128, (P == 4 ? 6 : 8)>(call);
 }
 
 /// False where rows are too long for tiles in shared memory.
