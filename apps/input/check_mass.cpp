@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -182,13 +183,13 @@ class Lanczos {
     delta_ = space_.column_dots(u_.view(), image_.view())[0];
   }
 
-  /// Smallest Ritz value after `few` steps, or after `many` where that after few is less than `small`; fewer where
-  /// one is less than `certain`, or the space is used up. Collective.
-  double run(int few, int many, double small, double certain) {
-    constexpr double used_up = 1e-3;
+  /// Smallest Ritz value after `steps` steps; fewer where one is less than `certain`, or the space is used up: of
+  /// the square of a vector's length a step leaves less than `used_up`, and rounding errors of that show.
+  /// Collective.
+  double run(int steps, double certain, double used_up) {
     double smallest = 1.0;
     double ratio = 0.0;  // of delta to the one before
-    for (int k = 0; k < (smallest < small ? many : few); ++k) {
+    while (steps-- > 0) {
       b_.apply(u_.view(), image_.view());
       const double alpha = space_.column_dots(u_.view(), image_.view())[0] / delta_;
       diagonal_.push_back(alpha);
@@ -246,20 +247,27 @@ void check_mass_entries(const Communicator& comm, const Partition& partition, co
 template <class T>
 MassSpread check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b,
                                const std::string& description) {
-  constexpr int few = 6;
-  constexpr int many = 20;
-  constexpr double small = 0.2;
+  constexpr int steps = 6, steps_to_floor = 20;
+  constexpr double used_up = 1e-3;
+  // A pair of rows among ten million that is all that tells B from its diagonal leaves 2e-7.
+  constexpr double used_up_to_floor = std::is_same_v<T, float> ? 1e-5 : 1e-9;
   const double bound = b.scaled_gershgorin_bound();
   MassSpread spread{2.0 - bound, ratio_of_diagonal(context.comm, b)};
   if (spread.floor >= soft_mass) return spread;  // S >= 2 - bound
   // Rounding errors of products and of the recurrence, with room to spare: what is found must be certain.
   const double certain = -1e3 * std::numeric_limits<T>::epsilon() * bound;
-  spread.floor = Lanczos<T>(context, b).run(few, many, small, certain);
+  const double smallest = Lanczos<T>(context, b).run(steps, certain, used_up);
   context.comm.collectively([&] {
-    if (!context.comm.is_root() || !(spread.floor < certain)) return;
+    if (!context.comm.is_root() || !(smallest < certain)) return;
     refuse(description,
-           fmt::format("x'Bx = {:.2g} x'Dx for a vector x that was found, D the diagonal of B", spread.floor));
+           fmt::format("x'Bx = {:.2g} x'Dx for a vector x that was found, D the diagonal of B", smallest));
   });
+  // More steps are less certain, and a value that is not positive is as small as can be told.
+  spread.floor =
+      smallest < soft_mass
+          ? smallest
+          : Lanczos<T>(context, b).run(steps_to_floor, -std::numeric_limits<double>::infinity(), used_up_to_floor);
+  spread.floor = std::max(spread.floor, 0.0);
   return spread;
 }
 

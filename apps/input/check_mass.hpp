@@ -37,9 +37,9 @@ struct MassSpread {
 };
 
 /// `floor` is by a few steps of Lanczos, or by Gershgorin's circles, where these will do, and nothing is done.
-/// Throws InputError where the steps find a value that is negative beyond the rounding errors of T. 6 products
-/// with one column, whose rows are padded to 32 bytes: 6 (12 nonzeros + 320 rows) bytes in double, as a third of
-/// an iteration of LOBPCG with 16 columns moves; 20 where these find values below 0.2. Collective.
+/// Throws InputError where the steps find a value that is negative beyond the rounding errors of T. 26 products
+/// with one column, whose rows are padded to 32 bytes: 26 (12 nonzeros + 320 rows) bytes in double, as an
+/// iteration or two of LOBPCG with 16 columns move. Collective.
 template <class T>
 MassSpread check_mass_spectrum(const Context<T>& context, DistributedMatrix<T>& b, const std::string& description);
 
