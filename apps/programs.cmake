@@ -49,6 +49,7 @@ add_library(block_eigs_apps STATIC
   journey/null_vectors.cpp
   journey/proof.cpp
   journey/proof_inertia.cpp
+  journey/proof_pencils.cpp
   journey/proof_probe.cpp
   journey/scaled_units.cpp
   journey/session.cpp

@@ -99,18 +99,6 @@ std::string MatrixTraits::reason_for_multigrid() const {
   return like_diffusion() ? "rows add up to zero as those of a diffusion do" : "the diagonal is positive";
 }
 
-MassTraits examine_mass(const Communicator& comm, std::span<const double> diagonal, double scaled_norm) {
-  double least = std::numeric_limits<double>::infinity();
-  double largest = 0.0;
-  for (const double entry : diagonal) {
-    least = std::min(least, entry);
-    largest = std::max(largest, entry);
-  }
-  least = -comm.max(-least);
-  largest = comm.max(largest);
-  return {least > 0.0 && largest > 0.0 ? largest / least : 1.0, scaled_norm};
-}
-
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition) {
   Parts own;
   const GlobalIndex first = partition.begin(comm.rank());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "spmm/matrix/csr_rows.hpp"
@@ -61,9 +60,6 @@ struct MassTraits {
   double diagonal_ratio = 1.0;  ///< the largest over the smallest entry of the diagonal
   double scaled_norm = 1.0;     ///< max_i sum_j |b_ij| / b_ii: 1 where it is diagonal
 };
-
-/// Of the mass matrix with these own entries of the diagonal, all positive. Collective.
-MassTraits examine_mass(const Communicator& comm, std::span<const double> diagonal, double scaled_norm);
 
 /// Of the matrix whose rows are dealt to ranks by `partition`. Collective.
 MatrixTraits examine(const Communicator& comm, const CsrRows& rows, const Partition& partition);

@@ -38,7 +38,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     const auto taken_out = static_cast<double>(comm.sum(static_cast<std::int64_t>(problem.lone.rows.size())));
     traits.null_rows = traits.null_rows && taken_out < traits.alone;
     std::optional<MassTraits> mass;
-    if (problem.b) mass = examine_mass(comm, problem.b->diagonal(), problem.b->scaled_gershgorin_bound());
+    if (problem.b) mass = {problem.mass_spread.diagonal_ratio, problem.b->scaled_gershgorin_bound()};
     const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
     const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
                                        problem.context.device->backend(), comm.size());

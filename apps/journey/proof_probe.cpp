@@ -8,11 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "apps/journey/null_vectors.hpp"
+#include "apps/journey/proof_pencils.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/effort.hpp"
-#include "solver/proof/pencil_probe.hpp"
 
 namespace block_eigs {
 
@@ -74,13 +73,6 @@ bool was_given(const SolveSetting<T>& setting, const EigenResult<T>& result) {
   return setting.config.initial.has_value() || result.iterations == 0;
 }
 
-/// Whether rounding errors, not residuals, have ended the iterations for some pair.
-template <class T>
-bool ends_at_limit(const EigenResult<T>& result) {
-  return std::find(result.outcomes.begin(), result.outcomes.end(), Outcome::at_accuracy_limit) !=
-         result.outcomes.end();
-}
-
 /// How far found values lie apart, or what stands for it where they do not: a share of the last one, or of how far
 /// others are from it on the average, as far as the probe has seen that.
 template <class T>
@@ -102,20 +94,6 @@ double reach_of(const SolveSetting<T>& setting, const EigenResult<T>& result) {
   return reach * of_mass > rounding * setting.problem.a->norm_inf() ? reach : 0.0;
 }
 
-/// Whether pairs may have been missed that only their rows tell from others.
-template <class T>
-bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
-         hides_stiff_rows<T>(*setting.problem.a);
-}
-
-/// Whether pairs may have been missed whose vectors have small x'Bx.
-template <class T>
-bool hides_soft_masses(const SolveSetting<T>& setting) {
-  return setting.config.options.which == Which::smallest && setting.problem.b != nullptr &&
-         setting.problem.mass_spread.soft();
-}
-
 /// Why there is no confidence in a probe, which learns from found vectors what it would have seen of others, where
 /// x'Bx may be much smaller for these; else empty.
 template <class T>
@@ -134,81 +112,6 @@ std::string no_confidence(const SolveSetting<T>& setting) {
       "and "
       "nothing scales its rows; preconditioner: jacobi does, and verify: inertia proves it",
       spread.diagonal_ratio);
-}
-
-/// The preconditioner of the solve where it is one of A, else `jacobi`.
-template <class T>
-LinearOperator<T>* preconditioner_of_a(const SolveSetting<T>& setting, Jacobi<T>& jacobi) {
-  LinearOperator<T>* operation = setting.operators.preconditioner.operation.get();
-  const bool of_a = operation != nullptr && setting.config.preconditioner.of != PreconditionedMatrix::mass;
-  return of_a ? operation : &jacobi;
-}
-
-template <class T>
-PencilProbeOptions pencil_options(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
-  constexpr int iterations = 40;
-  return {.pairs = std::min(static_cast<int>(result.eigenvalues.size()), most_of_pencil),
-          .iterations = iterations,
-          .seed = probe_seed(setting, round)};
-}
-
-/// In the pencil of A and its diagonal, as Jacobi has it.
-template <class T>
-ProbeResult<T> probe_stiff_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
-  DistributedMatrix<T>& a = *setting.problem.a;
-  std::vector<double> scale;
-  for (const double entry : a.jacobi_diagonal()) scale.push_back(entry != 0.0 ? std::abs(entry) : 1.0);
-  Jacobi<T> jacobi(setting.problem.context, scale);
-  return probe_pencil<T>(setting.space, {a, setting.problem.b.get()}, found_pairs(setting, result), a, scale,
-                         preconditioner_of_a(setting, jacobi), pencil_options(setting, result, round));
-}
-
-/// In the pencil of A + t B and its diagonal, t making both alike, after the vector of ones where rows of A add up
-/// to zero.
-template <class T>
-ProbeResult<T> probe_soft_mass(const SolveSetting<T>& setting, const EigenResult<T>& result, int round) {
-  BlockSpace<T>& space = setting.space;
-  DistributedMatrix<T>& a = *setting.problem.a;
-  DistributedMatrix<T>& b = *setting.problem.b;
-  const ProbeOperators<T> operators{a, &b};
-  const FoundPairs<T> found = found_pairs(setting, result);
-  if (find_null_vectors(space, a).constant) {
-    DenseBlock<T> ones = space.make_block(1);
-    space.kernels().fill(ones.view(), 1.0);
-    ProbeResult<T> seen = missed_in_span(space, operators, found, std::move(ones));
-    if (seen.missed.cols() > 0) return seen;
-  }
-  const double t = a.typical_row_sum() / b.typical_row_sum();
-  SumOperator<T> sum(space, a, t, b);
-  std::vector<double> scale;
-  space.comm().collectively([&] {  // entries may have to come from a device
-    for (std::size_t i = 0; i < b.diagonal().size(); ++i)
-      scale.push_back(std::abs(a.diagonal()[i]) + t * b.diagonal()[i]);
-  });
-  Jacobi<T> jacobi(setting.problem.context, scale);
-  PencilProbeOptions options = pencil_options(setting, result, round);
-  // D-orthogonality to found vectors would keep away from these what is B-orthogonal to them. What is small in
-  // both matrices comes first.
-  constexpr int more = 2;
-  options.beside_found = false;
-  options.pairs =
-      std::min(static_cast<int>(result.eigenvalues.size()) + setting.constraints.cols() + more, most_of_pencil);
-  constexpr int least = 200;
-  options.iterations = std::max(least, result.iterations);
-  return probe_pencil<T>(space, operators, found, sum, scale, preconditioner_of_a(setting, jacobi), options);
-}
-
-/// What other pencils show first, where there may be something.
-template <class T>
-Finding<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
-                                 Proof& proof) {
-  const bool soft = hides_soft_masses(setting);
-  const bool stiff = hides_stiff_parts(setting, result);
-  proof.looked_in_other_pencil = proof.looked_in_other_pencil || soft || stiff;
-  ProbeResult<T> seen;
-  if (soft) seen = probe_soft_mass(setting, result, round);
-  if (stiff && seen.missed.cols() == 0) seen = probe_stiff_rows(setting, result, round);
-  return {seen.missed.cols(), std::move(seen.missed), false};
 }
 
 /// By how much -sigma D^-1 B, D being Jacobi's, raises the spectrum of D^-1 (A - sigma B) at most, for largest
@@ -283,8 +186,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
     proof.statement = "none: a probe does not fit into a tenth of so short a solve";
     return {};
   }
-  Finding<T> elsewhere = look_in_other_pencils(setting, result, round, proof);
-  if (elsewhere.missing > 0) return elsewhere;
+  ProbeResult<T> elsewhere = look_in_other_pencils(setting, result, probe_seed(setting, round), proof);
+  if (elsewhere.missed.cols() > 0) return {elsewhere.missed.cols(), std::move(elsewhere.missed), false};
   ProbeResult<T> seen = probe_result(setting, result, degree, in_float, round);
   while (given && seen.missed.cols() == 0 && seen.smallest_gap > spread_of(result, seen) &&
          degree < most_degree(kind)) {

@@ -39,22 +39,6 @@ class DiagonalOperator final : public LinearOperator<T> {
 }  // namespace
 
 template <class T>
-void SumOperator<T>::apply(ConstBlockView<T> x, BlockView<T> y) {
-  if (image_.cols() < x.cols) image_ = space_.make_block(x.cols);
-  const BlockView<T> bx = image_.columns(0, x.cols);
-  a_.apply(x, y);
-  b_.apply(x, bx);
-  space_.kernels().axpby(t_, bx, 1.0, y);
-}
-
-template <class T>
-void SumOperator<T>::reserve(LocalIndex columns) {
-  a_.reserve(columns);
-  b_.reserve(columns);
-  if (image_.cols() < columns) image_ = space_.make_block(columns);
-}
-
-template <class T>
 ProbeResult<T> probe_pencil(BlockSpace<T>& space, const ProbeOperators<T>& operators, const FoundPairs<T>& found,
                             LinearOperator<T>& c, std::span<const double> scale, LinearOperator<T>* preconditioner,
                             const PencilProbeOptions& options) {
@@ -82,8 +66,6 @@ ProbeResult<T> probe_pencil(BlockSpace<T>& space, const ProbeOperators<T>& opera
   return result;
 }
 
-template class SumOperator<float>;
-template class SumOperator<double>;
 template ProbeResult<float> probe_pencil(BlockSpace<float>&, const ProbeOperators<float>&,
                                          const FoundPairs<float>&, LinearOperator<float>&, std::span<const double>,
                                          LinearOperator<float>*, const PencilProbeOptions&);

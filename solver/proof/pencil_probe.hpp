@@ -26,27 +26,6 @@ bool hides_stiff_rows(const LinearOperator<T>& a) {
   return a.norm_inf() > differing * a.typical_row_sum();
 }
 
-/// y = A x + t B x
-template <class T>
-class SumOperator final : public LinearOperator<T> {
- public:
-  SumOperator(BlockSpace<T>& space, LinearOperator<T>& a, double t, LinearOperator<T>& b)
-      : space_(space), a_(a), b_(b), t_(t) {}
-
-  LocalIndex rows() const override { return a_.rows(); }
-  LocalIndex columns() const override { return a_.columns(); }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override;
-  void reserve(LocalIndex columns) override;
-  double norm_inf() const override { return a_.norm_inf() + t_ * b_.norm_inf(); }
-
- private:
-  BlockSpace<T>& space_;
-  LinearOperator<T>& a_;
-  LinearOperator<T>& b_;
-  double t_;
-  DenseBlock<T> image_;
-};
-
 struct PencilProbeOptions {
   int pairs = 1;       ///< looked for, most_of_pencil at most
   int iterations = 0;  ///< of LOBPCG

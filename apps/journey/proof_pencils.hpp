@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "apps/journey/proof.hpp"
+#include "solver/proof/probe.hpp"
+
+// Pairs that a probe cannot see, but that come first in another pencil: solver/proof/pencil_probe.hpp.
+namespace block_eigs {
+
+/// Whether rounding errors, not residuals, have ended the iterations for some pair. Not collective.
+template <class T>
+bool ends_at_limit(const EigenResult<T>& result);
+
+/// Whether pairs may have been missed whose vectors have small x'Bx. Not collective.
+template <class T>
+bool hides_soft_masses(const SolveSetting<T>& setting);
+
+/// What other pencils show of missed pairs, where there may be some: soft masses, and stiff parts where iterations
+/// have ended at the limit of accuracy. `proof` is told that they were looked at. Collective.
+template <class T>
+ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result,
+                                     std::uint64_t seed, Proof& proof);
+
+}  // namespace block_eigs
