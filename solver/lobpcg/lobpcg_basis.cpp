@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
@@ -54,12 +56,10 @@ SmallMatrix leading_rows(const SmallMatrix& matrix, int count) {
   return result;
 }
 
-/// What rayleigh_ritz sums over the ranks.
-struct BasisProducts {
-  SmallMatrix of_w;            ///< [X P W]^T [A W, B W]
-  SmallMatrix of_known;        ///< [X P]^T [A X, A P, B X, B P]; empty where that is taken for known
-  SmallMatrix along_deflated;  ///< V^T B W, V deflated; empty where that is taken for zero
-};
+template <class T>
+void add_products_of_w(const LobpcgRun<T>& run, const LobpcgState<T>& state, BasisProducts& products, Sums& sums) {
+  run.problem.space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
+}
 
 /// y = A x, of any number of columns.
 template <class T>
@@ -67,14 +67,19 @@ void apply_some(const LobpcgRun<T>& run, ConstBlockView<T> x, BlockView<T> y) {
   if (x.cols > 0) run.problem.a.apply(x, y);
 }
 
-/// In one message. With B the projection of W before had one pass, and what that has left of V is measured where
-/// `projected`. Images that nobody carries along take the place of R, which the step that follows makes anew.
+/// In one message; what was formed ahead is not formed again. With B the projection of W before had one pass, and
+/// what that has left of V is measured where `projected`. Images that nobody carries along take the place of R,
+/// which the step that follows makes anew.
 template <class T>
 BasisProducts multiply_basis(const LobpcgRun<T>& run, LobpcgState<T>& state, bool measured, bool projected) {
   BlockSpace<T>& space = run.problem.space;
   BasisProducts products;
   Sums sums;
-  space.gram({state.x.v(), state.p.v(), state.w.v()}, {state.w.a(), state.w.b()}, products.of_w, sums);
+  if (state.ahead) {
+    products = *std::exchange(state.ahead, std::nullopt);
+  } else {
+    add_products_of_w(run, state, products, sums);
+  }
   if (measured) {
     const BlockView<T> ax = state.make_room_for_image_of_x();
     const BlockView<T> ap = state.make_room_for_image_of_p_in_r();
@@ -256,6 +261,37 @@ RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int w
 }
 
 template <class T>
+bool may_look_ahead(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  const bool plain = run.problem.preconditioner == nullptr && !run.problem.with_mass() && !state.carries_images;
+  return plain && state.deflated.cols() == 0 && run.iterations_left() > 1 && fresh_columns(run, state) == 0 &&
+         columns_with_directions(run, state) == state.active() && state.r.is_at_front() &&
+         acceptable_pivot(run, state) <= strict_pivot;
+}
+
+template <class T>
+void look_ahead(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double>& norms) {
+  expand(run, state);  // W is R
+  run.problem.a.apply(state.w.v(), state.w.a());
+  BasisProducts products;
+  Sums sums;
+  add_products_of_w(run, state, products, sums);
+  run.problem.space.sum(sums);
+  const int columns = state.w.cols();
+  const int before = products.of_w.rows() - columns;
+  norms.clear();
+  for (int j = 0; j < columns; ++j) norms.push_back(std::sqrt(products.of_w(before + j, columns + j)));
+  state.ahead = std::move(products);
+}
+
+template <class T>
+void step_back(LobpcgState<T>& state) {
+  if (!state.ahead) return;
+  state.ahead.reset();
+  std::swap(state.r, state.w.vectors());
+  state.w.set_columns(0);
+}
+
+template <class T>
 void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   constexpr int period = 40;
   if (state.active() == 0) return;
@@ -277,8 +313,14 @@ void refresh(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 template void resort_to(const LobpcgRun<float>&, LobpcgState<float>&, Resort);
 template RitzSolution rayleigh_ritz(const LobpcgRun<float>&, LobpcgState<float>&, int);
 template void refresh(const LobpcgRun<float>&, LobpcgState<float>&);
+template bool may_look_ahead(const LobpcgRun<float>&, const LobpcgState<float>&);
+template void look_ahead(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>&);
+template void step_back(LobpcgState<float>&);
 template void resort_to(const LobpcgRun<double>&, LobpcgState<double>&, Resort);
 template RitzSolution rayleigh_ritz(const LobpcgRun<double>&, LobpcgState<double>&, int);
 template void refresh(const LobpcgRun<double>&, LobpcgState<double>&);
+template bool may_look_ahead(const LobpcgRun<double>&, const LobpcgState<double>&);
+template void look_ahead(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>&);
+template void step_back(LobpcgState<double>&);
 
 }  // namespace block_eigs

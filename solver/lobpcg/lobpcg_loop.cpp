@@ -19,10 +19,8 @@ double rounding_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
   return 1.0 / run.phase.accuracy;
 }
 
-}  // namespace
-
 template <class T>
-LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+LoopEnd iterate(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   Stagnation stagnation;
   Standstill standstill;
   for (;;) {
@@ -30,15 +28,18 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     if (state.locked.count() >= state.window.target) return LoopEnd::window_done;
     if (run.iterations_left() <= 0) return LoopEnd::out_of_budget;
 
-    const int fresh = expand(run, state);  // W = M^-1 R, random columns where the window has room
-    // W -= V V^T B W, V locked; B W
-    if (!orthogonalize(run, state, fresh)) return LoopEnd::unsound_preconditioner;
-    run.problem.a.apply(state.w.v(), state.w.a());  // A W
+    int fresh = 0;
+    if (!state.ahead) {
+      fresh = expand(run, state);  // W = M^-1 R, random columns where the window has room
+      // W -= V V^T B W, V locked; B W
+      if (!orthogonalize(run, state, fresh)) return LoopEnd::unsound_preconditioner;
+      run.problem.a.apply(state.w.v(), state.w.a());  // A W
+    }
     const int columns = state.w.cols();
     const RitzSolution c =
         rayleigh_ritz(run, state, state.active() + fresh);  // [X P W]^T [A W, B W], small eigenproblem
     if (c.values.empty()) return LoopEnd::exhausted;
-    update(run, state, c);  // [X P] <- [X P W] C, images too; R = A X - B X Lambda
+    update(run, state, c, true);  // [X P] <- [X P W] C, images too; R = A X - B X Lambda
 
     run.budget.spend();
     refresh(run, state);
@@ -50,6 +51,15 @@ LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     if (state.locked.count() > 0 && is_held_by_locked(run, state)) return LoopEnd::held_by_locked;
     if (run.options.exact_inverse && run.problem.preconditioner != nullptr) restart_from_inverse(run, state);
   }
+}
+
+}  // namespace
+
+template <class T>
+LoopEnd lobpcg_loop(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  const LoopEnd end = iterate(run, state);
+  step_back(state);
+  return end;
 }
 
 template LoopEnd lobpcg_loop(const LobpcgRun<float>&, LobpcgState<float>&);

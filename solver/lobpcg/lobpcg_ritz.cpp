@@ -73,7 +73,7 @@ ResidualTest residual_test(const LobpcgRun<T>& run, const OperatorNorms& norms) 
 }
 
 template <class T>
-void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution) {
+void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution, bool looks_ahead) {
   BlockSpace<T>& space = run.problem.space;
   const auto nx = static_cast<LocalIndex>(solution.values.size());
   const LocalIndex np = solution.coefficients.cols() - nx;
@@ -98,7 +98,12 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
                           state.r.view(), ritz.residuals, sums);
   } else {
     space.residual_by_product(run.problem.a, state.x.v(), ritz.values, state.make_room_for_image_of_x(),
-                              state.r.view(), ritz.residuals, sums);
+                              state.r.view());
+    if (looks_ahead && may_look_ahead(run, state)) {
+      look_ahead(run, state, ritz.residuals);
+    } else {
+      space.column_norms(state.r.view(), ritz.residuals, sums);
+    }
   }
   if (run.problem.b != nullptr) {
     space.column_norms(state.x.v(), ritz.norms, sums);
@@ -114,6 +119,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.rounding.measure = false;
   leave_out_locked(along_locked, ritz.residuals);
   measure_sizes(run, state);
+  if (state.rounding.near_tolerance) step_back(state);  // R is freed of X before it becomes W
 }
 
 template <class T>
@@ -213,13 +219,13 @@ void take_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vect
 
 template ResidualTest residual_test(const LobpcgRun<float>&, const OperatorNorms&);
 template ResidualTest residual_test(const LobpcgRun<double>&, const OperatorNorms&);
-template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&);
+template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&, bool);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
 template void take_ritz_vectors(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>,
                                 ConstBlockView<float>);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
-template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&);
+template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&, bool);
 template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
 template void take_ritz_vectors(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>,

@@ -146,6 +146,13 @@ inline LocalIndex deflated_at_most(const LobpcgOptions& options, LocalIndex widt
   return constraints + options.pairs + (width > options.pairs ? width - options.pairs : width);
 }
 
+/// What a Rayleigh-Ritz step on [X P W] sums over the ranks.
+struct BasisProducts {
+  SmallMatrix of_w;            ///< [X P W]^T [A W, B W]
+  SmallMatrix of_known;        ///< [X P]^T [A X, A P, B X, B P]; empty where that is taken for known
+  SmallMatrix along_deflated;  ///< V^T B W, V deflated; empty where that is taken for zero
+};
+
 /// The vectors and numbers of the iteration.
 template <class T>
 struct LobpcgState {
@@ -178,7 +185,10 @@ struct LobpcgState {
   RitzPairs ritz;           ///< of x
   RitzPairs locked;         ///< of the locked vectors, in their order
   SmallMatrix projected_p;  ///< P^T A P
-  SmallMatrix x_along_r;    ///< X^T R where the last step formed it, and both are what they were; else empty
+  /// Of the step to come, where it was begun before norms were known: W is R then, and A W is there. See
+  /// look_ahead.
+  std::optional<BasisProducts> ahead{};
+  SmallMatrix x_along_r;  ///< X^T R where the last step formed it, and both are what they were; else empty
   ResidualTest test;
   ProductSizes<T> sizes;
   Window window;

@@ -134,6 +134,7 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
     count = leading(state.window.lock_share, most);
   }
   if (count == 0) return;
+  step_back(state);
   BlockSpace<T>& space = run.problem.space;
   state.deflated.append(space, state.x.v().columns(0, count), state.x.b().columns(0, count));
   state.locked.append(state.ritz.take_leading(count));
@@ -145,14 +146,19 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template <class T>
+int fresh_columns(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  const Window& window = state.window;
+  const int room =
+      std::min(window.width, run.options.pairs - state.locked.count() + window.guard) - state.active();
+  return window.refills ? std::max(room, 0) : 0;
+}
+
+template <class T>
 int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const EigenProblem<T>& problem = run.problem;
   BlockSpace<T>& space = problem.space;
-  const Window& window = state.window;
   const int columns = columns_with_directions(run, state);
-  const int room =
-      std::min(window.width, run.options.pairs - state.locked.count() + window.guard) - state.active();
-  const int fresh = window.refills ? std::max(room, 0) : 0;
+  const int fresh = fresh_columns(run, state);
   state.x.compact(space, state.active() + fresh, state.spare);
   state.p.compact(space, std::max(state.p.cols(), state.active() + fresh), state.spare);
   state.w.set_columns(columns + fresh);
@@ -232,12 +238,14 @@ bool orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state, int fresh) {
 }
 
 template void lock_converged(const LobpcgRun<float>&, LobpcgState<float>&);
+template int fresh_columns(const LobpcgRun<float>&, const LobpcgState<float>&);
 template int expand(const LobpcgRun<float>&, LobpcgState<float>&);
 template void deflate(const EigenProblem<float>&, LobpcgState<float>&);
 template void deflate(const EigenProblem<float>&, const LobpcgState<float>&, BlockView<float>);
 template void orthonormalize_w(const LobpcgRun<float>&, LobpcgState<float>&, const SmallMatrix*);
 template bool orthogonalize(const LobpcgRun<float>&, LobpcgState<float>&, int);
 template void lock_converged(const LobpcgRun<double>&, LobpcgState<double>&);
+template int fresh_columns(const LobpcgRun<double>&, const LobpcgState<double>&);
 template int expand(const LobpcgRun<double>&, LobpcgState<double>&);
 template void deflate(const EigenProblem<double>&, LobpcgState<double>&);
 template void deflate(const EigenProblem<double>&, const LobpcgState<double>&, BlockView<double>);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <vector>
 
 #include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/small/rayleigh_ritz.hpp"
@@ -11,6 +12,10 @@ namespace block_eigs {
 /// The leading pairs that are done leave X for the locked ones.
 template <class T>
 void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
+/// Random columns that W gets as the window is now: there is room, and it is to be filled.
+template <class T>
+int fresh_columns(const LobpcgRun<T>& run, const LobpcgState<T>& state);
 
 /// W = M^-1 R and, where the window has room, random columns behind it; returns how many. R is freed of X before
 /// where the tolerance is near rounding errors.
@@ -57,9 +62,22 @@ void add_x_along_r(const LobpcgRun<T>& run, LobpcgState<T>& state, Sums& sums) {
     run.problem.space.gram({state.x.v()}, {state.r.view()}, state.x_along_r, sums);
 }
 
-/// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda.
+/// Whether W of the next step is R as it is, so that the step can begin before the norms of R are known.
 template <class T>
-void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution);
+bool may_look_ahead(const LobpcgRun<T>& run, const LobpcgState<T>& state);
+/// Begins the next step: W = R, A W, and the products, whose W^T W has the norms of R. That spares a pass over R,
+/// a message, and on GPUs the wait for them. What the storage of R holds meanwhile is nobody's.
+template <class T>
+void look_ahead(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<double>& norms);
+/// R is where it was, and the next step begins anew. Nothing happens where none has begun.
+template <class T>
+void step_back(LobpcgState<T>& state);
+
+/// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda. With `looks_ahead` the next step has
+/// begun where that may be.
+template <class T>
+void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution,
+            bool looks_ahead = false);
 
 /// Looks after what iterations lose. Where coefficients have amplified rounding errors of X and P to where the
 /// residuals feel them, the Gram matrices of the next iteration are those of all of [X P W], and X and P are made

@@ -116,13 +116,12 @@ void BlockSpace<T>::update_residual(const ConstBlockList<T>& in, const SmallMatr
 
 template <class T>
 void BlockSpace<T>::residual_by_product(LinearOperator<T>& a, ConstBlockView<T> x, std::span<const double> lambda,
-                                        BlockView<T> ax, BlockView<T> r, std::vector<double>& norms, Sums& sums) {
+                                        BlockView<T> ax, BlockView<T> r) {
   std::vector<double> factors;
   for (const double value : lambda) factors.push_back(-value);
   ProductStep<T> step;
   step.betas = factors;
   apply_step(a, x, step, ax, r);
-  column_norms(r, norms, sums);
 }
 
 template <class T>

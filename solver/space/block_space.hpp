@@ -80,10 +80,9 @@ class BlockSpace {
   void update_residual(const ConstBlockList<T>& in, const SmallMatrix& coefficients, const BlockList<T>& out,
                        ConstBlockView<T> bx, std::span<const double> lambda, BlockView<T> r,
                        std::vector<double>& norms, Sums& sums);
-  /// r = A x - x diag(lambda) by a product with A, and the norms of its columns; `ax` as for apply_step.
-  /// Collective; the norms with `sums`.
+  /// r = A x - x diag(lambda) by a product with A; `ax` as for apply_step. Collective.
   void residual_by_product(LinearOperator<T>& a, ConstBlockView<T> x, std::span<const double> lambda,
-                           BlockView<T> ax, BlockView<T> r, std::vector<double>& norms, Sums& sums);
+                           BlockView<T> ax, BlockView<T> r);
   /// x_j^T y_j of every column over all ranks. Collective; with `sums` as gram.
   std::vector<double> column_dots(ConstBlockView<T> x, ConstBlockView<T> y);
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::vector<double>& dots, Sums& sums);

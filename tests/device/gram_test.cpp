@@ -49,6 +49,11 @@ TYPED_TEST(GramTest, ListsOfOneToFourBlocks) {
   this->check(500, {16, 16, 16}, {16});
   this->check(500, {16, 16, 16, 16}, {16}, 4);
   this->check(501, {20, 17, 3, 20}, {17, 3});
+  for (const LocalIndex cols : {17, 18, 20, 22, 23, 24, 26}) {
+    this->check(2001, {cols, cols, cols}, {cols, cols});  // [X P W]^T [A W, W]
+    this->check(2001, {cols}, {cols, cols});
+    this->check(2001, {cols, cols}, {cols});
+  }
   this->check(333, {5, 1, 2, 7}, {3, 1, 8, 2}, 1);
 }
 

@@ -1,7 +1,6 @@
 #include "spmm/cuda/dense/column_sums.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "spmm/cuda/dense/hand_over.cuh"
 #include "spmm/cuda/dense/row_tiles.cuh"
@@ -13,21 +12,22 @@ namespace {
 constexpr int threads = 256;
 constexpr int rows_at_once = 4;  // loads in flight a thread
 
-/// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 results.
-__global__ void __launch_bounds__(256)
+/// Thread block (32, summing_warps): each of its warps adds up every 32nd part of 32 results.
+constexpr int summing_warps = 32;
+__global__ void __launch_bounds__(32 * summing_warps)
     sum_parts_kernel(const double* partial, int parts, int count, const HandOver sums_to) {
-  __shared__ double sums[8][32];
+  __shared__ double sums[summing_warps][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
   if (k < count) {
-#pragma unroll 4
-    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8)
+#pragma unroll 9  // parts of 132 multiprocessors with 2 blocks, at once
+    for (int p = static_cast<int>(threadIdx.y); p < parts; p += summing_warps)
       sum += partial[static_cast<std::size_t>(p) * count + k];
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y == 0 && k < count) {
-    for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+    for (int w = 1; w < summing_warps; ++w) sum += sums[w][threadIdx.x];
     sums_to.results[k] = sum;
   }
   announce_with_others(sums_to);
@@ -115,7 +115,7 @@ template <class OperationOf>
 void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, LocalIndex cols,
                  const OperationOf& operation_of, const HandOver& results, std::string_view name) {
   if (cols == 0) return;
-  const unsigned width = std::min(std::bit_ceil(static_cast<unsigned>(cols)), static_cast<unsigned>(threads));
+  const unsigned width = std::min(static_cast<unsigned>(cols), static_cast<unsigned>(threads));
   const dim3 shape(width, threads / width);
   const LocalIndex step = rows_at_once * static_cast<LocalIndex>(shape.y);
   const LocalIndex enough = rows == 0 ? 1 : (rows - 1) / step + 1;
@@ -141,8 +141,8 @@ void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, Loca
 
 void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums) {
   if (count == 0) return;
-  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, 8), 0, stream>>>(partial, parts, count,
-                                                                                         sums);
+  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, summing_warps), 0, stream>>>(
+      partial, parts, count, sums);
   check_launch("sum_parts");
 }
 

@@ -43,12 +43,14 @@ constexpr Variant<T> specialized_variant() {
   return result;
 }
 
-/// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 64 x 32, 96 x 32, 64 x 64, 192 x 64: the first fits any GPU.
+/// 16 x 16, 32 x 16, 48 x 16, 32 x 32, 64 x 32, 96 x 32, 64 x 48, 80 x 48, 64 x 64, 192 x 64: the first fits any
+/// GPU.
 template <class T>
 constexpr std::array variants{
     variant<T, GramTile<1, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 1>>(),
     variant<T, GramTile<3, 1, 1, 1>>(), variant<T, GramTile<2, 1, 1, 2>>(),
     variant<T, GramTile<2, 1, 2, 2>>(), variant<T, GramTile<3, 1, 2, 2>>(),
+    variant<T, GramTile<1, 3, 4, 1>>(), variant<T, GramTile<1, 1, 5, 3, 15>>(),
     variant<T, GramTile<2, 1, 2, 4>>(), specialized_variant<T, GramTile<2, 2, 6, 2, 12>>()};
 
 template <class T>
@@ -136,11 +138,13 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
   return best;
 }
 
-/// Thread block (32, 8): each of its 8 warps adds up every eighth part of 32 elements of the Gram matrix.
+/// Thread block (32, adding_warps): each of its warps adds up every 32nd part of 32 elements of the Gram matrix.
+constexpr int adding_warps = 32;
 template <class T>
-__global__ void __launch_bounds__(256) add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile,
-                                                 int right_tile, int tiles, int parts, const HandOver to) {
-  __shared__ double sums[8][32];
+__global__ void __launch_bounds__(32 * adding_warps)
+    add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile, int right_tile, int tiles, int parts,
+              const HandOver to) {
+  __shared__ double sums[adding_warps][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
   if (k < problem.left.cols * problem.right.cols) {
@@ -149,15 +153,15 @@ __global__ void __launch_bounds__(256) add_tiles(const __grid_constant__ GramPro
     const std::size_t tile = static_cast<std::size_t>(j / right_tile * problem.tiles_left + i / left_tile);
     const std::size_t elements = static_cast<std::size_t>(left_tile * right_tile);
     const double* part = problem.partial + tile * elements + j % right_tile * left_tile + i % left_tile;
-#pragma unroll 4
-    for (int p = static_cast<int>(threadIdx.y); p < parts; p += 8) {
+#pragma unroll 9  // parts of 132 multiprocessors with 2 blocks, at once
+    for (int p = static_cast<int>(threadIdx.y); p < parts; p += adding_warps) {
       sum += part[static_cast<std::size_t>(p) * static_cast<std::size_t>(tiles) * elements];
     }
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
   if (threadIdx.y == 0 && k < problem.left.cols * problem.right.cols) {
-    for (int w = 1; w < 8; ++w) sum += sums[w][threadIdx.x];
+    for (int w = 1; w < adding_warps; ++w) sum += sums[w][threadIdx.x];
     to.results[k] = sum;
   }
   announce_with_others(to);
@@ -211,8 +215,8 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
                    stream>>>(problem);
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
-  add_tiles<<<blocks, dim3(32, 8), 0, stream>>>(problem, 2 * variant.left_pairs, 2 * variant.right_pairs,
-                                                launch.tiles, parts, to);
+  add_tiles<<<blocks, dim3(32, adding_warps), 0, stream>>>(problem, 2 * variant.left_pairs,
+                                                           2 * variant.right_pairs, launch.tiles, parts, to);
   check_launch("gram");
 }
 

@@ -155,7 +155,7 @@ void reserve_for(SpmmCall<T, DenseOperands> call, LocalIndex columns) {
   call.only_reserves = true;
   for (const bool wide : {false, true}) {
     for (int packs = 1; packs <= (columns + width_of<T>(wide) - 1) / width_of<T>(wide); ++packs) {
-      call.slabs = slabs_of(packs, packs_in_a_pass(call.plan, 0.0, 0.0, 0.0, packs, packs_limit));
+      call.slabs = slabs_of(packs, most_packs_in_a_pass(call.plan, packs_limit));
       call.x.packs_per_slab = (packs + call.slabs - 1) / call.slabs;
       multiply_merge(call, wide);
     }
@@ -223,8 +223,8 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   const int width = width_of<T>(wide);
   const int packs = (c.cols + width - 1) / width;
   const double bytes_of_b = static_cast<double>(b.rows) * bytes_of_stride(b.stride, sizeof(T));
-  const int most = packs_in_a_pass(known, wide ? bytes_of_b : 0.0, bytes_of_l2_, b.rows, packs, packs_limit);
-  const int slabs = slabs_of(packs, most);
+  const bool in_lines = wide && works_in_lines(known, bytes_of_b, bytes_of_l2_, b.rows, packs);
+  const int slabs = slabs_of(packs, in_lines ? packs_of_line : most_packs_in_a_pass(known, packs_limit));
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),
                         bytes_of_stride(b.stride, sizeof(T)),

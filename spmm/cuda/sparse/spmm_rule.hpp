@@ -22,19 +22,24 @@ inline SpmmAlgorithm choose_algorithm(const CudaSpmmPlan& plan) {
   return longest > sizeable_part * share && stands_out ? SpmmAlgorithm::merge : SpmmAlgorithm::row_split;
 }
 
-/// Packs, of 16 bytes, of rows of B that a pass over A works on, at most `limit`. Of thick bundles 16, so that
-/// shared memory holds what many slices leave behind. Where neighbouring rows of A have columns far apart and B is
-/// larger than L2, rows of B come from memory, in lines: a line of each row at a time takes 0.92 of the time
-/// (uniform-1M-16 at 32 and 64 columns in double, 64 in float), elsewhere up to 1.5 times as long.
-inline int packs_in_a_pass(const CudaSpmmPlan& plan, double bytes_of_b, double bytes_of_l2, double rows_of_b,
-                           int packs, int limit) {
-  constexpr int line = 8, thick = 16;
-  if (plan.thick && choose_algorithm(plan) == SpmmAlgorithm::merge) return std::min(thick, limit);
+/// Packs, of 16 bytes, of rows of B that a pass over A works on at most: `limit`, of thick bundles 16, so that
+/// shared memory holds what many slices leave behind.
+inline int most_packs_in_a_pass(const CudaSpmmPlan& plan, int limit) {
+  constexpr int thick = 16;
+  return plan.thick && choose_algorithm(plan) == SpmmAlgorithm::merge ? std::min(thick, limit) : limit;
+}
+
+constexpr int packs_of_line = 8;
+/// Whether passes take a line of each row of B: where neighbouring rows of A have columns far apart, and B, of so
+/// many rows and bytes, of `packs` packs a row, is larger than L2. Rows of B come from memory then, in lines: one
+/// at a time takes 0.92 of the time (uniform-1M-16 at 32 and 64 columns in double, 64 in float), elsewhere up to
+/// 1.5 times as long.
+inline bool works_in_lines(const CudaSpmmPlan& plan, double bytes_of_b, double bytes_of_l2, double rows_of_b,
+                           int packs) {
   constexpr double far_apart = 1.0 / 64.0;  // of all rows of B
   const bool from_memory = bytes_of_b >= 2.0 * bytes_of_l2 && plan.statistics.apart >= far_apart * rows_of_b;
-  const bool in_lines =
-      packs >= 2 * line && from_memory && !plan.bundled && choose_algorithm(plan) == SpmmAlgorithm::row_split;
-  return in_lines ? line : limit;
+  return packs >= 2 * packs_of_line && from_memory && !plan.bundled &&
+         choose_algorithm(plan) == SpmmAlgorithm::row_split;
 }
 
 }  // namespace block_eigs::cuda
