@@ -76,6 +76,19 @@ TYPED_TEST(GramTest, ManyRowsOfWholePairs) {
   }
 }
 
+TYPED_TEST(GramTest, OneSideIsAPartOfTheOther) {
+  using T = typename TypeParam::Scalar;
+  for (const LocalIndex cols : {5, 12, 16, 17, 20, 24, 32, 100}) {
+    BlockSet<T> blocks(this->device_, this->random_, 5003, {cols, cols}, cols % 2);
+    const ConstBlockView<T> z = blocks.view(0), q = blocks.view(1);
+    const WideBlock both(blocks.here()), second(std::vector<HostBlock<T>>{blocks.here()[1]});
+    this->kernels_->gram({q}, {z, q}, this->result_);
+    this->compare(second, both);
+    this->kernels_->gram({z, q}, {q}, this->result_);
+    this->compare(both, second);
+  }
+}
+
 TYPED_TEST(GramTest, SameBlocksOnBothSides) {
   using T = typename TypeParam::Scalar;
   for (const std::vector<LocalIndex>& cols : {std::vector<LocalIndex>{16}, {11, 5, 30}, {48}, {96}}) {

@@ -139,17 +139,20 @@ Launch<T> choose(const CudaDevice& device, const GramProblem<T>& problem) {
 }
 
 /// Thread block (32, adding_warps): each of its warps adds up every 32nd part of 32 elements of the Gram matrix.
+/// `transposed`: they are handed over as those of its transpose.
 constexpr int adding_warps = 32;
 template <class T>
 __global__ void __launch_bounds__(32 * adding_warps)
     add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile, int right_tile, int tiles, int parts,
-              const HandOver to) {
+              bool transposed, const HandOver to) {
   __shared__ double sums[adding_warps][32];
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
+  const int row = k % problem.left.cols;
+  const int column = k / problem.left.cols;
   double sum = 0.0;
-  if (k < problem.left.cols * problem.right.cols) {
-    const int i = padded_column(problem.left, k % problem.left.cols);
-    const int j = padded_column(problem.right, k / problem.left.cols);
+  if (column < problem.right.cols) {
+    const int i = padded_column(problem.left, row);
+    const int j = padded_column(problem.right, column);
     const std::size_t tile = static_cast<std::size_t>(j / right_tile * problem.tiles_left + i / left_tile);
     const std::size_t elements = static_cast<std::size_t>(left_tile * right_tile);
     const double* part = problem.partial + tile * elements + j % right_tile * left_tile + i % left_tile;
@@ -160,9 +163,9 @@ __global__ void __launch_bounds__(32 * adding_warps)
   }
   sums[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.y == 0 && k < problem.left.cols * problem.right.cols) {
+  if (threadIdx.y == 0 && column < problem.right.cols) {
     for (int w = 1; w < adding_warps; ++w) sum += sums[w][threadIdx.x];
-    to.results[k] = sum;
+    to.results[transposed ? row * problem.right.cols + column : k] = sum;
   }
   announce_with_others(to);
 }
@@ -183,15 +186,10 @@ void narrow_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<
   check_launch("gram");
 }
 
-}  // namespace
-
+/// In tiles; `transposed` hands over [right]^T [left].
 template <class T>
-void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
-          const HandOver& to) {
-  if (left.cols() == 0 || right.cols() == 0) return;
-  if (pairs_of(left) <= narrow_left_pairs && right.cols() <= narrow_right_columns) {
-    return narrow_gram(device, workspace, left, right, to);
-  }
+void tiled_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left,
+                const ConstBlockList<T>& right, bool transposed, const HandOver& to) {
   GramProblem<T> problem{DeviceList(left),         DeviceList(right), pairs_of(left), pairs_of(right), 0,
                          common_pairs(left, right)};
   const Launch<T> launch = choose(device, problem);
@@ -215,9 +213,23 @@ void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& lef
                    stream>>>(problem);
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
-  add_tiles<<<blocks, dim3(32, adding_warps), 0, stream>>>(problem, 2 * variant.left_pairs,
-                                                           2 * variant.right_pairs, launch.tiles, parts, to);
+  add_tiles<<<blocks, dim3(32, adding_warps), 0, stream>>>(
+      problem, 2 * variant.left_pairs, 2 * variant.right_pairs, launch.tiles, parts, transposed, to);
   check_launch("gram");
+}
+
+}  // namespace
+
+template <class T>
+void gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& left, const ConstBlockList<T>& right,
+          const HandOver& to) {
+  if (left.cols() == 0 || right.cols() == 0) return;
+  if (pairs_of(left) <= narrow_left_pairs && right.cols() <= narrow_right_columns)
+    return narrow_gram(device, workspace, left, right, to);
+  // What both sides have is read once where the right is a part of the left.
+  const bool left_is_among_right = common_pairs(left, right) < 0 && common_pairs(right, left) >= 0;
+  if (left_is_among_right) return tiled_gram(device, workspace, right, left, true, to);
+  tiled_gram(device, workspace, left, right, false, to);
 }
 
 template void gram(CudaDevice&, Workspace&, const ConstBlockList<float>&, const ConstBlockList<float>&,
