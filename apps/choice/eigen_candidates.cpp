@@ -90,7 +90,8 @@ void add_for_far_end(const std::optional<MassTraits>& mass, bool can_filter, Can
 
 void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits>& mass, bool can_filter,
                       int columns, Candidates& result) {
-  const bool varied = traits.badly_scaled() && !traits.reaches_down();
+  // The lower end of an indefinite matrix is no end that D^-1 or an inverse would bring near.
+  const bool varied = traits.badly_scaled() && !traits.reaches_down() && !traits.plainly_indefinite();
   const double degrees = expected_degrees(traits, columns);
   const double with_jacobi = expected_with_jacobi(traits, degrees);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.

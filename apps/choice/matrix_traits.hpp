@@ -43,6 +43,9 @@ struct MatrixTraits {
   /// Whether the lower end of the spectrum is about as far from zero as its norm allows: some eigenvalue is no
   /// larger than the least diagonal entry.
   bool reaches_down() const { return least_diagonal < -0.1 * norm_inf; }
+  /// Whether some eigenvalue is negative, and rows differ no more than those of filters' matrices may: a coupled
+  /// row whose diagonal entry is not positive proves the former.
+  bool plainly_indefinite() const { return least_diagonal <= 0.0 && dominant < 1.0 && norm_inf < 1e4 * least_row; }
   /// Of the mesh that it may come from: rows with few neighbours are taken for those of a plane.
   double mesh_dimension() const;
   /// A bound of the condition of D^-1/2 A D^-1/2 by Gershgorin's discs; infinite where they touch zero.

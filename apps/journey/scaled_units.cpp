@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/block_cg/column_scaling.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -46,23 +47,31 @@ int largest_exponent(BlockSpace<T>& space, const DenseBlock<T>& block) {
   return std::isfinite(largest) ? std::ilogb(largest) + half_range : 2 * half_range;
 }
 
-/// Binary exponent of the norm of a column that loses digits where it is multiplied by 2^exponent. Collective.
+/// Binary exponent of the norm of a column that loses digits where it is multiplied by 2^exponent. Norms are those
+/// of columns at their own scale: squares of what comes near the end of the range are zero. Collective.
 template <class T>
 std::optional<int> below_range(BlockSpace<T>& space, const DenseBlock<T>& block, int exponent) {
   constexpr double roundings = 16.0;
-  const std::vector<double> norms = space.column_norms(block.view());
-  const auto below = [&](double norm) {
-    return norm > 0.0 && std::ilogb(norm) + exponent < std::numeric_limits<T>::min_exponent;
+  if (exponent >= 0) return std::nullopt;
+  const auto columns = static_cast<std::size_t>(block.cols());
+  const ColumnScaling before = column_scaling<T>(space, block.view(), block.cols());
+  const auto exponent_of = [&](std::size_t j) { return std::ilogb(before.scaled_norms[j]) + before.exponents[j]; };
+  const auto below = [&](std::size_t j) {
+    return before.scaled_norms[j] > 0.0 && exponent_of(j) + exponent < std::numeric_limits<T>::min_exponent;
   };
-  if (exponent >= 0 || std::none_of(norms.begin(), norms.end(), below)) return std::nullopt;
+  bool any = false;
+  for (std::size_t j = 0; j < columns; ++j) any = any || below(j);
+  if (!any) return std::nullopt;
   DenseBlock<T> there_and_back = space.make_block(block.cols());
   space.copy(block.view(), there_and_back.view());
   multiply(space, there_and_back, exponent);
   multiply(space, there_and_back, -exponent);
-  const std::vector<double> after = space.column_norms(there_and_back.view());
-  for (std::size_t j = 0; j < norms.size(); ++j) {
-    if (below(norms[j]) && std::abs(after[j] / norms[j] - 1.0) > roundings * std::numeric_limits<T>::epsilon())
-      return std::ilogb(norms[j]) + exponent;
+  const ColumnScaling after = column_scaling<T>(space, there_and_back.view(), block.cols());
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double kept =
+        std::ldexp(after.scaled_norms[j] / before.scaled_norms[j], after.exponents[j] - before.exponents[j]);
+    if (below(j) && std::abs(kept - 1.0) > roundings * std::numeric_limits<T>::epsilon())
+      return exponent_of(j) + exponent;
   }
   return std::nullopt;
 }

@@ -113,6 +113,17 @@ TEST_F(Units, OfSolutionsWhoseNormHasNoSquare) {
   EXPECT_THROW(undo_scaling({200, 0}, space, result), NumericalError);
 }
 
+TEST_F(Units, OfSolutionsWhoseNormIsTooSmallForASquare) {
+  BlockCgResult<double> result;
+  result.solution = block(0x1p-700);
+  undo_scaling({-200, 0}, space, result);
+  EXPECT_EQ(result.solution.to_host()[0], 0x1p-900);
+  for (const int exponent : {-400, -500, -1000}) {  // denormal numbers, then zeros
+    result.solution = block(0x1p-650 / 3.0);
+    EXPECT_THROW(undo_scaling({exponent, 0}, space, result), NumericalError) << exponent;
+  }
+}
+
 TEST_F(Units, OfSolutions) {
   for (const int exponent : {-1050, -997, 1010}) {
     BlockCgResult<double> result;
