@@ -81,9 +81,9 @@ TEST(LobpcgAhead, AStepBackLeavesROfTheStepThatWasTaken) {
   step_back(steps.state);
   EXPECT_FALSE(steps.state.ahead.has_value());
   EXPECT_LT(steps.error_of_r(), 1e-14);
-  const std::vector<double> before = steps.state.ritz.residuals;
+  const std::vector<double> before = steps.state.ritz.values;
   steps.iterate(true);
-  EXPECT_LT(steps.state.ritz.values[0], 1.0);
+  for (std::size_t j = 0; j < 5; ++j) EXPECT_LE(steps.state.ritz.values[j], before[j] + 1e-12);
   step_back(steps.state);
   step_back(steps.state);  // nothing to go back from
   EXPECT_LT(steps.error_of_r(), 1e-14);
