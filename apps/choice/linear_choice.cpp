@@ -107,6 +107,12 @@ LateCandidate LinearSolverChoice::factors() const {
   return direct_candidate(costs_, asked_.preconditioner, columns_, iterations, costs_.cg_iteration(), analyse_);
 }
 
+bool LinearSolverChoice::change(Limitation limitation, bool mostly_solved) {
+  const bool by_factors = choice_.current().preconditioner.type == PreconditionerType::direct;
+  if (by_factors && mostly_solved && limitation == Limitation::precision) return false;
+  return choice_.change(limitation, factors());
+}
+
 LinearSolverConfig LinearSolverChoice::config() const {
   LinearSolverConfig result = asked_;
   result.preconditioner = choice_.current().preconditioner;

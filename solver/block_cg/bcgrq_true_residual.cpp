@@ -32,12 +32,19 @@ void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   measure_solutions(state, sides, state.space.column_norms(sides.x));
 }
 
-/// Initial guesses that numbers are too small for are replaced by zero. Whether there were any.
+/// Whether x = 0 is the better start: numbers are too small for A x, or rounding errors in it leave nothing of f.
+template <class T>
+bool is_worse_than_none(const State<T>& state, const Column& guess) {
+  if (!std::isfinite(guess.true_norm)) return true;
+  return guess.true_norm > guess.rhs_norm && state.test.beyond_reach(guess.rhs_norm, guess.product_scale);
+}
+
+/// Initial guesses that are worse than none are replaced by zero. Whether there were any.
 template <class T>
 bool forget_guesses(State<T>& state, Sides<T>& sides) {
   bool any = false;
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
-    if (std::isfinite(sides.columns[j].true_norm)) continue;
+    if (!is_worse_than_none(state, sides.columns[j])) continue;
     state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
     any = true;
   }

@@ -1,6 +1,8 @@
 #include "solver/block_cg/block_cg_adaptive.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -30,12 +32,21 @@ BlockSolver<T> solver_with(BlockSpace<T>& space, LinearOperator<T>& a, const CgO
   return bcgrq::plain_solver(space, a, operators.preconditioner, tolerance, width);
 }
 
+template <class T>
+std::ptrdiff_t undone(const Sides<T>& sides) {
+  return std::count_if(sides.columns.begin(), sides.columns.end(),
+                       [](const Column& column) { return column.outcome == Outcome::not_converged; });
+}
+
+template <class T>
+bool mostly_solved(const Sides<T>& sides) {
+  return 2 * undone(sides) <= std::ssize(sides.columns);
+}
+
 /// Why a block ended with right-hand sides undone; none where there is nothing that others could do better.
 template <class T>
 Limitation limitation_of(const Sides<T>& sides, bool stopped) {
-  const bool open = std::any_of(sides.columns.begin(), sides.columns.end(),
-                                [](const Column& column) { return column.outcome == Outcome::not_converged; });
-  if (!open || sides.findings.indefinite_matrix) return Limitation::none;
+  if (undone(sides) == 0 || sides.findings.indefinite_matrix) return Limitation::none;
   if (stopped) return Limitation::stopped;
   switch (sides.findings.end) {
     case BlockCgEnd::out_of_iterations:
@@ -107,7 +118,7 @@ struct Adaptive {
       }
       if (limitation != Limitation::none && sides.findings.end == BlockCgEnd::too_large) ++too_large;
       if (limitation == Limitation::none || budget.exhausted() || std::max(singular, too_large) >= trusted) return;
-      if (!decisions.change || !decisions.change(limitation)) return;
+      if (!decisions.change || !decisions.change(limitation, mostly_solved(sides))) return;
       if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
         earlier = Verdict{sides.findings, sides.remark};
       present = {};

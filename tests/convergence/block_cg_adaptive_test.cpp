@@ -29,6 +29,7 @@ struct Script {
   Jacobi<double>* next;
   int patience;  ///< iterations after which another preconditioner is asked for
   std::vector<Limitation> asked{};
+  std::vector<bool> mostly_solved{};
   int iterations = 0;
   int begun = 0;
 
@@ -36,8 +37,9 @@ struct Script {
     CgDecisions<double> result;
     result.begin = [this] { ++begun; };
     result.proceed = [this](const IterationReport&) { return ++iterations != patience; };
-    result.change = [this](Limitation limitation) {
+    result.change = [this](Limitation limitation, bool most) {
       asked.push_back(limitation);
+      mostly_solved.push_back(most);
       return asked.size() == 1;
     };
     result.make = [this] { return CgOperators<double>{next}; };
@@ -116,6 +118,25 @@ TEST_F(Adaptive, AnIndefinitePreconditionerIsReplaced) {
   test::expect_consistent(problem, f, result, {});
   EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::preconditioner});
   for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+}
+
+/// A ring maps the constants to nothing: F = 0 has a solution, random right-hand sides have none.
+TEST(AdaptiveBlockCg, SaysHowMuchOfABlockIsSolved) {
+  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i - j);
+    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  for (const LocalIndex solvable : {1, 2}) {
+    const LocalIndex columns = 3;
+    DenseBlock<double> f = test::random_rhs(problem.space, columns);
+    problem.space.kernels().fill(f.columns(0, solvable), 0.0);
+    Script script{&jacobi, -1};
+    block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
+    ASSERT_FALSE(script.mostly_solved.empty());
+    EXPECT_EQ(script.mostly_solved.front(), 2 * solvable >= columns) << solvable;
+  }
 }
 
 TEST(AdaptiveBlockCg, AnIndefiniteMatrixIsNoPreconditionersFault) {

@@ -226,5 +226,22 @@ TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
   EXPECT_TRUE(choice.change(Limitation::stopped));
 }
 
+/// One right-hand side that the arithmetic cannot solve is no reason to solve all others without factors.
+TEST(DirectChoice, FactorsStayWhereTheyHaveSolvedMost) {
+  const MatrixTraits traits = diffusion(3e3, 9);
+  const LinearSolverConfig config;
+  LinearSolverChoice choice(traits, cost_model(traits, 0.0, linear_columns(config, 64), 8.0, Backend::host),
+                            config, 64);
+  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  const auto type = [&choice] { return choice.config().preconditioner.type; };
+  ASSERT_NE(type(), PreconditionerType::direct);
+  while (type() != PreconditionerType::direct)
+    ASSERT_TRUE(choice.change(Limitation::precision, true)) << "only factors stay";
+  EXPECT_FALSE(choice.change(Limitation::precision, true));
+  EXPECT_EQ(type(), PreconditionerType::direct);
+  EXPECT_TRUE(choice.change(Limitation::precision, false)) << "what solves little may be wrong";
+  EXPECT_NE(type(), PreconditionerType::direct);
+}
+
 }  // namespace
 }  // namespace block_eigs
