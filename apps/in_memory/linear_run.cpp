@@ -180,11 +180,11 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
   // Residuals of what is in float take A in double, and its place.
   const bool gives_back = last || std::is_same_v<T, float>;
   if (gives_back) solver.operators.reset();
+  SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
+  undo_scaling(problem.scaling, space, checked, result);
   answer.run = run_record(
       problem, sources, config, program,
       {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
-  const SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
-  undo_scaling(problem.scaling, space, result);
   conclude(result, checked, solver.config,
            solver.choice ? solver.choice->taken() : std::vector<PreconditionerType>{}, answer);
   if (gives_back) {

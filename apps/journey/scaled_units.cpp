@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,51 +30,48 @@ void multiply(BlockSpace<T>& space, DenseBlock<T>& block, int exponent) {
   }
 }
 
-/// Binary exponent of the largest norm of a column, which may itself be near the end of the range. Collective.
+/// Of columns that leave the range of T where they are multiplied by 2^exponent, or lose digits below it, the
+/// binary exponent of the norm that they would have. Norms are those of columns at their own scale: squares of
+/// what comes near the ends of the range are infinite or zero. Collective.
 template <class T>
-int largest_exponent(BlockSpace<T>& space, const DenseBlock<T>& block) {
-  const auto of = [&](ConstBlockView<T> view) {
-    const std::vector<double> norms = space.column_norms(view);
-    return *std::max_element(norms.begin(), norms.end());
-  };
-  constexpr int lowest = std::numeric_limits<int>::min() / 2;
-  double largest = of(block.view());
-  if (std::isfinite(largest)) return largest > 0.0 ? std::ilogb(largest) : lowest;
-  constexpr int half_range = std::numeric_limits<T>::max_exponent / 2;
-  DenseBlock<T> smaller = space.make_block(block.cols());
-  space.copy(block.view(), smaller.view());
-  multiply(space, smaller, -half_range);
-  largest = of(smaller.view());
-  return std::isfinite(largest) ? std::ilogb(largest) + half_range : 2 * half_range;
-}
-
-/// Binary exponent of the norm of a column that loses digits where it is multiplied by 2^exponent. Norms are those
-/// of columns at their own scale: squares of what comes near the end of the range are zero. Collective.
-template <class T>
-std::optional<int> below_range(BlockSpace<T>& space, const DenseBlock<T>& block, int exponent) {
+std::vector<std::optional<int>> out_of_range(BlockSpace<T>& space, const DenseBlock<T>& block, int exponent) {
+  using Limits = std::numeric_limits<T>;
   constexpr double roundings = 16.0;
-  if (exponent >= 0) return std::nullopt;
-  const auto columns = static_cast<std::size_t>(block.cols());
+  std::vector<std::optional<int>> result(static_cast<std::size_t>(block.cols()));
   const ColumnScaling before = column_scaling<T>(space, block.view(), block.cols());
-  const auto exponent_of = [&](std::size_t j) { return std::ilogb(before.scaled_norms[j]) + before.exponents[j]; };
-  const auto below = [&](std::size_t j) {
-    return before.scaled_norms[j] > 0.0 && exponent_of(j) + exponent < std::numeric_limits<T>::min_exponent;
+  const auto exponent_of = [&](std::size_t j) {
+    return std::ilogb(before.scaled_norms[j]) + before.exponents[j] + exponent;
   };
-  bool any = false;
-  for (std::size_t j = 0; j < columns; ++j) any = any || below(j);
-  if (!any) return std::nullopt;
+  std::vector<std::size_t> below;
+  for (std::size_t j = 0; j < result.size(); ++j) {
+    if (!(before.scaled_norms[j] > 0.0)) continue;
+    if (exponent_of(j) >= Limits::max_exponent - 1) result[j] = exponent_of(j);
+    if (exponent < 0 && exponent_of(j) < Limits::min_exponent) below.push_back(j);
+  }
+  if (below.empty()) return result;
   DenseBlock<T> there_and_back = space.make_block(block.cols());
   space.copy(block.view(), there_and_back.view());
   multiply(space, there_and_back, exponent);
   multiply(space, there_and_back, -exponent);
   const ColumnScaling after = column_scaling<T>(space, there_and_back.view(), block.cols());
-  for (std::size_t j = 0; j < columns; ++j) {
+  for (const std::size_t j : below) {
     const double kept =
         std::ldexp(after.scaled_norms[j] / before.scaled_norms[j], after.exponents[j] - before.exponents[j]);
-    if (below(j) && std::abs(kept - 1.0) > roundings * std::numeric_limits<T>::epsilon())
-      return exponent_of(j) + exponent;
+    if (std::abs(kept - 1.0) > roundings * Limits::epsilon()) result[j] = exponent_of(j);
   }
-  return std::nullopt;
+  return result;
+}
+
+/// Which right-hand sides have no solution in T, and why.
+template <class T>
+std::string range_remark(const std::vector<std::optional<int>>& exponents) {
+  const auto lost = [](const std::optional<int>& exponent) { return exponent.has_value(); };
+  const auto first = std::find_if(exponents.begin(), exponents.end(), lost);
+  const auto others = std::count_if(first, exponents.end(), lost) - 1;
+  return fmt::format("the solution of right-hand side {} would have a norm near 2^{}, {} the range of {}{}",
+                     first - exponents.begin() + 1, **first, **first > 0 ? "above" : "below",
+                     sizeof(T) == 4 ? "float" : "double",
+                     others > 0 ? fmt::format(", and {} more leave it", others) : "");
 }
 
 /// Eigenvalues that are finite, but would not be after multiplication by 2^exponent.
@@ -128,22 +126,20 @@ void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& 
 }
 
 template <class T>
-void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, SolutionCheck& verified,
+                  BlockCgResult<T>& result) {
   if (scaling.a == 0 || result.solution.cols() == 0) return;
-  const char* precision = sizeof(T) == 4 ? "float" : "double";
-  if (const std::optional<int> exponent = below_range(space, result.solution, scaling.a)) {
-    throw NumericalError(fmt::format(
-        "a solution has a norm near 2^{}, below the range of {}: multiply the right-hand sides by a constant",
-        *exponent, precision));
+  const std::vector<std::optional<int>> lost = out_of_range(space, result.solution, scaling.a);
+  for (std::size_t j = 0; j < lost.size(); ++j) {
+    if (!lost[j]) continue;
+    space.kernels().fill(result.solution.columns(static_cast<LocalIndex>(j), 1), 0.0);
+    result.residual_norms[j] = result.rhs_norms[j];
+    verified.residual_norms[j] = verified.rhs_norms[j];
+    result.outcomes[j] = verified.outcomes[j] = Outcome::not_converged;
   }
-  if (scaling.a > 0) {
-    const int exponent = largest_exponent(space, result.solution) + scaling.a;
-    if (exponent >= std::numeric_limits<T>::max_exponent - 1) {
-      throw NumericalError(
-          fmt::format("the solution has a norm near 2^{}, out of the range of {}: divide the "
-                      "right-hand sides by a constant",
-                      exponent, precision));
-    }
+  if (std::any_of(lost.begin(), lost.end(), [](const auto& exponent) { return exponent.has_value(); })) {
+    if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::beyond_range;
+    result.remark += (result.remark.empty() ? "" : "; ") + range_remark<T>(lost);
   }
   multiply(space, result.solution, scaling.a);
 }
@@ -152,7 +148,7 @@ template void undo_scaling(const Scaling&, BlockSpace<float>&, Verification&, Ei
 template void undo_scaling(const Scaling&, BlockSpace<double>&, Verification&, EigenResult<double>&);
 template void scale_initial(const Scaling&, BlockSpace<float>&, DenseBlock<float>&);
 template void scale_initial(const Scaling&, BlockSpace<double>&, DenseBlock<double>&);
-template void undo_scaling(const Scaling&, BlockSpace<float>&, BlockCgResult<float>&);
-template void undo_scaling(const Scaling&, BlockSpace<double>&, BlockCgResult<double>&);
+template void undo_scaling(const Scaling&, BlockSpace<float>&, SolutionCheck&, BlockCgResult<float>&);
+template void undo_scaling(const Scaling&, BlockSpace<double>&, SolutionCheck&, BlockCgResult<double>&);
 
 }  // namespace block_eigs

@@ -30,9 +30,9 @@ void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& ve
 template <class T>
 void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& initial);
 
-/// The solution of A x = f, 2^a x'; residuals are the same in both units. Throws NumericalError where it leaves
-/// the range of T. Collective.
+/// The solutions of A X = F, 2^a X'; residuals are the same in both units. One that leaves the range of T, or
+/// would lose digits below it, is zero and not_converged, and the remark says so. Collective.
 template <class T>
-void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result);
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, SolutionCheck& verified, BlockCgResult<T>& result);
 
 }  // namespace block_eigs

@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+import scipy.sparse.linalg
 
 PRECONDITIONERS = ("none", "jacobi", "chebyshev", "amg")
 EIGEN_PRECONDITIONERS = PRECONDITIONERS + ("auto",)
@@ -88,10 +89,16 @@ class Vectors(ExtremeTest):
             file["F"] = np.full((400, 2), [1.0, 1e-100])
         name = self.save(1e280 * (harness.laplacian(400) + sp.identity(400)))
         path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
-        config = self.config(f"matrix: {{file: {name}}}\nright_hand_sides: {{file: f.h5}}\n")
+        config = self.config(f"matrix: {{file: {name}}}\nright_hand_sides: {{file: f.h5}}\noutput: {{file: x.h5}}\n")
         result = harness.run_command(harness.command([])[:-1] + [path, config], self.folder)
-        self.assertEqual(result.code, 3, result)
-        self.assertIn("multiply the right-hand sides by a constant", result.stderr)
+        self.assertEqual(result.code, 4, result)
+        self.assertIn("the solution of right-hand side 2 would have a norm near 2^-1259", result.stderr)
+        self.assertIn("below the range of double", result.stderr)
+        with h5py.File(self.path("x.h5")) as file:
+            solution = file["solution"][:]
+        a = (harness.laplacian(400) + sp.identity(400)).tocsc()
+        np.testing.assert_allclose(solution[:, 0] * 1e280, scipy.sparse.linalg.spsolve(a, np.ones(400)), rtol=1e-7)
+        np.testing.assert_array_equal(solution[:, 1], 0.0)
 
     def test_the_gap_of_a_probe_beside_zero(self):
         """A multiple of a value that is zero but for rounding errors says nothing."""

@@ -111,11 +111,12 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   const DenseBlock<T> f = own_rows(space, one.sides.values, one.pairs);
   LinearSolver<T> solver = make_linear_solver(problem, config, one.pairs);
   BlockCgResult<T> result = solve_linear(space, problem, solver, f, DenseBlock<T>{});
-  undo_scaling(problem.scaling, space, result);
+  SolutionCheck checked{result.rhs_norms, result.residual_norms, result.outcomes};
+  undo_scaling(problem.scaling, space, checked, result);
   return {{},
           all_rows(space, result.solution),
-          result.residual_norms,
-          result.outcomes,
+          checked.residual_norms,
+          checked.outcomes,
           result.total_iterations,
           all.seconds(),
           result.remark};

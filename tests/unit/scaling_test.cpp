@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "apps/input/scaling.hpp"
@@ -102,42 +103,81 @@ TEST_F(Units, OfShifts) {
   EXPECT_EQ(in_scaled_units(config, {100, 20}).amg.shift, std::ldexp(-3.0, 100));
 }
 
-TEST_F(Units, OfSolutionsWhoseNormHasNoSquare) {
+/// Solutions of which each column is one number again and again, as a solver leaves them.
+struct Solutions : Units {
   BlockCgResult<double> result;
+  SolutionCheck verified;
+
+  void undo(const std::vector<double>& entries, int exponent) {
+    result = {};
+    result.solution = space.make_block(static_cast<LocalIndex>(entries.size()));
+    for (std::size_t j = 0; j < entries.size(); ++j)
+      space.kernels().fill(result.solution.columns(static_cast<LocalIndex>(j), 1), entries[j]);
+    result.rhs_norms.assign(entries.size(), 2.0);
+    result.residual_norms.assign(entries.size(), 1e-9);
+    result.outcomes.assign(entries.size(), Outcome::converged);
+    verified = {result.rhs_norms, result.residual_norms, result.outcomes};
+    undo_scaling({exponent, 0}, space, verified, result);
+  }
+
+  /// Those of the columns; zero is out of range.
+  void expect(const std::vector<double>& entries) {
+    const std::vector<double> all = result.solution.to_host();
+    for (std::size_t j = 0; j < entries.size(); ++j) {
+      for (std::size_t i = j; i < all.size(); i += entries.size()) EXPECT_EQ(all[i], entries[j]) << j;
+      const bool lost = entries[j] == 0.0;
+      EXPECT_EQ(verified.outcomes[j], lost ? Outcome::not_converged : Outcome::converged) << j;
+      EXPECT_EQ(verified.residual_norms[j], lost ? 2.0 : 1e-9) << j;
+    }
+    EXPECT_EQ(result.outcomes, verified.outcomes);
+    EXPECT_EQ(result.residual_norms, verified.residual_norms);
+  }
+};
+
+TEST_F(Solutions, WhoseNormHasNoSquare) {
   for (const int exponent : {-900, -20, 100}) {
-    result.solution = block(0x1p900);
-    undo_scaling({exponent, 0}, space, result);
-    EXPECT_EQ(result.solution.to_host()[0], std::ldexp(1.0, 900 + exponent));
+    undo({0x1p900}, exponent);
+    expect({std::ldexp(1.0, 900 + exponent)});
+    EXPECT_EQ(result.remark, "");
+    EXPECT_EQ(result.findings.end, BlockCgEnd::solved);
   }
-  result.solution = block(0x1p900);
-  EXPECT_THROW(undo_scaling({200, 0}, space, result), NumericalError);
+  undo({0x1p900}, 200);
+  expect({0.0});
 }
 
-TEST_F(Units, OfSolutionsWhoseNormIsTooSmallForASquare) {
-  BlockCgResult<double> result;
-  result.solution = block(0x1p-700);
-  undo_scaling({-200, 0}, space, result);
-  EXPECT_EQ(result.solution.to_host()[0], 0x1p-900);
+TEST_F(Solutions, WhoseNormIsTooSmallForASquare) {
+  undo({0x1p-700}, -200);
+  expect({0x1p-900});
   for (const int exponent : {-400, -500, -1000}) {  // denormal numbers, then zeros
-    result.solution = block(0x1p-650 / 3.0);
-    EXPECT_THROW(undo_scaling({exponent, 0}, space, result), NumericalError) << exponent;
+    undo({0x1p-650 / 3.0}, exponent);
+    expect({0.0});
+    EXPECT_NE(result.remark.find("below the range of double"), std::string::npos) << result.remark;
   }
 }
 
-TEST_F(Units, OfSolutions) {
+TEST_F(Solutions, ThereAndBack) {
   for (const int exponent : {-1050, -997, 1010}) {
-    BlockCgResult<double> result;
-    result.solution = block(1.0);
-    undo_scaling({exponent, 0}, space, result);
-    for (const double entry : result.solution.to_host()) EXPECT_EQ(entry, std::ldexp(1.0, exponent));
+    undo({1.0}, exponent);
+    expect({std::ldexp(1.0, exponent)});
     scale_initial({exponent, 0}, space, result.solution);
     for (const double entry : result.solution.to_host()) EXPECT_EQ(entry, 1.0);
   }
-  BlockCgResult<double> result;
-  result.solution = block(1e10);
-  EXPECT_THROW(undo_scaling({997, 0}, space, result), NumericalError);
-  result.solution = block(1.0 / 3.0);
-  EXPECT_THROW(undo_scaling({-1050, 0}, space, result), NumericalError) << "powers of two above are exact";
+  undo({1e10}, 997);
+  expect({0.0});
+  undo({1.0 / 3.0}, -1050);
+  expect({0.0});  // powers of two above are exact
+}
+
+TEST_F(Solutions, ThatLeaveTheRangeTakeNoOthersAlong) {
+  undo({1.0, 0x1p40, 0.0, 3.0, 0x1p60}, 1000);
+  EXPECT_EQ(verified.outcomes[2], Outcome::converged) << "of a right-hand side that is zero";
+  verified.outcomes[2] = result.outcomes[2] = Outcome::not_converged;
+  verified.residual_norms[2] = result.residual_norms[2] = 2.0;
+  expect({0x1p1000, 0.0, 0.0, 3 * 0x1p1000, 0.0});
+  EXPECT_EQ(result.findings.end, BlockCgEnd::beyond_range);
+  EXPECT_NE(result.remark.find("right-hand side 2 would have a norm near 2^104"), std::string::npos)
+      << result.remark;
+  EXPECT_NE(result.remark.find("above the range of double, and 1 more"), std::string::npos) << result.remark;
 }
 
 }  // namespace
