@@ -177,14 +177,15 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
   BlockCgResult<T> result = solve_linear(space, problem, solver, f, std::move(initial), Observer{}, note, wanted);
   if (config.max_seconds && result.findings.end == BlockCgEnd::stopped)
     result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
-  // Residuals of what is in float take A in double, and its place.
+  // Residuals of what is in float take A in double, and its place: the record comes before them.
   const bool gives_back = last || std::is_same_v<T, float>;
   if (gives_back) solver.operators.reset();
+  answer.run =
+      run_record(problem, sources, config, program,
+                 {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, ""});
   SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
   undo_scaling(problem.scaling, space, checked, result);
-  answer.run = run_record(
-      problem, sources, config, program,
-      {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, result.remark});
+  answer.run.remark = result.remark;
   conclude(result, checked, solver.config,
            solver.choice ? solver.choice->taken() : std::vector<PreconditionerType>{}, answer);
   if (gives_back) {
