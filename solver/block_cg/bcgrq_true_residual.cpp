@@ -32,19 +32,23 @@ void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   measure_solutions(state, sides, state.space.column_norms(sides.x));
 }
 
-/// Whether x = 0 is the better start: numbers are too small for A x, or rounding errors in it leave nothing of f.
+/// Whether x = 0 is the better start: numbers are too small for A x, or its residual is smaller and rounding
+/// errors in A x are in the way. Of what iterations have come to that is known only where they leave nothing of f:
+/// a large x may be what is wanted.
 template <class T>
-bool is_worse_than_none(const State<T>& state, const Column& guess) {
-  if (!std::isfinite(guess.true_norm)) return true;
-  return guess.true_norm > guess.rhs_norm && state.test.beyond_reach(guess.rhs_norm, guess.product_scale);
+bool is_worse_than_none(const State<T>& state, const Column& start, bool is_guess) {
+  if (!std::isfinite(start.true_norm)) return true;
+  if (start.true_norm <= start.rhs_norm) return false;
+  return is_guess ? accuracy_limit(state, start) > start.limit
+                  : state.test.beyond_reach(start.rhs_norm, start.product_scale);
 }
 
-/// Initial guesses that are worse than none are replaced by zero. Whether there were any.
+/// Starts that are worse than none are replaced by zero. Whether there were any.
 template <class T>
-bool forget_guesses(State<T>& state, Sides<T>& sides) {
+bool forget_bad_starts(State<T>& state, Sides<T>& sides) {
   bool any = false;
   for (std::size_t j = 0; j < sides.columns.size(); ++j) {
-    if (!is_worse_than_none(state, sides.columns[j])) continue;
+    if (!is_worse_than_none(state, sides.columns[j], !sides.best.known)) continue;
     state.space.kernels().fill(sides.x.columns(static_cast<LocalIndex>(j), 1), 0.0);
     any = true;
   }
@@ -117,7 +121,7 @@ void begin_sides(State<T>& state, Sides<T>& sides) {
     state.space.copy(sides.f, state.q.view());
   } else {
     measure_residuals(state, sides);
-    if (forget_guesses(state, sides)) measure_residuals(state, sides);
+    if (forget_bad_starts(state, sides)) measure_residuals(state, sides);
   }
   for (Column& column : sides.columns) {
     column.reached_norm = column.recursive_norm = column.true_norm;
