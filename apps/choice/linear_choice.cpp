@@ -107,9 +107,9 @@ LateCandidate LinearSolverChoice::factors() const {
   return direct_candidate(costs_, asked_.preconditioner, columns_, iterations, costs_.cg_iteration(), analyse_);
 }
 
-bool LinearSolverChoice::change(Limitation limitation, bool mostly_solved) {
+bool LinearSolverChoice::change(Limitation limitation, bool has_solved) {
   const bool by_factors = choice_.current().preconditioner.type == PreconditionerType::direct;
-  if (by_factors && mostly_solved && limitation == Limitation::precision) return false;
+  if (by_factors && has_solved && limitation == Limitation::precision) return false;
   return choice_.change(limitation, factors());
 }
 

@@ -48,10 +48,10 @@ class LinearSolverChoice {
   void lose() { choice_.lose(); }
   /// Takes an iteration into account; false when another way is to be taken.
   bool proceed(const IterationReport& report) { return choice_.proceed(report, HUGE_VAL, factors()); }
-  /// After a block that ended with `limitation`, half or more of its right-hand sides solved perhaps: true when
-  /// there is another way to go on, which is then config(). Factors that have solved most of a block stay for the
-  /// others: nothing else comes closer to what the arithmetic allows.
-  bool change(Limitation limitation, bool mostly_solved = false);
+  /// After a block that ended with `limitation`: true when there is another way to go on, which is then config().
+  /// `has_solved`: half or more of this block or an earlier one. Factors that have stay for the others: nothing
+  /// else comes closer to what the arithmetic allows.
+  bool change(Limitation limitation, bool has_solved = false);
 
  private:
   LateCandidate factors() const;

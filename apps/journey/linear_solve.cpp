@@ -95,8 +95,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
     choice.allow_factors([&] { return foreseen_factors(problem, std::min(config.block_size, f.cols())); });
     decisions.begin = [&choice] { choice.begin(); };
     decisions.proceed = [&choice](const IterationReport& report) { return choice.proceed(report); };
-    decisions.change = [&choice](Limitation limitation, bool mostly_solved) {
-      return choice.change(limitation, mostly_solved);
+    decisions.change = [&choice](Limitation limitation, bool has_solved) {
+      return choice.change(limitation, has_solved);
     };
     decisions.make = [&] {
       if (announce) announce("preconditioner from here on: " + solver.choice->description());

@@ -102,7 +102,8 @@ struct Adaptive {
   LocalIndex width;
   bool float_is_extra;
   BlockSolver<T> present{};
-  bool goes_on = true;  ///< what was said after the last iteration
+  bool goes_on = true;      ///< what was said after the last iteration
+  bool has_solved = false;  ///< half of a block or more, with the present operators
 
   void solve(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
     const bool resumes = sides.saving != nullptr && sides.saving->resumes;
@@ -118,10 +119,11 @@ struct Adaptive {
       }
       if (limitation != Limitation::none && sides.findings.end == BlockCgEnd::too_large) ++too_large;
       if (limitation == Limitation::none || budget.exhausted() || std::max(singular, too_large) >= trusted) return;
-      if (!decisions.change || !decisions.change(limitation, mostly_solved(sides))) return;
+      if (!decisions.change || !decisions.change(limitation, has_solved)) return;
       if (limitation != Limitation::stopped && !sides.findings.singular_matrix && !earlier)
         earlier = Verdict{sides.findings, sides.remark};
       present = {};
+      has_solved = false;
       present = solver_with(space, a, decisions.make(), tolerance, width, float_is_extra);
       begin_again(space, sides);
     }
@@ -136,6 +138,7 @@ struct Adaptive {
       if (!goes_on && !budget.exhausted() && !any_given_up(sides.columns)) stopped = true;
       return wanted && !stopped;
     });
+    has_solved = has_solved || mostly_solved(sides);
     return limitation_of(sides, stopped);
   }
 };

@@ -21,9 +21,9 @@ struct CgDecisions {
   std::function<void()> begin{};
   /// After every iteration: whether to go on with the present operators.
   Proceed proceed{};
-  /// After a block that ended for this reason with right-hand sides that are not solved, and whether it has solved
-  /// half of them or more: whether there are others to go on with.
-  std::function<bool(Limitation, bool mostly_solved)> change{};
+  /// After a block that ended for this reason with right-hand sides that are not solved, and whether the present
+  /// operators have solved half or more of this or an earlier one: whether there are others to go on with.
+  std::function<bool(Limitation, bool have_solved)> change{};
   /// Makes these. Those of before are not used any more when it is called, and may be destroyed. Collective.
   std::function<CgOperators<T>()> make{};
 };

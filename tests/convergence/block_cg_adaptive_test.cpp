@@ -29,7 +29,7 @@ struct Script {
   Jacobi<double>* next;
   int patience;  ///< iterations after which another preconditioner is asked for
   std::vector<Limitation> asked{};
-  std::vector<bool> mostly_solved{};
+  std::vector<bool> have_solved{};
   int iterations = 0;
   int begun = 0;
 
@@ -37,9 +37,9 @@ struct Script {
     CgDecisions<double> result;
     result.begin = [this] { ++begun; };
     result.proceed = [this](const IterationReport&) { return ++iterations != patience; };
-    result.change = [this](Limitation limitation, bool most) {
+    result.change = [this](Limitation limitation, bool solved) {
       asked.push_back(limitation);
-      mostly_solved.push_back(most);
+      have_solved.push_back(solved);
       return asked.size() == 1;
     };
     result.make = [this] { return CgOperators<double>{next}; };
@@ -134,9 +134,27 @@ TEST(AdaptiveBlockCg, SaysHowMuchOfABlockIsSolved) {
     problem.space.kernels().fill(f.columns(0, solvable), 0.0);
     Script script{&jacobi, -1};
     block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
-    ASSERT_FALSE(script.mostly_solved.empty());
-    EXPECT_EQ(script.mostly_solved.front(), 2 * solvable >= columns) << solvable;
+    ASSERT_FALSE(script.have_solved.empty());
+    EXPECT_EQ(script.have_solved.front(), 2 * solvable >= columns) << solvable;
   }
+}
+
+/// The second block holds what has no solution, alone.
+TEST(AdaptiveBlockCg, RemembersThatABlockWasSolved) {
+  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i - j);
+    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  DenseBlock<double> f = test::random_rhs(problem.space, 4);
+  problem.space.kernels().fill(f.columns(0, 2), 0.0);
+  Script script{&jacobi, -1};
+  BlockCgOptions options;
+  options.block_size = 2;
+  block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, options);
+  ASSERT_FALSE(script.have_solved.empty());
+  EXPECT_TRUE(script.have_solved.front());
 }
 
 TEST(AdaptiveBlockCg, AnIndefiniteMatrixIsNoPreconditionersFault) {
