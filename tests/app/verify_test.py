@@ -108,7 +108,7 @@ class InertiaTest(harness.AppTest):
         side = 36 if harness.options.ranks == 1 else 44  # factors of a rank take more than what a run must have to start
         self.config(GRID % (side, side, side))
         certain = missing = 0
-        for limit in (4096, *range(1000, 400, -50 if harness.options.ranks == 1 else -100)):
+        for limit in (4096, *range(1000, 400, -50)):
             if os.path.exists(self.path("out.h5")):
                 os.remove(self.path("out.h5"))
             result = self.limited(limit)

@@ -24,6 +24,12 @@ double uneven(GlobalIndex i, GlobalIndex j) {
   return size(i) * entry * size(j);
 }
 
+/// A ring of 90 points, which maps the constants to nothing.
+double ring(GlobalIndex i, GlobalIndex j) {
+  const GlobalIndex apart = std::abs(i - j);
+  return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
+}
+
 /// Decides by a script; notes what it was asked.
 struct Script {
   Jacobi<double>* next;
@@ -120,12 +126,9 @@ TEST_F(Adaptive, AnIndefinitePreconditionerIsReplaced) {
   for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
 }
 
-/// A ring maps the constants to nothing: F = 0 has a solution, random right-hand sides have none.
+/// F = 0 has a solution, random right-hand sides have none.
 TEST(AdaptiveBlockCg, SaysHowMuchOfABlockIsSolved) {
-  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
-    const GlobalIndex apart = std::abs(i - j);
-    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
-  });
+  test::RuleSource source(90, ring);
   Problem<double> problem(source);
   Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
   for (const LocalIndex solvable : {1, 2}) {
@@ -141,10 +144,7 @@ TEST(AdaptiveBlockCg, SaysHowMuchOfABlockIsSolved) {
 
 /// The second block holds what has no solution, alone.
 TEST(AdaptiveBlockCg, RemembersThatABlockWasSolved) {
-  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
-    const GlobalIndex apart = std::abs(i - j);
-    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
-  });
+  test::RuleSource source(90, ring);
   Problem<double> problem(source);
   Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
   DenseBlock<double> f = test::random_rhs(problem.space, 4);
@@ -194,11 +194,7 @@ TEST(AdaptiveBlockCg, WhatIsLeftUndoneIsNoWorseThanTheStart) {
 }
 
 TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
-  // A ring maps the constants to nothing.
-  test::RuleSource source(90, [](GlobalIndex i, GlobalIndex j) {
-    const GlobalIndex apart = std::abs(i - j);
-    return i == j ? 2.0 : apart == 1 || apart == 89 ? -1.0 : 0.0;
-  });
+  test::RuleSource source(90, ring);
   Problem<double> problem(source);
   Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
   const DenseBlock<double> f = test::random_rhs(problem.space, 2);

@@ -21,7 +21,6 @@ except ImportError as error:
     sys.exit(77)
 
 EPSILON = np.finfo(float).eps
-LONG = ("bcsstk17_smallest", "bcsstk17_pencil")  # half a minute a run on two cores
 
 
 def solve(program, mpiexec, flag, ranks, folder, matrix, keys):
@@ -123,7 +122,7 @@ def main():
             sparse.save_npz(os.path.join(folder, "mass.npz"), b)
             keys.append(f"mass.file={folder}/mass.npz")
         first = None
-        for ranks in (1, 3) if name in LONG else (1, 2, 3, 4):
+        for ranks in (1, 2, 3, 4):
             found = solve(program, mpiexec, flag, ranks, folder, path, keys)
             check(name, a, b, reference, found, ranks)
             first = found["eigenvalues"] if first is None else first
