@@ -17,5 +17,9 @@ void note_best(BlockSpace<T>& space, Sides<T>& sides);
 /// outcomes say. Returns whether there were any; true norms are no longer those of X then.
 template <class T>
 bool restore_best(BlockSpace<T>& space, Sides<T>& sides);
+/// The same where outcomes say that rounding errors are all that is left, and the best iterates, an initial guess
+/// above all, left far less of them: within rounding errors in A x, too, so that outcomes stay.
+template <class T>
+bool restore_settled(BlockSpace<T>& space, Sides<T>& sides);
 
 }  // namespace block_eigs::bcgrq

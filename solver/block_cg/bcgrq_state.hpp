@@ -37,7 +37,9 @@ struct Column {
   double product_scale = 0.0;  ///< what rounding errors in A x are relative to: that, or less
   int iterations = 0;          ///< in which it took part
   bool active = false;
-  bool unsolvable = false;  ///< recognised as outside the range of A
+  bool settled = false;       ///< true_norm, as last computed for an x, is within rounding errors in A x
+  bool best_settled = false;  ///< the same of best_norm
+  bool unsolvable = false;    ///< recognised as outside the range of A
   Outcome outcome = Outcome::not_converged;
 };
 

@@ -30,6 +30,7 @@ void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   const std::vector<double> norms = state.space.residual(sides.f, state.as.view(), ones, r);
   for (std::size_t j = 0; j < norms.size(); ++j) sides.columns[j].true_norm = norms[j];
   measure_solutions(state, sides, state.space.column_norms(sides.x));
+  for (Column& column : sides.columns) column.settled = column.true_norm <= accuracy_limit(state, column);
 }
 
 /// Whether x = 0 is the better start: numbers are too small for A x, or its residual is smaller and rounding
@@ -217,6 +218,7 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   const bool doubtful = !first_round || !sides.remark.empty();
   // One that is done stays, too: of a smaller x with a smaller residual rounding errors may cover less.
   if (doubtful && restore_best(state.space, sides)) measure_residuals(state, sides);
+  if (!again && restore_settled(state.space, sides)) measure_residuals(state, sides);
   if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;
   return worth_it ? Next::round : Next::tentative_round;

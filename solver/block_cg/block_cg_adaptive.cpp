@@ -72,6 +72,7 @@ void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
     fresh.share = column.share;
     fresh.iterations = column.iterations;
     fresh.best_norm = column.best_norm;
+    fresh.best_settled = column.best_settled;
     column = fresh;
   }
   sides.findings = {};
