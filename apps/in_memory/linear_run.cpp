@@ -184,7 +184,7 @@ LinearAnswer<T> LinearSystem<T>::solve(LinearRequest<T> request, const Proceed& 
       run_record(problem, sources, config, program,
                  {setup_seconds + result.setup_seconds, result.solve_seconds, result.total_iterations, ""});
   SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
-  undo_scaling(problem.scaling, space, checked, result);
+  undo_scaling(problem.scaling, space, result);
   answer.run.remark = result.remark;
   conclude(result, checked, solver.config,
            solver.choice ? solver.choice->taken() : std::vector<PreconditionerType>{}, answer);

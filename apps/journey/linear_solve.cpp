@@ -1,6 +1,7 @@
 #include "apps/journey/linear_solve.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -15,6 +16,8 @@
 #include "apps/journey/stages.hpp"
 #include "apps/journey/verify_solution.hpp"
 #include "solver/block_cg/block_cg_adaptive.hpp"
+#include "solver/block_cg/column_scaling.hpp"
+#include "solver/block_cg/linear_residual_test.hpp"
 
 namespace block_eigs {
 
@@ -52,6 +55,33 @@ void count_in(const std::string& unfit, BlockCgResult<T>& result) {
   result.findings.end = BlockCgEnd::indefinite_matrix;
   constexpr std::string_view prefix = "preconditioner: direct: ";
   result.remark = unfit.starts_with(prefix) ? unfit.substr(prefix.size()) : unfit;
+}
+
+/// Residuals of solutions whose smallest entries were rounded, and outcomes that are no longer true: in units in
+/// which squares of all these numbers may be zero. Collective.
+template <class T>
+void judge_rounded(BlockSpace<T>& space, LinearOperator<T>& a, const DenseBlock<T>& f, double tolerance,
+                   BlockCgResult<T>& result) {
+  DenseBlock<T> r = space.make_block(f.cols());
+  a.apply(result.solution.view(), r.view());
+  space.kernels().axpby(1.0, f.view(), -1.0, r.view());
+  const ColumnScaling residuals = column_scaling<T>(space, r.view(), f.cols());
+  const ColumnScaling solutions = column_scaling<T>(space, result.solution.view(), f.cols());
+  const LinearResidualTest test(tolerance, a.norm_inf(), std::numeric_limits<T>::epsilon());
+  bool lost = false;
+  for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
+    result.residual_norms[j] = residuals.norm(j);
+    if (result.outcomes[j] != Outcome::converged) continue;
+    const double scale = test.product_scale(solutions.norm(j));
+    result.outcomes[j] = test.judge(result.residual_norms[j], result.rhs_norms[j], scale);
+    lost |= result.outcomes[j] != Outcome::converged;
+  }
+  if (!lost) return;
+  if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::beyond_range;
+  result.remark += (result.remark.empty() ? "" : "; ") +
+                   std::string(
+                       "entries of a solution are below the range of the arithmetic, in rows of A that are "
+                       "large: multiply the right-hand sides by a constant");
 }
 
 }  // namespace
@@ -131,6 +161,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   }
   count_in(solver.unfit, result);
   count_in(part, result);
+  if (round_to_units(problem.scaling, space, result))
+    judge_rounded(space, *problem.a, f, config.tolerance, result);
   return result;
 }
 

@@ -30,13 +30,17 @@ void multiply(BlockSpace<T>& space, DenseBlock<T>& block, int exponent) {
   }
 }
 
-/// Of columns that leave the range of T where they are multiplied by 2^exponent, or lose digits below it, the
-/// binary exponent of the norm that they would have. Norms are those of columns at their own scale: squares of
-/// what comes near the ends of the range are infinite or zero. Collective.
+/// Rounds columns that are to be multiplied by 2^exponent to what is left of them where entries fall below the
+/// range of T. Of those that leave it or lose most, the binary exponent of the norm that they would have. Norms
+/// are those of columns at their own scale: squares of what comes near the ends of the range are infinite or zero.
+/// `rounded` becomes true where there are any of the former. Collective.
 template <class T>
-std::vector<std::optional<int>> out_of_range(BlockSpace<T>& space, const DenseBlock<T>& block, int exponent) {
+std::vector<std::optional<int>> round_to_range(BlockSpace<T>& space, DenseBlock<T>& block, int exponent,
+                                               bool& rounded) {
   using Limits = std::numeric_limits<T>;
   constexpr double roundings = 16.0;
+  // Entries so far below the others count where rows of A are as much larger than others.
+  constexpr int near_the_end = Limits::min_exponent / 4 * 3;
   std::vector<std::optional<int>> result(static_cast<std::size_t>(block.cols()));
   const ColumnScaling before = column_scaling<T>(space, block.view(), block.cols());
   const auto exponent_of = [&](std::size_t j) {
@@ -46,9 +50,10 @@ std::vector<std::optional<int>> out_of_range(BlockSpace<T>& space, const DenseBl
   for (std::size_t j = 0; j < result.size(); ++j) {
     if (!(before.scaled_norms[j] > 0.0)) continue;
     if (exponent_of(j) >= Limits::max_exponent - 1) result[j] = exponent_of(j);
-    if (exponent < 0 && exponent_of(j) < Limits::min_exponent) below.push_back(j);
+    if (exponent < 0 && exponent_of(j) < near_the_end) below.push_back(j);
   }
   if (below.empty()) return result;
+  rounded = true;
   DenseBlock<T> there_and_back = space.make_block(block.cols());
   space.copy(block.view(), there_and_back.view());
   multiply(space, there_and_back, exponent);
@@ -58,6 +63,8 @@ std::vector<std::optional<int>> out_of_range(BlockSpace<T>& space, const DenseBl
     const double kept =
         std::ldexp(after.scaled_norms[j] / before.scaled_norms[j], after.exponents[j] - before.exponents[j]);
     if (std::abs(kept - 1.0) > roundings * Limits::epsilon()) result[j] = exponent_of(j);
+    const auto column = static_cast<LocalIndex>(j);
+    space.copy(there_and_back.columns(column, 1), block.columns(column, 1));
   }
   return result;
 }
@@ -126,21 +133,25 @@ void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& 
 }
 
 template <class T>
-void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, SolutionCheck& verified,
-                  BlockCgResult<T>& result) {
-  if (scaling.a == 0 || result.solution.cols() == 0) return;
-  const std::vector<std::optional<int>> lost = out_of_range(space, result.solution, scaling.a);
+bool round_to_units(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
+  if (scaling.a == 0 || result.solution.cols() == 0) return false;
+  bool rounded = false;
+  const std::vector<std::optional<int>> lost = round_to_range(space, result.solution, scaling.a, rounded);
   for (std::size_t j = 0; j < lost.size(); ++j) {
     if (!lost[j]) continue;
     space.kernels().fill(result.solution.columns(static_cast<LocalIndex>(j), 1), 0.0);
     result.residual_norms[j] = result.rhs_norms[j];
-    verified.residual_norms[j] = verified.rhs_norms[j];
-    result.outcomes[j] = verified.outcomes[j] = Outcome::not_converged;
+    result.outcomes[j] = Outcome::not_converged;
   }
-  if (std::any_of(lost.begin(), lost.end(), [](const auto& exponent) { return exponent.has_value(); })) {
-    if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::beyond_range;
-    result.remark += (result.remark.empty() ? "" : "; ") + range_remark<T>(lost);
-  }
+  if (std::none_of(lost.begin(), lost.end(), [](const auto& exponent) { return exponent.has_value(); }))
+    return rounded;
+  if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::beyond_range;
+  result.remark += (result.remark.empty() ? "" : "; ") + range_remark<T>(lost);
+  return rounded;
+}
+
+template <class T>
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result) {
   multiply(space, result.solution, scaling.a);
 }
 
@@ -148,7 +159,9 @@ template void undo_scaling(const Scaling&, BlockSpace<float>&, Verification&, Ei
 template void undo_scaling(const Scaling&, BlockSpace<double>&, Verification&, EigenResult<double>&);
 template void scale_initial(const Scaling&, BlockSpace<float>&, DenseBlock<float>&);
 template void scale_initial(const Scaling&, BlockSpace<double>&, DenseBlock<double>&);
-template void undo_scaling(const Scaling&, BlockSpace<float>&, SolutionCheck&, BlockCgResult<float>&);
-template void undo_scaling(const Scaling&, BlockSpace<double>&, SolutionCheck&, BlockCgResult<double>&);
+template bool round_to_units(const Scaling&, BlockSpace<float>&, BlockCgResult<float>&);
+template void undo_scaling(const Scaling&, BlockSpace<float>&, BlockCgResult<float>&);
+template bool round_to_units(const Scaling&, BlockSpace<double>&, BlockCgResult<double>&);
+template void undo_scaling(const Scaling&, BlockSpace<double>&, BlockCgResult<double>&);
 
 }  // namespace block_eigs

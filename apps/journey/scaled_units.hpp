@@ -30,9 +30,15 @@ void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, Verification& ve
 template <class T>
 void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& initial);
 
-/// The solutions of A X = F, 2^a X'; residuals are the same in both units. One that leaves the range of T, or
-/// would lose digits below it, is zero and not_converged, and the remark says so. Collective.
+/// Solutions X' of A X = F rounded to what 2^a X' can hold, to be verified as they will be: entries below the
+/// range of T lose digits. A column that leaves the range, or hardly holds any of its digits there, is zero and
+/// not_converged, and the remark says so. Whether any number changed: residuals are to be measured again then.
+/// Collective.
 template <class T>
-void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, SolutionCheck& verified, BlockCgResult<T>& result);
+bool round_to_units(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result);
+
+/// The solutions 2^a X' after round_to_units(); residuals are the same in both units. Collective.
+template <class T>
+void undo_scaling(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result);
 
 }  // namespace block_eigs

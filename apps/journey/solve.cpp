@@ -128,7 +128,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   const DiagonalSigns signs = diagonal_signs(problem);
   SolutionCheck checked = verify_solutions(problem, sources, config, sides, f, result);
-  undo_scaling(problem.scaling, space, checked, result);
+  undo_scaling(problem.scaling, space, result);
   record.remark = remark_on(result, checked, static_cast<double>(problem.partition.rows()), signs, chosen,
                             arguments, checkpoint.get());
   const SolutionsRecord solutions = solutions_record(checked, result.recursive_residual_norms, result.iterations);

@@ -100,6 +100,41 @@ class Vectors(ExtremeTest):
         np.testing.assert_allclose(solution[:, 0] * 1e280, scipy.sparse.linalg.spsolve(a, np.ones(400)), rtol=1e-7)
         np.testing.assert_array_equal(solution[:, 1], 0.0)
 
+    def test_entries_below_the_range_in_large_rows(self):
+        """Residuals are those of the solution as it is written, with what it has lost."""
+        f = np.array([[1e-305, 1.0], [1.23456789e-293, 1.0]])
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"] = f
+        name = self.save(sp.diags([1e-10, 1e25]))
+        path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
+        config = self.config(f"matrix: {{file: {name}}}\nright_hand_sides: {{file: f.h5}}\noutput: {{file: x.h5}}\n")
+        result = harness.run_command(harness.command([])[:-1] + [path, config], self.folder)
+        with h5py.File(self.path("x.h5")) as file:
+            residual = f - np.array([[1e-10], [1e25]]) * file["solution"][:]
+            norms = file["residual_norms"][:]
+        lost = abs(residual[1, 0])
+        self.assertGreater(lost, 1e-8 * 1.2e-293, "nothing is lost: no test")
+        self.assertEqual(result.code, 4, result)
+        self.assertIn("below the range", result.stderr)
+        np.testing.assert_allclose(norms[0] * 1e293, lost * 1e293, rtol=1e-6)
+        self.assertLess(norms[1], 1e-8)
+
+    def test_a_guess_better_than_what_conjugate_gradients_find(self):
+        """A beam of condition 1e12: rounding errors are all that is left, and far less of them by factors."""
+        rows = 1000
+        second = sp.diags([1.0, -2.0, 1.0], [-1, 0, 1], (rows, rows))
+        a = (second.T @ second).tocsc()
+        f = np.sin(np.pi * np.arange(1, rows + 1) / (rows + 1))[:, None]
+        factors = scipy.sparse.linalg.splu(a)
+        guess = factors.solve(f)
+        guess += factors.solve(f - a @ guess)
+        with h5py.File(self.path("f.h5"), "w") as file:
+            file["F"], file["x"] = f, guess
+        found = self.solve(f"matrix: {{file: {self.save(a)}}}\nright_hand_sides: {{file: f.h5, dataset: F}}\n"
+                           "linear_solver: {initial: {file: f.h5, dataset: x}}\n")
+        left = np.linalg.norm(f - a @ guess)
+        self.assertLess(np.linalg.norm(f - a @ found["solution"]), 3.0 * left)
+
     def test_the_gap_of_a_probe_beside_zero(self):
         """A multiple of a value that is zero but for rounding errors says nothing."""
         line = harness.laplacian(400).tolil()
