@@ -78,10 +78,10 @@ void judge_rounded(BlockSpace<T>& space, LinearOperator<T>& a, const DenseBlock<
   }
   if (!lost) return;
   if (result.findings.end == BlockCgEnd::solved) result.findings.end = BlockCgEnd::beyond_range;
-  result.remark += (result.remark.empty() ? "" : "; ") +
-                   std::string(
-                       "entries of a solution are below the range of the arithmetic, in rows of A that are "
-                       "large: multiply the right-hand sides by a constant");
+  if (!result.remark.empty()) result.remark += "; ";
+  result.remark +=
+      "entries of a solution are below the range of the arithmetic, in rows of A that are large: "
+      "multiply the right-hand sides by a constant";
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ void scale_initial(const Scaling& scaling, BlockSpace<T>& space, DenseBlock<T>& 
 
 /// Solutions X' of A X = F rounded to what 2^a X' can hold, to be verified as they will be: entries below the
 /// range of T lose digits. A column that leaves the range, or hardly holds any of its digits there, is zero and
-/// not_converged, and the remark says so. Whether any number changed: residuals are to be measured again then.
-/// Collective.
+/// not_converged, and the remark says so. Whether numbers may have changed: residuals are to be measured again
+/// then. Collective.
 template <class T>
 bool round_to_units(const Scaling& scaling, BlockSpace<T>& space, BlockCgResult<T>& result);
 

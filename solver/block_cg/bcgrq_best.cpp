@@ -4,14 +4,21 @@ namespace block_eigs::bcgrq {
 
 namespace {
 
-/// Puts the best iterate of a column back.
-template <class T>
-void restore(BlockSpace<T>& space, Sides<T>& sides, LocalIndex j) {
-  if (sides.best.is_zero) {
-    space.kernels().fill(sides.x.columns(j, 1), 0.0);
-  } else {
-    space.copy(sides.best.x.columns(j, 1), sides.x.columns(j, 1));
+/// Puts the best iterates back in the columns that `wanted` says. Whether there were any.
+template <class T, class Wanted>
+bool restore_where(BlockSpace<T>& space, Sides<T>& sides, const Wanted& wanted) {
+  if (!sides.best.known) return false;
+  bool restored = false;
+  for (LocalIndex j = 0; j < sides.count(); ++j) {
+    if (!wanted(sides.columns[static_cast<std::size_t>(j)])) continue;
+    if (sides.best.is_zero) {
+      space.kernels().fill(sides.x.columns(j, 1), 0.0);
+    } else {
+      space.copy(sides.best.x.columns(j, 1), sides.x.columns(j, 1));
+    }
+    restored = true;
   }
+  return restored;
 }
 
 /// Of residuals that both are rounding errors: how many times as large as that of the best one.
@@ -51,29 +58,17 @@ void note_best(BlockSpace<T>& space, Sides<T>& sides) {
 
 template <class T>
 bool restore_best(BlockSpace<T>& space, Sides<T>& sides) {
-  if (!sides.best.known) return false;
-  bool restored = false;
-  for (LocalIndex j = 0; j < sides.count(); ++j) {
-    const Column& column = sides.columns[static_cast<std::size_t>(j)];
-    if (column.outcome != Outcome::not_converged || column.true_norm <= column.best_norm) continue;
-    restore(space, sides, j);
-    restored = true;
-  }
-  return restored;
+  return restore_where(space, sides, [](const Column& column) {
+    return column.outcome == Outcome::not_converged && !(column.true_norm <= column.best_norm);
+  });
 }
 
 template <class T>
 bool restore_settled(BlockSpace<T>& space, Sides<T>& sides) {
-  if (!sides.best.known) return false;
-  bool restored = false;
-  for (LocalIndex j = 0; j < sides.count(); ++j) {
-    const Column& column = sides.columns[static_cast<std::size_t>(j)];
-    if (column.outcome != Outcome::at_accuracy_limit || !column.best_settled) continue;
-    if (column.true_norm <= far_behind * column.best_norm) continue;
-    restore(space, sides, j);
-    restored = true;
-  }
-  return restored;
+  return restore_where(space, sides, [](const Column& column) {
+    return column.outcome == Outcome::at_accuracy_limit && column.best_settled &&
+           column.true_norm > far_behind * column.best_norm;
+  });
 }
 
 template void note_start(BlockSpace<float>&, Sides<float>&);
