@@ -24,8 +24,10 @@ namespace block_eigs {
 namespace {
 
 template <class T>
-CgOperators<T> cg_operators(const Operators<T>& operators) {
-  return {operators.preconditioner.operation.get(), operators.in_float.a, operators.in_float.preconditioner};
+CgOperators<T> cg_operators(const LinearSolver<T>& solver) {
+  const Operators<T>& operators = *solver.operators;
+  return {operators.preconditioner.operation.get(), operators.in_float.a, operators.in_float.preconditioner,
+          solver.config.linear_solver.preconditioner.type == PreconditionerType::direct};
 }
 
 /// Of the present choice. What others have failed at, or been slow at, is not begun in float unasked.
@@ -134,7 +136,7 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
       if (announce && solver.config.linear_solver.preconditioner.type == PreconditionerType::direct)
         announce(solver.operators->preconditioner.made);
       if (solver.changed) solver.changed();
-      return cg_operators(*solver.operators);
+      return cg_operators(solver);
     };
   }
   const RangePart<T> part =
@@ -151,9 +153,8 @@ BlockCgResult<T> solve_linear(BlockSpace<T>& space, Problem<T>& problem, LinearS
   if (checkpoint != nullptr && checkpoint->finished()) {
     read_finished(space, *checkpoint, result);
   } else {
-    result =
-        block_cg_adaptive<T>(space, *problem.a, cg_operators(*solver.operators), decisions,
-                             part.any() ? part.f : f, std::move(initial), options, observer, wanted, checkpoint);
+    result = block_cg_adaptive<T>(space, *problem.a, cg_operators(solver), decisions, part.any() ? part.f : f,
+                                  std::move(initial), options, observer, wanted, checkpoint);
     if (checkpoint != nullptr) {
       write_finished(*checkpoint, result);
       checkpoint->conclude();

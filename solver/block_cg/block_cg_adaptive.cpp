@@ -59,12 +59,14 @@ Limitation limitation_of(const Sides<T>& sides, bool stopped) {
 }
 
 /// The sides as they begin anew, from the X that there is, or from zero where this X is in doubt: along null
-/// vectors it may have grown without bound.
+/// vectors it may have grown without bound. Where the next way `solves`, X is not worth its rounding errors: what
+/// it holds along vectors that A nearly maps to nothing is unknown, and may hide from factors which sides have a
+/// solution.
 template <class T>
-void begin_again(BlockSpace<T>& space, Sides<T>& sides) {
+void begin_again(BlockSpace<T>& space, Sides<T>& sides, bool solves) {
   const BlockCgEnd end = sides.findings.end;
   sides.starts_at_zero =
-      sides.findings.singular_matrix || end == BlockCgEnd::too_large || end == BlockCgEnd::beyond_range;
+      solves || sides.findings.singular_matrix || end == BlockCgEnd::too_large || end == BlockCgEnd::beyond_range;
   if (sides.starts_at_zero) space.kernels().fill(sides.x, 0.0);
   for (Column& column : sides.columns) {
     Column fresh;
@@ -125,8 +127,9 @@ struct Adaptive {
         earlier = Verdict{sides.findings, sides.remark};
       present = {};
       has_solved = false;
-      present = solver_with(space, a, decisions.make(), tolerance, width, float_is_extra);
-      begin_again(space, sides);
+      const CgOperators<T> next = decisions.make();
+      present = solver_with(space, a, next, tolerance, width, float_is_extra);
+      begin_again(space, sides, next.solves);
     }
   }
 

@@ -36,6 +36,7 @@ struct Script {
   int patience;  ///< iterations after which another preconditioner is asked for
   std::vector<Limitation> asked{};
   std::vector<bool> have_solved{};
+  bool next_solves = false;
   int iterations = 0;
   int begun = 0;
 
@@ -48,7 +49,7 @@ struct Script {
       have_solved.push_back(solved);
       return asked.size() == 1;
     };
-    result.make = [this] { return CgOperators<double>{next}; };
+    result.make = [this] { return CgOperators<double>{next, nullptr, nullptr, next_solves}; };
     return result;
   }
 };
@@ -83,6 +84,18 @@ TEST_F(Adaptive, GoesOnFromTheSolutionsThatThereAre) {
   EXPECT_LE(result.total_iterations, 10 + alone.total_iterations + 2);
   EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.total_iterations));
   for (const int taken : result.iterations) EXPECT_LE(taken, result.total_iterations);
+}
+
+/// What is begun at zero repeats what is solved alone, to the last bit.
+TEST_F(Adaptive, WhatSolvesBeginsAtZero) {
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  Script script{&jacobi, 10};
+  script.next_solves = true;
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  const auto alone = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
+  EXPECT_EQ(result.total_iterations, 10 + alone.total_iterations);
+  EXPECT_EQ(result.residual_norms, alone.residual_norms);
 }
 
 TEST_F(Adaptive, LaterBlocksGoOnWithWhatWasTaken) {
