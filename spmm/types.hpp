@@ -45,12 +45,12 @@ struct BlockView {
   operator ConstBlockView<T>() const { return {data, rows, cols, stride}; }
 };
 
-/// Up to four blocks of equal height side by side, read as one wide block. Blocks without columns are
+/// Up to six blocks of equal height side by side, read as one wide block. Blocks without columns are
 /// left out. Trivially copyable, so that it travels to a GPU kernel by value.
 template <class View>
 class ViewList {
  public:
-  static constexpr int capacity = 4;
+  static constexpr int capacity = 6;
 
   ViewList(std::initializer_list<View> views) {
     for (const View& view : views) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/block_cg/deferred_solution.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/proof/pencil_probe.hpp"
@@ -53,6 +54,15 @@ double passing_rows_bytes(const Problem<T>& problem, LocalIndex rows, int cols) 
   constexpr double piece = 16e6;
   const double all = sizeof(double) * static_cast<double>(rows) * cols;
   return problem.order ? 2.0 * all : 3.0 * std::min(all, piece);
+}
+
+/// Of directions that wait until the solution has them.
+template <class P, class T>
+double deferred_bytes(const Problem<T>& problem, const LinearOperator<P>* preconditioner, int cols) {
+  using Deferred = bcgrq::DeferredSolution<P>;
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  if (!Deferred::pays(*problem.context.device, preconditioner, rows, cols)) return 0.0;
+  return Deferred::depth * static_cast<double>(DenseBlock<P>::bytes(rows, cols));
 }
 
 struct ProbeNeeds {
@@ -196,6 +206,9 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // iterates.
   if (operators.in_float.a != nullptr)
     needs.vectors += 0.5 * (6.0 + (operators.in_float.preconditioner != nullptr ? 1.0 : 0.0)) * block(width);
+  needs.vectors += deferred_bytes<T>(problem, operators.preconditioner.operation.get(), width);
+  if (operators.in_float.a != nullptr)
+    needs.vectors += deferred_bytes<float>(problem, operators.in_float.preconditioner, width);
   // Written from a copy in one piece.
   needs.vectors = std::max(needs.vectors, 3.0 * all);
   // The initial guess becomes the solution.

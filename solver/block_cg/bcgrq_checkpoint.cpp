@@ -94,8 +94,9 @@ bool resumes(const Sides<T>& sides) {
 }  // namespace
 
 template <class T>
-void save_if_due(const State<T>& state, const Sides<T>& sides, const Budget& budget, const RoundPlace& place) {
+void save_if_due(State<T>& state, const Sides<T>& sides, const Budget& budget, const RoundPlace& place) {
   if (!is_due(sides, budget)) return;
+  state.deferred.complete();
   SavedState saved = common_state(sides, budget);
   saved.numbers["round"] = {place.first_round ? 1.0 : 0.0, static_cast<double>(place.iteration),
                             state.largest_inner, state.test.norm_a()};
@@ -143,8 +144,8 @@ void resume_between_rounds(BlockSpace<T>& space, Sides<T>& sides) {
   sides.saving->checkpoint->taken();
 }
 
-template void save_if_due(const State<float>&, const Sides<float>&, const Budget&, const RoundPlace&);
-template void save_if_due(const State<double>&, const Sides<double>&, const Budget&, const RoundPlace&);
+template void save_if_due(State<float>&, const Sides<float>&, const Budget&, const RoundPlace&);
+template void save_if_due(State<double>&, const Sides<double>&, const Budget&, const RoundPlace&);
 template void save_between_rounds(const Sides<float>&, const Budget&);
 template void save_between_rounds(const Sides<double>&, const Budget&);
 template std::optional<RoundPlace> resume(State<float>&, Sides<float>&);

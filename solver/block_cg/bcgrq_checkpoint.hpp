@@ -26,7 +26,7 @@ struct RoundPlace {
 /// Writes the state at the end of an iteration where the checkpoint wants it, and where the iterations are used
 /// up. Collective.
 template <class T>
-void save_if_due(const State<T>& state, const Sides<T>& sides, const Budget& budget, const RoundPlace& place);
+void save_if_due(State<T>& state, const Sides<T>& sides, const Budget& budget, const RoundPlace& place);
 /// The same between rounds: X alone, from which a round begins.
 template <class T>
 void save_between_rounds(const Sides<T>& sides, const Budget& budget);

@@ -9,6 +9,7 @@
 
 #include "solver/block_cg/block_cg_findings.hpp"
 #include "solver/block_cg/block_cg_recurrence.hpp"
+#include "solver/block_cg/deferred_solution.hpp"
 #include "solver/block_cg/linear_residual_test.hpp"
 #include "solver/report.hpp"
 #include "solver/space/panel.hpp"
@@ -92,6 +93,7 @@ struct State {
   Panel<T> z;                    ///< Z' = M^-1 Q'; empty where M is the identity: see preconditioned()
   Panel<T> s;                    ///< directions
   Panel<T> as;                   ///< A S
+  DeferredSolution<T> deferred;  ///< what is still to be added to X within a round, where that pays
   SmallMatrix products;          ///< Q'^T [Z' Q'] of the Q' that there is; Q'^T Q' where M is the identity
   RoundingProbe<T> probe;
   double largest_inner = 0.0;  ///< p^T A p / p^T M p of directions that were looked at

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "solver/block_cg/bcgrq_drift.hpp"
 
@@ -77,6 +78,37 @@ void measure_basis_of_size(State<T>& state, double size) {
   state.space.gram({q}, {state.z.view(), q}, state.products);
 }
 
+/// Brings a part of X up to date while the first sums of its lifetime are waited for.
+template <class T>
+class WhileWaiting {
+ public:
+  explicit WhileWaiting(State<T>& state) : kernels_(state.space.kernels()) {
+    if (state.deferred.defers()) kernels_.meanwhile([&state] { state.deferred.advance(); });
+  }
+  WhileWaiting(const WhileWaiting&) = delete;
+  WhileWaiting& operator=(const WhileWaiting&) = delete;
+  ~WhileWaiting() { kernels_.meanwhile({}); }
+
+ private:
+  Kernels<T>& kernels_;
+};
+
+/// X <- X + S step and S <- [S, Z'] directions, the first some time in this round.
+template <class T>
+void update_solution_later(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients) {
+  const int columns = sides.count();
+  const int before = state.s.cols();
+  SmallMatrix step(before, columns);
+  for (int j = 0; j < columns; ++j) std::copy_n(coefficients.column(j) + columns, before, step.column(j));
+  SmallMatrix directions(coefficients.rows() - columns, coefficients.cols() - columns);
+  for (int j = 0; j < directions.cols(); ++j)
+    std::copy_n(coefficients.column(columns + j) + columns, directions.rows(), directions.column(j));
+  Panel<T> next = state.deferred.spare();
+  next.set_columns(directions.cols());
+  state.space.update({state.s.view(), state.preconditioned()}, directions, {next.view()});
+  state.deferred.add(sides.x, std::exchange(state.s, std::move(next)), std::move(step));
+}
+
 /// Q' <- [in] coefficients, and what measure_basis() does then. Uses up state.as.
 template <class T>
 void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatrix& coefficients) {
@@ -92,6 +124,7 @@ void replace_basis(State<T>& state, const ConstBlockList<T>& in, const SmallMatr
   const bool at_once = plain || scaling.d != nullptr;
   if (at_once) {
     Sums sums;
+    const WhileWaiting waiting(state);
     const ConstBlockView<T> z = state.z.view();
     state.space.update_gram(in, coefficients, {q}, scaling, {q},
                             plain ? ConstBlockList<T>{q} : ConstBlockList<T>{z, q}, state.products, sums);
@@ -122,6 +155,9 @@ State<T>::State(BlockSpace<T>& of_space, LinearOperator<T>& matrix, LinearOperat
       probe(space, matrix) {
   a.reserve(columns);
   if (preconditioner != nullptr) preconditioner->reserve(columns);
+  const bool pays =
+      DeferredSolution<T>::pays(*space.context().device, preconditioner, space.local_rows(), columns);
+  if (!space.comm().any(!pays)) deferred = DeferredSolution<T>(space, columns);
 }
 
 template <class T>
@@ -199,6 +235,7 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
   SmallMatrix products;
   std::vector<double> solution_norms;
   Sums sums;
+  const WhileWaiting waiting(state);
   if (look) {
     state.a.apply(s, as);
     state.space.gram({s}, {as, s}, products, sums);
@@ -237,6 +274,7 @@ void update_residuals(State<T>& state, const SmallMatrix& coefficients) {
 
 template <class T>
 void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients) {
+  if (state.deferred.defers()) return update_solution_later(state, sides, coefficients);
   const LocalIndex directions = coefficients.cols() - sides.count();
   state.space.update({sides.x, state.s.view(), state.preconditioned()}, coefficients,
                      {sides.x, state.s.view().columns(0, directions)});

@@ -37,7 +37,7 @@ std::optional<RoundEnd> invert_curvature(State<T>& state, Sides<T>& sides, const
 /// Q' <- Q' T - A S Xi, and what measure_basis() does, in one pass where M is a diagonal.
 template <class T>
 void update_residuals(State<T>& state, const SmallMatrix& coefficients);
-/// X <- X + S Xi C and S <- Z' T + S zeta^T, in one pass.
+/// X <- X + S Xi C and S <- Z' T + S zeta^T, in one pass, or X later in this round: see State::deferred.
 template <class T>
 void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients);
 

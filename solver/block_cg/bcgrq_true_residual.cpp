@@ -25,6 +25,7 @@ double accuracy_limit(const State<T>& state, const Column& column) {
 template <class T>
 void residual_into(State<T>& state, Sides<T>& sides, BlockView<T> r) {
   const std::vector<double> ones(sides.columns.size(), 1.0);
+  state.deferred.complete();
   state.as.set_columns(sides.count());
   state.a.apply(sides.x, state.as.view());
   const std::vector<double> norms = state.space.residual(sides.f, state.as.view(), ones, r);
@@ -146,6 +147,7 @@ bool measure_solutions(State<T>& state, Sides<T>& sides, const std::vector<doubl
     doubtful |= state.test.beyond_reach(column.rhs_norm, column.product_scale);
   }
   if (!doubtful) return false;
+  state.deferred.complete();
   // ||A|| ||x|| is a poor bound where rows of A are of very different size.
   state.as.set_columns(sides.count());
   const std::vector<double> scales = state.probe.product_scales(sides.x, state.as.view());

@@ -18,6 +18,7 @@ else()
     cuda/algebra/triple.cu
     cuda/dense/column_layout.cu
     cuda/dense/column_sums.cu
+    cuda/runtime/early_launch.cu
     cuda/runtime/cuda_backend.cpp
     cuda/runtime/cuda_device.cpp
     cuda/runtime/cuda_kernels.cpp

@@ -105,6 +105,10 @@ class Kernels {
   Kernels& operator=(const Kernels&) = delete;
   virtual ~Kernels() = default;
 
+  /// Work for a GPU that the next function that waits for it hands to it first: it would have nothing to do then.
+  /// Calls functions that do not wait. An empty one takes back what has not been called; the host never calls it.
+  virtual void meanwhile(std::function<void()> work) { static_cast<void>(work); }
+
   // ---- sparse ----
 
   /// What products with `a` need to know of its pattern; the values may change afterwards, the arrays stay where

@@ -20,6 +20,7 @@ block_eigs_test(block_cg_dense SOURCES convergence/block_cg_dense_test.cpp RANKS
 block_eigs_test(block_cg_ugly SOURCES convergence/block_cg_ugly_test.cpp RANKS 1 2 3 4 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_mixed SOURCES convergence/block_cg_mixed_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_adaptive SOURCES convergence/block_cg_adaptive_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
+block_eigs_test(block_cg_deferred SOURCES convergence/block_cg_deferred_test.cpp RANKS 1 2 3 LABELS convergence)
 block_eigs_test(block_cg_scaled SOURCES convergence/block_cg_scaled_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_breakdown SOURCES convergence/block_cg_breakdown_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(block_cg_singular SOURCES convergence/block_cg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)

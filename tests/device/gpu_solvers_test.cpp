@@ -2,6 +2,7 @@
 
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg.hpp"
+#include "solver/block_cg/deferred_solution.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/multigrid/amg.hpp"
 #include "solver/multigrid/smoothed_aggregation.hpp"
@@ -9,7 +10,7 @@
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
-#include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
 
 // The solvers on a GPU: against closed forms, against the host, and what travels between the two in an iteration.
 namespace block_eigs {
@@ -101,6 +102,28 @@ TEST_F(GpuSolvers, BlockCgWithAmgSolvesAsTheHostDoes) {
   for (const double x : solutions[0]) largest = std::max(largest, std::abs(x));
   for (std::size_t k = 0; k < solutions[0].size(); ++k)
     ASSERT_NEAR(solutions[0][k], solutions[1][k], 1e-8 * largest);
+}
+
+/// Blocks so large that the solution is brought up to date while the host is waited for.
+TEST_F(GpuSolvers, BlockCgWithLargeBlocksLeavesTrueResiduals) {
+  const Communicator comm(MPI_COMM_WORLD);
+  OnDevice problem(*laplacian3d(comm, {.size = {64, 64, 132}}), Backend::cuda);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  const int sides = 16;
+  ASSERT_TRUE(
+      bcgrq::DeferredSolution<double>::pays(*problem.context.device, &jacobi, problem.matrix.rows(), sides));
+  const DenseBlock<double> f = test::random_rhs(problem.space, sides);
+  for (LinearOperator<double>* const preconditioner :
+       {static_cast<LinearOperator<double>*>(nullptr), static_cast<LinearOperator<double>*>(&jacobi)}) {
+    for (const int iterations : {1, 9, 1000}) {
+      BlockCgOptions options;
+      options.max_iterations = iterations;
+      const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, options);
+      test::expect_consistent(problem, f, result, options);
+      for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome == Outcome::converged, iterations == 1000);
+      if (iterations > 1) EXPECT_LT(result.residual_norms[0], result.rhs_norms[0]);
+    }
+  }
 }
 
 TEST_F(GpuSolvers, IterationsMoveSmallMatricesAlone) {

@@ -33,7 +33,7 @@ class BlockSet {
   template <class View>
   ViewList<View> list(std::size_t count) {
     const auto at = [&](std::size_t i) { return i < count ? View(there_[i].view()) : View{}; };
-    return {at(0), at(1), at(2), at(3)};
+    return {at(0), at(1), at(2), at(3), at(4), at(5)};
   }
 
   std::shared_ptr<Device> device_;

@@ -53,10 +53,13 @@ TYPED_TEST(UpdateTest, EveryWidth) {
   this->check(20, {256}, {1});
 }
 
-TYPED_TEST(UpdateTest, ListsOfOneToFourBlocks) {
+TYPED_TEST(UpdateTest, ListsOfOneToSixBlocks) {
   this->check(400, {16, 16, 16}, {16, 16});
   this->check(401, {20, 17, 3, 20}, {17, 3, 20, 5}, 4);
   this->check(333, {5, 1, 2, 7}, {3, 1, 8, 2}, 1);
+  this->check(401, {16, 16, 16, 16, 16, 16}, {16});
+  this->check(402, {16, 15, 16, 1, 3, 16}, {16}, 1);
+  this->check(333, {2, 1, 2, 7, 4, 9}, {3, 1, 8, 2, 2, 1}, 3);
 }
 
 TYPED_TEST(UpdateTest, FewAndManyRows) {
@@ -77,7 +80,7 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputs) {
     std::size_t outputs;
   };
   for (const Case& c : {Case{{16, 16, 16}, 2}, Case{{7}, 1}, Case{{20, 13, 20}, 3}, Case{{33, 1, 5, 9}, 4},
-                        Case{{96}, 1}, Case{{64, 64, 64}, 2}}) {
+                        Case{{16, 16, 16, 16, 16, 16}, 1}, Case{{96}, 1}, Case{{64, 64, 64}, 2}}) {
     BlockSet<T> blocks(this->device_, this->random_, 1003, c.cols, 3);
     LocalIndex out_cols = 0;
     for (std::size_t i = 0; i < c.outputs; ++i) out_cols += c.cols[i];
@@ -103,6 +106,48 @@ TYPED_TEST(UpdateTest, OutputsAmongTheInputsInAnotherOrder) {
                       i, j);
     }
   }
+}
+
+// Each reads what the one before it wrote, and replaces what that read: kernels that begin early must wait.
+TYPED_TEST(UpdateTest, OneAfterTheOther) {
+  using T = typename TypeParam::Scalar;
+  constexpr LocalIndex cols = 16;
+  constexpr int rounds = 40;
+  BlockSet<T> blocks(this->device_, this->random_, 30011, {cols, cols}, 0);
+  SmallMatrix rotation(2 * cols, cols);  // (x, y) -> 0.6 x + 0.8 y, a half turn of the columns beside it
+  for (LocalIndex j = 0; j < cols; ++j) {
+    rotation(j, j) = 0.6;
+    rotation(cols + (j + 1) % cols, j) = 0.8;
+  }
+  std::vector<double> x, y;
+  const auto values = [&](std::size_t block) {
+    const HostBlock<T> here = blocks.download(block);
+    std::vector<double> all;
+    for (LocalIndex i = 0; i < here.rows(); ++i) {
+      for (LocalIndex j = 0; j < cols; ++j) all.push_back(static_cast<double>(here(i, j)));
+    }
+    return all;
+  };
+  x = values(0);
+  y = values(1);
+  SmallMatrix gram;
+  for (int round = 0; round < rounds; ++round) {
+    this->kernels_->update({blocks.view(0), blocks.view(1)}, rotation, {blocks.view(round % 2)});
+    if (round % 5 == 4) this->kernels_->gram({blocks.view(0)}, {blocks.view(1)}, gram);
+    std::vector<double>& to = round % 2 == 0 ? x : y;
+    std::vector<double> next(x.size());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const std::size_t j = k % cols;
+      next[k] = static_cast<double>(static_cast<T>(0.6 * x[k] + 0.8 * y[k - j + (j + 1) % cols]));
+    }
+    to = next;
+  }
+  const std::vector<double> got[] = {values(0), values(1)};
+  double largest = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k)
+    largest = std::max({largest, std::abs(got[0][k] - x[k]) / (1.0 + std::abs(x[k])),
+                        std::abs(got[1][k] - y[k]) / (1.0 + std::abs(y[k]))});
+  EXPECT_LE(largest, 100.0 * rounds * std::numeric_limits<T>::epsilon());
 }
 
 // As a run for hundreds of pairs has them: more columns than one kernel of the GPU makes, or takes.

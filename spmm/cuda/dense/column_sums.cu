@@ -4,6 +4,7 @@
 
 #include "spmm/cuda/dense/hand_over.cuh"
 #include "spmm/cuda/dense/row_tiles.cuh"
+#include "spmm/cuda/runtime/early_launch.cuh"
 
 namespace block_eigs::cuda {
 
@@ -17,6 +18,8 @@ constexpr int summing_warps = 32;
 __global__ void __launch_bounds__(32 * summing_warps)
     sum_parts_kernel(const double* partial, int parts, int count, const HandOver sums_to) {
   __shared__ double sums[summing_warps][32];
+  let_next_begin();
+  wait_for_earlier();
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   double sum = 0.0;
   if (k < count) {
@@ -134,16 +137,16 @@ void sum_columns(CudaDevice& device, Workspace& workspace, LocalIndex rows, Loca
     }
     check_launch(name);
   }
-  sum_parts(stream, partial, blocks, cols, results);
+  sum_parts(device, partial, blocks, cols, results);
 }
 
 }  // namespace
 
-void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums) {
+void sum_parts(CudaDevice& device, const double* partial, int parts, int count, const HandOver& sums) {
   if (count == 0) return;
-  sum_parts_kernel<<<static_cast<unsigned>((count + 31) / 32), dim3(32, summing_warps), 0, stream>>>(
-      partial, parts, count, sums);
-  check_launch("sum_parts");
+  launch_early(device.launches_early(), sum_parts_kernel, static_cast<unsigned>((count + 31) / 32),
+               dim3(32, summing_warps), 0, device.stream(Queue::compute), "sum_parts", partial, parts, count,
+               sums);
 }
 
 template <class T>

@@ -7,7 +7,7 @@
 namespace block_eigs::cuda {
 
 /// Hands sum_p partial[p * count + k], p < parts, k < count, over to the host.
-void sum_parts(cudaStream_t stream, const double* partial, int parts, int count, const HandOver& sums);
+void sum_parts(CudaDevice& device, const double* partial, int parts, int count, const HandOver& sums);
 
 /// dots[j] = sum_i x(i, j) y(i, j)
 template <class T>

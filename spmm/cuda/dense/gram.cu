@@ -8,7 +8,7 @@
 #include "spmm/cuda/dense/gram_specialized.cuh"
 #include "spmm/cuda/dense/hand_over.cuh"
 #include "spmm/cuda/dense/narrow_gram.cuh"
-#include "spmm/cuda/runtime/cuda_check.hpp"
+#include "spmm/cuda/runtime/early_launch.cuh"
 
 namespace block_eigs::cuda {
 
@@ -146,6 +146,8 @@ __global__ void __launch_bounds__(32 * adding_warps)
     add_tiles(const __grid_constant__ GramProblem<T> problem, int left_tile, int right_tile, int tiles, int parts,
               bool transposed, const HandOver to) {
   __shared__ double sums[adding_warps][32];
+  let_next_begin();
+  wait_for_earlier();
   const int k = static_cast<int>(blockIdx.x * 32 + threadIdx.x);
   const int row = k % problem.left.cols;
   const int column = k / problem.left.cols;
@@ -213,9 +215,8 @@ void tiled_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<T
                    stream>>>(problem);
   check_launch("gram");
   const unsigned blocks = static_cast<unsigned>(ceil_div(left.cols() * right.cols(), 32));
-  add_tiles<<<blocks, dim3(32, adding_warps), 0, stream>>>(
-      problem, 2 * variant.left_pairs, 2 * variant.right_pairs, launch.tiles, parts, transposed, to);
-  check_launch("gram");
+  launch_early(device.launches_early(), add_tiles<T>, blocks, dim3(32, adding_warps), 0, stream, "gram", problem,
+               2 * variant.left_pairs, 2 * variant.right_pairs, launch.tiles, parts, transposed, to);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "spmm/cuda/dense/gram_stages.cuh"
 #include "spmm/cuda/dense/tensor_core.cuh"
+#include "spmm/cuda/runtime/early_launch.cuh"
 
 // A thread block adds up one tile of the Gram matrix over its share of the rows, on the FP64 tensor cores, several
 // stages under way at a time.
@@ -122,6 +123,7 @@ template <class T, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     gram_kernel(const __grid_constant__ GramProblem<T> problem) {
   extern __shared__ __align__(16) unsigned char shared[];
+  let_next_begin();
   auto* buffer = reinterpret_cast<Pair<T>*>(shared);
   const GramPairs pairs = GramPairs::of<Tile>(problem);
   const StageCopier<T> copier(problem, pairs, static_cast<int>(threadIdx.x), Tile::threads);

@@ -19,17 +19,24 @@ __device__ inline bool is_last_block(unsigned* arrived) {
   return last;
 }
 
-/// Tells the host that all results are there. To be called by the last block, after all its threads are done.
+/// Tells the host that all results are there. To be called by the last block, after all its threads are done. What
+/// they wrote before the barrier is covered by the fence of the one thread behind it.
 __device__ inline void announce(const HandOver& to) {
-  __threadfence_system();
   __syncthreads();
-  if (threadIdx.x == 0 && threadIdx.y == 0) *const_cast<volatile std::uint64_t*>(to.done) = to.ticket;
+  if (threadIdx.x != 0 || threadIdx.y != 0) return;
+  __threadfence_system();
+  *const_cast<volatile std::uint64_t*>(to.done) = to.ticket;
 }
 
 /// The same where several blocks write results.
 __device__ inline void announce_with_others(const HandOver& to) {
+  __syncthreads();
+  if (threadIdx.x != 0 || threadIdx.y != 0) return;
+  const unsigned blocks = gridDim.x * gridDim.y;
   __threadfence_system();
-  if (is_last_block(to.arrived)) announce(to);
+  if (atomicInc(to.arrived, blocks - 1) != blocks - 1) return;  // leaves 0 behind
+  __threadfence_system();
+  *const_cast<volatile std::uint64_t*>(to.done) = to.ticket;
 }
 
 }  // namespace block_eigs::cuda

@@ -104,6 +104,27 @@ void narrow_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallM
   check_launch("update");
 }
 
+/// The same for more inputs, by way of shared memory. Returns false, and has done nothing, where coefficients are
+/// too many for that.
+template <class T>
+bool launched_update(CudaDevice& device, const ConstBlockList<T>& in, const SmallMatrix& coefficients,
+                     const BlockList<T>& out) {
+  constexpr int tiles = 2;
+  static constexpr Variant<T> like = variant<T, tiles, true, false>();
+  if (chunks_of(out) > tiles || chunks_of(in) * tiles > launched_blocks) return false;
+  if (sizeof(LaunchedUpdate<T>) > device.parameter_bytes()) return false;
+  LaunchedUpdate<T> launched{problem_of(in, out), {}};
+  launched.update.tiles = tiles;
+  const int bytes = UpdateLayout::of(launched.update, true, like.depth).bytes;
+  if (bytes > device.shared_memory_per_block()) return false;
+  pack(coefficients, in, out, tiles, launched.coefficients);
+  const auto kernel = launched_update_kernel<T, tiles, like.depth, like.blocks>;
+  device.allow_shared_memory(reinterpret_cast<const void*>(kernel), bytes);
+  launch_early(device.launches_early(), kernel, blocks_for(device, Launch<T>{&like, launched.update, bytes}),
+               update_threads, bytes, device.stream(Queue::compute), "update", launched);
+  return true;
+}
+
 /// The most columns of one launch of update_kernel, what does not fit is cut: so many inputs leave room in the
 /// shared memory of any GPU that is supported.
 constexpr SlabLimits widest{4096, 1024};
@@ -165,6 +186,7 @@ void update(CudaDevice& device, Workspace& workspace, const ConstBlockList<T>& i
   if (out.rows() == 0 || out.cols() == 0) return;
   if (chunks_of(in) <= 2 && chunks_of(out) <= 1) return narrow_update<T, 2, 1>(device, in, coefficients, out);
   if (chunks_of(in) <= 3 && chunks_of(out) <= 2) return narrow_update<T, 3, 2>(device, in, coefficients, out);
+  if (launched_update(device, in, coefficients, out)) return;
   Launch<T> launch = choose<T, false>(device, problem_of(in, out));
   if (launch.variant == nullptr) return wide_update(device, workspace, in, coefficients, out);
   const UpdateProblem<T>& problem = launch.problem;
@@ -200,8 +222,7 @@ bool update_residual(CudaDevice& device, Workspace& workspace, const ConstBlockL
   const unsigned blocks = blocks_for(device, launch);
   launch.problem.partial_norms = workspace.partial_sums(blocks * part.lambda.size());
   run(device, launch, blocks, "update_residual");
-  sum_parts(device.stream(Queue::compute), launch.problem.partial_norms, static_cast<int>(blocks), part.r.cols,
-            squared_norms);
+  sum_parts(device, launch.problem.partial_norms, static_cast<int>(blocks), part.r.cols, squared_norms);
   return true;
 }
 

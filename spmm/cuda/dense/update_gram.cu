@@ -42,13 +42,18 @@ bool update_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<
   constexpr int blocks = 2;  // per multiprocessor: the copies of so many are under way together
   if (!makes_gram(in, out, scaling, left, right)) return false;
   const bool scaled = scaling.d != nullptr;
-  UpdateGramProblem<T> problem{problem_of(in, out), scaling.d, scaling.y, nullptr};
+  UpdateGramProblem<T> problem{problem_of(in, out), scaling.d, scaling.y, nullptr, {}};
   problem.update.tiles = gram_tiles;
   const int shared_bytes = UpdateLayout::of(problem.update, true, depth).bytes;
   if (blocks * (shared_bytes + 8 * 1024) > device.shared_memory_per_multiprocessor()) return false;
-  double* staged = workspace.stage(static_cast<std::size_t>(problem.update.chunks) * gram_tiles * 64);
-  pack(coefficients, in, out, gram_tiles, staged);
-  problem.update.coefficients = workspace.send();
+  const int blocks_of_coefficients = problem.update.chunks * gram_tiles;
+  if (blocks_of_coefficients <= gram_launched_blocks && sizeof(problem) <= device.parameter_bytes()) {
+    pack(coefficients, in, out, gram_tiles, problem.launched);
+  } else {
+    pack(coefficients, in, out, gram_tiles,
+         workspace.stage(static_cast<std::size_t>(blocks_of_coefficients) * 64));
+    problem.update.coefficients = workspace.send();
+  }
   const LocalIndex enough = (out.rows() - 1) / (update_warps * rows_per_warp) + 1;
   const int parts = std::min<LocalIndex>(blocks * device.multiprocessors(), enough);
   const int count = left.cols() * right.cols();
@@ -56,11 +61,9 @@ bool update_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<
   const auto kernel =
       scaled ? update_gram_kernel<T, depth, blocks, true> : update_gram_kernel<T, depth, blocks, false>;
   device.allow_shared_memory(reinterpret_cast<const void*>(kernel), shared_bytes);
-  const cudaStream_t stream = device.stream(Queue::compute);
-  kernel<<<static_cast<unsigned>(parts), update_threads, static_cast<std::size_t>(shared_bytes), stream>>>(
-      problem);
-  check_launch("update_gram");
-  sum_parts(stream, problem.partial, parts, count, products);
+  launch_early(device.launches_early(), kernel, static_cast<unsigned>(parts), update_threads, shared_bytes,
+               device.stream(Queue::compute), "update_gram", problem);
+  sum_parts(device, problem.partial, parts, count, products);
   return true;
 }
 

@@ -11,13 +11,16 @@ namespace block_eigs::cuda {
 constexpr int gram_tiles = 2;  ///< of outputs; one tile of 16 columns on the tensor cores
 constexpr int gram_columns = gram_tiles * chunk_columns;
 constexpr int gram_elements = gram_columns * gram_columns;
+/// As launched_blocks: what 32 inputs need.
+constexpr int gram_launched_blocks = CUDART_VERSION >= 12010 ? 8 : 4;
 
 template <class T>
 struct UpdateGramProblem {
   UpdateProblem<T> update;  ///< of one output, in gram_tiles tiles, without residual
   const T* d;               ///< where scaled: z = diag(d) out
   BlockView<T> z;
-  double* partial;  ///< gridDim.x times out^T out, behind out^T z where scaled
+  double* partial;                             ///< gridDim.x times out^T out, behind out^T z where scaled
+  double launched[gram_launched_blocks * 64];  ///< the coefficients, where `update` has none
 };
 
 /// What a lane has of one product of 16 x 16, in tiles of 16 x 8.
@@ -71,7 +74,11 @@ __global__ void __launch_bounds__(update_threads, Blocks)
     update_gram_kernel(const __grid_constant__ UpdateGramProblem<T> problem) {
   extern __shared__ __align__(16) unsigned char shared[];
   const UpdateProblem<T>& update = problem.update;
-  const UpdateTables<T> tables = fill_shared<Depth, true>(update, shared, 0);
+  let_next_begin();
+  if (update.coefficients != nullptr) wait_for_earlier();
+  const double* const given = update.coefficients != nullptr ? update.coefficients : problem.launched;
+  const UpdateTables<T> tables = fill_shared<Depth, true>(update, given, shared, 0);
+  wait_for_earlier();
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
   const double2* const coefficients = tables.coefficients + lane;

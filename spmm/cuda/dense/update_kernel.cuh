@@ -2,6 +2,7 @@
 
 #include "spmm/cuda/dense/tensor_core.cuh"
 #include "spmm/cuda/dense/update_stream.cuh"
+#include "spmm/cuda/runtime/early_launch.cuh"
 
 // A warp takes 16 rows at a time, reads their inputs once, 8 columns (a chunk) after the other, and keeps their
 // outputs, tiles of 8 columns, in registers as accumulators of the FP64 tensor cores. Chunks and tiles are four
@@ -133,7 +134,7 @@ struct UpdateTables {
 };
 
 template <int Depth, bool InShared, class T>
-__device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned char* shared,
+__device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, const double* given, unsigned char* shared,
                                        int residual_tiles) {
   const UpdateLayout layout = UpdateLayout::of(problem, InShared, Depth);
   auto* chunks = reinterpret_cast<Columns<const T>*>(shared + layout.chunks);
@@ -141,7 +142,7 @@ __device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned
   auto* lambda = reinterpret_cast<double*>(shared + layout.lambda);
   auto* norms = reinterpret_cast<double*>(shared + layout.norms);
   fill_tables(problem, residual_tiles, chunks, tiles);
-  const auto* coefficients = reinterpret_cast<const double2*>(problem.coefficients);
+  const auto* coefficients = reinterpret_cast<const double2*>(given);
   if constexpr (InShared) {
     auto* copy = reinterpret_cast<double2*>(shared);
     for (int k = static_cast<int>(threadIdx.x); k < problem.chunks * problem.tiles * 32; k += update_threads) {
@@ -158,14 +159,15 @@ __device__ UpdateTables<T> fill_shared(const UpdateProblem<T>& problem, unsigned
   return {coefficients, reinterpret_cast<Pair<T>*>(shared + layout.ring), chunks, tiles, lambda, norms};
 }
 
-template <class T, int Tiles, int Depth, int Blocks, bool InShared, bool WithResidual>
-__global__ void __launch_bounds__(update_threads, Blocks)
-    update_kernel(const __grid_constant__ UpdateProblem<T> problem) {
+/// By all blocks of the grid, with the `given` coefficients.
+template <class T, int Tiles, int Depth, bool InShared, bool WithResidual>
+__device__ void update_rows(const UpdateProblem<T>& problem, const double* given) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int lane = static_cast<int>(threadIdx.x % 32);
   const int warp = static_cast<int>(threadIdx.x / 32);
   const int residual_tiles = WithResidual ? (problem.r.cols + chunk_columns - 1) / chunk_columns : 0;
-  const UpdateTables<T> tables = fill_shared<Depth, InShared>(problem, shared, residual_tiles);
+  const UpdateTables<T> tables = fill_shared<Depth, InShared>(problem, given, shared, residual_tiles);
+  wait_for_earlier();  // `given` is older where this was launched early
 
   const int across = InShared ? 1 : problem.warps_across;
   const int first_tile = warp % across * Tiles;
@@ -216,6 +218,19 @@ __global__ void __launch_bounds__(update_threads, Blocks)
     }
   }
   if constexpr (WithResidual) write_norms(problem, tables.norms, residual_tiles * chunk_columns);
+}
+
+template <class T, int Tiles, int Depth, int Blocks, bool InShared, bool WithResidual>
+__global__ void __launch_bounds__(update_threads, Blocks)
+    update_kernel(const __grid_constant__ UpdateProblem<T> problem) {
+  update_rows<T, Tiles, Depth, InShared, WithResidual>(problem, problem.coefficients);
+}
+
+template <class T, int Tiles, int Depth, int Blocks>
+__global__ void __launch_bounds__(update_threads, Blocks)
+    launched_update_kernel(const __grid_constant__ LaunchedUpdate<T> launched) {
+  let_next_begin();
+  update_rows<T, Tiles, Depth, true, false>(launched.update, launched.coefficients);
 }
 
 }  // namespace block_eigs::cuda

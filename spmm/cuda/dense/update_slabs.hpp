@@ -67,7 +67,7 @@ class UpdateSlabs {
       const auto at = [&](int v) {
         return v < in_.size() ? input(v, first, rows, panel) : ConstBlockView<T>{nullptr, rows, 0, 0};
       };
-      return {at(0), at(1), at(2), at(3)};
+      return {at(0), at(1), at(2), at(3), at(4), at(5)};
     }
     const Piece& piece = pieces_[static_cast<std::size_t>(product % groups())];
     const ConstBlockView<T> view = input(piece.view, first, rows, panel).columns(piece.first, piece.count);

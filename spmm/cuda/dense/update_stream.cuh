@@ -32,6 +32,17 @@ struct UpdateProblem {
   double* partial_norms;  ///< gridDim.x times r.cols
 };
 
+/// Blocks of 8 x 8 coefficients that travel with a launch, at most: a kernel of its own that fetches them takes
+/// some 5 us. Before CUDA 12.1 parameters have 4 KB.
+constexpr int launched_blocks = CUDART_VERSION >= 12010 ? 24 : 4;
+
+/// An update with its coefficients, in place of UpdateProblem::coefficients.
+template <class T>
+struct LaunchedUpdate {
+  UpdateProblem<T> update;
+  double coefficients[launched_blocks * 64];
+};
+
 /// Where things lie in shared memory, in bytes.
 struct UpdateLayout {
   int ring, chunks, tiles, lambda, norms, bytes;

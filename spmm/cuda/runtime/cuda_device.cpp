@@ -7,6 +7,7 @@
 
 #include "spmm/cuda/runtime/cuda_check.hpp"
 #include "spmm/cuda/runtime/cuda_peer_memory.hpp"
+#include "spmm/cuda/runtime/early_launch.hpp"
 #include "spmm/cuda/runtime/nccl_messages.hpp"
 #include "spmm/cuda/runtime/requirements.hpp"
 
@@ -40,6 +41,10 @@ CudaDevice::CudaDevice(int ordinal) : ordinal_(ordinal) {
   check(cudaGetDeviceProperties(&properties_, ordinal), "read the properties of GPU " + std::to_string(ordinal));
   require_capability(ordinal, properties_.name, {properties_.major, properties_.minor});
   make_current();
+  int driver = 0;
+  check(cudaDriverGetVersion(&driver), "read the version of the driver");
+  if (driver >= 12010) parameter_bytes_ = 32764;
+  launches_early_ = can_launch_early();
   int lowest = 0;
   int highest = 0;
   check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "read the priorities of streams");

@@ -66,6 +66,10 @@ class CudaDevice final : public Device {
   /// Bytes of shared memory that a thread block may ask for.
   int shared_memory_per_block() const { return static_cast<int>(properties_.sharedMemPerBlockOptin); }
   int shared_memory_per_multiprocessor() const { return static_cast<int>(properties_.sharedMemPerMultiprocessor); }
+  /// Bytes of parameters that a kernel may have: what the driver takes.
+  std::size_t parameter_bytes() const { return parameter_bytes_; }
+  /// Whether kernels may be launched before the one before them ends.
+  bool launches_early() const { return launches_early_; }
   /// Whether all that was put into the queue is done. Throws where it failed.
   bool is_idle(Queue queue) const;
   /// Whether the queue has got to where the event was recorded last. Throws where that failed.
@@ -92,6 +96,8 @@ class CudaDevice final : public Device {
 
   int ordinal_;
   cudaDeviceProp properties_{};
+  std::size_t parameter_bytes_ = 4096;
+  bool launches_early_ = false;
   std::array<cudaStream_t, 2> streams_{};
   cudaMemPool_t pool_ = nullptr;
   // Memory is taken and released in the order of Queue::compute. Before Queue::transfer works in memory that was

@@ -1,6 +1,8 @@
 #include "spmm/cuda/runtime/cuda_kernels.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "spmm/cuda/dense/column_layout.hpp"
@@ -32,7 +34,9 @@ const double* CudaKernels<T>::send(std::span<const double> values) {
 
 template <class T>
 void CudaKernels<T>::receive(std::span<double> values) {
-  std::copy_n(workspace_.wait_for_results(), values.size(), values.begin());
+  const std::uint64_t sent = workspace_.sent();
+  if (meanwhile_) std::exchange(meanwhile_, nullptr)();
+  std::copy_n(workspace_.wait_for_results(sent), values.size(), values.begin());
 }
 
 template <class T>

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/cuda/runtime/workspace.hpp"
@@ -15,6 +17,8 @@ template <class T>
 class CudaKernels final : public Kernels<T> {
  public:
   explicit CudaKernels(std::shared_ptr<CudaDevice> device);
+
+  void meanwhile(std::function<void()> work) override { meanwhile_ = std::move(work); }
 
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options) override;
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
@@ -48,12 +52,13 @@ class CudaKernels final : public Kernels<T> {
   cudaStream_t compute() const { return device_->stream(Queue::compute); }
   /// `values` in device memory for the kernels launched next; null where there are none.
   const double* send(std::span<const double> values);
-  /// Waits for what kernels hand over and copies it.
+  /// Waits for what kernels hand over, with what there is to be done meanwhile, and copies it.
   void receive(std::span<double> values);
 
   std::shared_ptr<CudaDevice> device_;
   SpmmEngine<T> spmm_;
   Workspace workspace_;
+  std::function<void()> meanwhile_;
 };
 
 }  // namespace block_eigs::cuda

@@ -56,7 +56,8 @@ const double* Workspace::send() {
     device_->count_to_device(staged_ * sizeof(double));
     Slot& slot = ring_[slot_];
     slot.used = true;
-    slot.marked = ++sent_since_results_ > unmarked;
+    slot.number = ++sent_;
+    slot.marked = sent_ - sent_before_results_ > unmarked;
     if (slot.marked) device_->record(*slot.sent, Queue::compute);
   }
   return received_.data();
@@ -77,7 +78,7 @@ HandOver Workspace::results(std::size_t count) {
   return {results_.data(), results_done_.data(), ++ticket_, arrived_.data()};
 }
 
-const double* Workspace::wait_for_results() {
+const double* Workspace::wait_for_results(std::uint64_t sent) {
   constexpr int looks = 4096;  // some microseconds
   const std::atomic_ref<std::uint64_t> done(*results_done_.data());
   const auto are_there = [&] { return done.load(std::memory_order_acquire) == ticket_; };
@@ -88,9 +89,11 @@ const double* Workspace::wait_for_results() {
     if (look < looks || device_->is_idle(Queue::compute)) break;
     std::this_thread::yield();
   }
-  // These kernels came after all that was sent so far.
-  for (Slot& slot : ring_) slot.used = slot.marked = false;
-  sent_since_results_ = 0;
+  // These kernels came after all that was sent by then.
+  for (Slot& slot : ring_) {
+    if (slot.number <= sent) slot.used = slot.marked = false;
+  }
+  sent_before_results_ = sent;
   device_->count_to_host(results_expected_ * sizeof(double));
   return results_.data();
 }

@@ -31,8 +31,11 @@ class Workspace {
   /// Page-locked memory for `count` numbers that kernels write themselves.
   HandOver results(std::size_t count);
   /// Waits until the kernels that were given the latest `results` have announced them, and returns them. Watches
-  /// memory: that is some microseconds faster than waiting for an event. Throws where the GPU has failed.
-  const double* wait_for_results();
+  /// memory: that is some microseconds faster than waiting for an event. `sent` is what sent() was when the last
+  /// of these kernels had been launched. Throws where the GPU has failed.
+  const double* wait_for_results(std::uint64_t sent);
+  /// How often `send` was called.
+  std::uint64_t sent() const { return sent_; }
 
  private:
   static constexpr std::size_t slots = 8;
@@ -43,6 +46,7 @@ class Workspace {
 
   struct Slot {
     std::unique_ptr<Event> sent;
+    std::uint64_t number = 0;  ///< of its `send`
     bool used = false;
     bool marked = false;  ///< the event says when it is free
   };
@@ -53,7 +57,8 @@ class Workspace {
   std::size_t stage_capacity_ = 0;
   std::size_t staged_ = 0;
   std::size_t slot_ = 0;
-  std::size_t sent_since_results_ = 0;
+  std::uint64_t sent_ = 0;
+  std::uint64_t sent_before_results_ = 0;
   std::array<Slot, slots> ring_;
   StagingBuffer<double> staging_;
   Buffer<double> received_;
