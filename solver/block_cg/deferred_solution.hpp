@@ -44,7 +44,7 @@ class DeferredSolution {
 
  private:
   /// Two a step: the host solves a small problem twice.
-  static constexpr std::size_t parts = 2 * depth;
+  static constexpr std::size_t parts = std::size_t{2} * depth;
 
   struct Step {
     std::int64_t number = 0;  ///< of all that there were

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "spmm/device/device.hpp"
 #include "spmm/small_matrix.hpp"
@@ -107,7 +108,7 @@ class Kernels {
 
   /// Work for a GPU that the next function that waits for it hands to it first: it would have nothing to do then.
   /// Calls functions that do not wait. An empty one takes back what has not been called; the host never calls it.
-  virtual void meanwhile(std::function<void()> work) { static_cast<void>(work); }
+  void meanwhile(std::function<void()> work) { meanwhile_ = std::move(work); }
 
   // ---- sparse ----
 
@@ -181,6 +182,15 @@ class Kernels {
   /// y(i, j) = scales[j] x(i, j), rounded to y's precision. An empty span scales by one.
   virtual void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<float> y) = 0;
   virtual void convert(ConstBlockView<T> x, std::span<const double> scales, BlockView<double> y) = 0;
+
+ protected:
+  /// Before a backend waits.
+  void do_meanwhile() {
+    if (meanwhile_) std::exchange(meanwhile_, nullptr)();
+  }
+
+ private:
+  std::function<void()> meanwhile_;
 };
 
 /// The kernels of the device's backend. Throws InputError where this build lacks that backend.

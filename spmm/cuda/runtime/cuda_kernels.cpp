@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "spmm/cuda/dense/column_layout.hpp"
@@ -35,7 +34,7 @@ const double* CudaKernels<T>::send(std::span<const double> values) {
 template <class T>
 void CudaKernels<T>::receive(std::span<double> values) {
   const std::uint64_t sent = workspace_.sent();
-  if (meanwhile_) std::exchange(meanwhile_, nullptr)();
+  this->do_meanwhile();
   std::copy_n(workspace_.wait_for_results(sent), values.size(), values.begin());
 }
 

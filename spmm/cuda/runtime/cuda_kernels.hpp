@@ -1,9 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
-#include <utility>
 
 #include "spmm/cuda/runtime/cuda_device.hpp"
 #include "spmm/cuda/runtime/workspace.hpp"
@@ -17,8 +15,6 @@ template <class T>
 class CudaKernels final : public Kernels<T> {
  public:
   explicit CudaKernels(std::shared_ptr<CudaDevice> device);
-
-  void meanwhile(std::function<void()> work) override { meanwhile_ = std::move(work); }
 
   std::unique_ptr<SpmmPlan> analyse(const CsrView<T>& a, const SpmmOptions& options) override;
   void spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c, const ProductStep<T>& step,
@@ -58,7 +54,6 @@ class CudaKernels final : public Kernels<T> {
   std::shared_ptr<CudaDevice> device_;
   SpmmEngine<T> spmm_;
   Workspace workspace_;
-  std::function<void()> meanwhile_;
 };
 
 }  // namespace block_eigs::cuda
