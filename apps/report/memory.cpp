@@ -168,10 +168,11 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   needs.vectors = std::max(needs.vectors, joined);
   if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs) {
     const DavidsonShape shape = davidson_shape(width, problem.partition.rows());
-    needs.basis = block(shape.capacity);
+    needs.optional = block(shape.capacity);
     constexpr double panels_of_residual_filter = 3.0;
     if (operators.in_float.a != nullptr)
-      needs.basis += panels_of_residual_filter * static_cast<double>(DenseBlock<float>::bytes(rows, shape.block));
+      needs.optional +=
+          panels_of_residual_filter * static_cast<double>(DenseBlock<float>::bytes(rows, shape.block));
   }
   int widest = width;
   if (config.verify == Verify::probe) {
@@ -206,9 +207,9 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // iterates.
   if (operators.in_float.a != nullptr)
     needs.vectors += 0.5 * (6.0 + (operators.in_float.preconditioner != nullptr ? 1.0 : 0.0)) * block(width);
-  needs.vectors += deferred_bytes<T>(problem, operators.preconditioner.operation.get(), width);
+  needs.optional = deferred_bytes<T>(problem, operators.preconditioner.operation.get(), width);
   if (operators.in_float.a != nullptr)
-    needs.vectors += deferred_bytes<float>(problem, operators.in_float.preconditioner, width);
+    needs.optional += deferred_bytes<float>(problem, operators.in_float.preconditioner, width);
   // Written from a copy in one piece.
   needs.vectors = std::max(needs.vectors, 3.0 * all);
   // The initial guess becomes the solution.
@@ -240,11 +241,12 @@ MemoryEstimate estimate_memory(const MemoryNeeds& needs, const MemoryInUse& now,
   MemoryEstimate estimate;
   estimate.needs = needs;
   estimate.device_to_come = on_host ? 0.0 : more + needs.halo;
-  estimate.device = on_host ? 0.0 : std::max(now.device_peak, now.device + estimate.device_to_come + needs.basis);
+  estimate.device =
+      on_host ? 0.0 : std::max(now.device_peak, now.device + estimate.device_to_come + needs.optional);
   estimate.host_to_come = (on_host ? more : needs.result) + needs.halo + needs.host + libraries;
   estimate.host_holes = on_host ? holes * more : 0.0;
-  estimate.host = std::max(now.host_peak,
-                           now.host + estimate.host_to_come + estimate.host_holes + (on_host ? needs.basis : 0.0));
+  estimate.host = std::max(
+      now.host_peak, now.host + estimate.host_to_come + estimate.host_holes + (on_host ? needs.optional : 0.0));
   if (needs.certificate > 0.0) {
     const double kept = needs.result + (on_host ? needs.work : 0.0);
     estimate.host = std::max(estimate.host, now.host + kept + needs.certificate + libraries);

@@ -26,7 +26,9 @@ struct MemoryNeeds {
   /// What `vectors` become where pairs are looked for in another pencil, beside those found: seldom, and without
   /// memory for it the result is there all the same.
   double with_other_pencil = 0.0;
-  double basis = 0.0;  ///< beside the vectors, where filters build a basis: without memory for it they do not
+  /// Beside the vectors, and never refused: where filters build a basis, and where steps of a solution wait.
+  /// Without memory for it they do not.
+  double optional = 0.0;
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
 

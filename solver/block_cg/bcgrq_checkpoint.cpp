@@ -16,25 +16,25 @@ constexpr std::array column_numbers{&Column::rhs_norm,     &Column::recursive_no
                                     &Column::dip,          &Column::left_norm,      &Column::inner_norm,
                                     &Column::least_inner,  &Column::energy,         &Column::product_bound,
                                     &Column::product_scale};
+constexpr std::array column_flags{&Column::active, &Column::unsolvable, &Column::best_settled};
 
 List numbers_of(const std::vector<Column>& columns) {
   List list;
   for (const Column& column : columns) {
     for (const auto number : column_numbers) list.push_back(column.*number);
-    list.insert(list.end(), {static_cast<double>(column.iterations), column.active ? 1.0 : 0.0,
-                             column.unsolvable ? 1.0 : 0.0});
+    list.push_back(static_cast<double>(column.iterations));
+    for (const auto flag : column_flags) list.push_back(column.*flag ? 1.0 : 0.0);
   }
   return list;
 }
 
 void take(const SavedNumbers& numbers, std::vector<Column>& columns) {
-  constexpr std::size_t fields = column_numbers.size() + 3;
+  constexpr std::size_t fields = column_numbers.size() + 1 + column_flags.size();
   const double* at = numbers.at("columns", fields * columns.size()).data();
   for (Column& column : columns) {
     for (const auto number : column_numbers) column.*number = *at++;
     column.iterations = static_cast<int>(*at++);
-    column.active = *at++ != 0.0;
-    column.unsolvable = *at++ != 0.0;
+    for (const auto flag : column_flags) column.*flag = *at++ != 0.0;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "solver/block_cg/bcgrq_drift.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs::bcgrq {
 
@@ -157,7 +158,12 @@ State<T>::State(BlockSpace<T>& of_space, LinearOperator<T>& matrix, LinearOperat
   if (preconditioner != nullptr) preconditioner->reserve(columns);
   const bool pays =
       DeferredSolution<T>::pays(*space.context().device, preconditioner, space.local_rows(), columns);
-  if (!space.comm().any(!pays)) deferred = DeferredSolution<T>(space, columns);
+  if (space.comm().any(!pays)) return;
+  try {
+    deferred = DeferredSolution<T>(space, columns);
+  } catch (const OnAllRanks&) {
+    // Ranks that share a GPU may all have seen the same free memory. What there is goes on without.
+  }
 }
 
 template <class T>

@@ -20,6 +20,18 @@ double accuracy_limit(const State<T>& state, const Column& column) {
   return state.test.accuracy_limit(column.rhs_norm, column.product_scale);
 }
 
+/// ||A|| ||x|| of every x, which has one of the `norms`. Whether any is so large that nothing of f may be left.
+template <class T>
+bool bound_products(const State<T>& state, Sides<T>& sides, const std::vector<double>& norms) {
+  bool doubtful = false;
+  for (std::size_t j = 0; j < norms.size(); ++j) {
+    Column& column = sides.columns[j];
+    column.product_scale = column.product_bound = state.test.product_scale(norms[j]);
+    doubtful |= state.test.beyond_reach(column.rhs_norm, column.product_scale);
+  }
+  return doubtful;
+}
+
 /// F - A X into r, which may be the storage of A X, with its norms and the scales of A X; what is in state.as may
 /// be lost.
 template <class T>
@@ -140,14 +152,11 @@ void measure_residuals(State<T>& state, Sides<T>& sides) {
 
 template <class T>
 bool measure_solutions(State<T>& state, Sides<T>& sides, const std::vector<double>& norms) {
-  bool doubtful = false;
-  for (std::size_t j = 0; j < norms.size(); ++j) {
-    Column& column = sides.columns[j];
-    column.product_scale = column.product_bound = state.test.product_scale(norms[j]);
-    doubtful |= state.test.beyond_reach(column.rhs_norm, column.product_scale);
+  if (!bound_products(state, sides, norms)) return false;
+  if (state.deferred.defers()) {  // `norms` are of an X that lacked some steps
+    state.deferred.complete();
+    bound_products(state, sides, state.space.column_norms(sides.x));
   }
-  if (!doubtful) return false;
-  state.deferred.complete();
   // ||A|| ||x|| is a poor bound where rows of A are of very different size.
   state.as.set_columns(sides.count());
   const std::vector<double> scales = state.probe.product_scales(sides.x, state.as.view());
@@ -161,6 +170,7 @@ bool measure_solutions(State<T>& state, Sides<T>& sides, const std::vector<doubl
 template <class T>
 bool needs_residual_replacement(State<T>& state, Sides<T>& sides) {
   if (!sides.any_active()) return false;
+  state.deferred.complete();
   measure_solutions(state, sides, state.space.column_norms(sides.x));
   bool rounding_matters = false;
   for (const Column& column : sides.columns) {

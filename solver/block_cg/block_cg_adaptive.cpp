@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/bcgrq_checkpoint.hpp"
 #include "solver/block_cg/bcgrq_solvers.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 using bcgrq::BlockSolver;
 using bcgrq::Column;
 using bcgrq::Iterated;
+using bcgrq::note_best;
 using bcgrq::Sides;
 
 template <class T>
@@ -59,15 +61,18 @@ Limitation limitation_of(const Sides<T>& sides, bool stopped) {
 }
 
 /// The sides as they begin anew, from the X that there is, or from zero where this X is in doubt: along null
-/// vectors it may have grown without bound. Where the next way `solves`, X is not worth its rounding errors: what
-/// it holds along vectors that A nearly maps to nothing is unknown, and may hide from factors which sides have a
-/// solution.
+/// vectors it may have grown without bound. For factors X is not worth its rounding errors: what it holds along
+/// vectors that A nearly maps to nothing is unknown, and may hide from them which sides have a solution. The best
+/// iterates stay known.
 template <class T>
-void begin_again(BlockSpace<T>& space, Sides<T>& sides, bool solves) {
+void begin_again(BlockSpace<T>& space, Sides<T>& sides, bool by_factors) {
   const BlockCgEnd end = sides.findings.end;
-  sides.starts_at_zero =
-      solves || sides.findings.singular_matrix || end == BlockCgEnd::too_large || end == BlockCgEnd::beyond_range;
-  if (sides.starts_at_zero) space.kernels().fill(sides.x, 0.0);
+  sides.starts_at_zero = by_factors || sides.findings.singular_matrix || end == BlockCgEnd::too_large ||
+                         end == BlockCgEnd::beyond_range;
+  if (sides.starts_at_zero) {
+    if (sides.best.known) note_best(space, sides);
+    space.kernels().fill(sides.x, 0.0);
+  }
   for (Column& column : sides.columns) {
     Column fresh;
     fresh.rhs_norm = column.rhs_norm;
@@ -129,7 +134,7 @@ struct Adaptive {
       has_solved = false;
       const CgOperators<T> next = decisions.make();
       present = solver_with(space, a, next, tolerance, width, float_is_extra);
-      begin_again(space, sides, next.solves);
+      begin_again(space, sides, next.by_factors);
     }
   }
 

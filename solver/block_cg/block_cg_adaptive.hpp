@@ -12,7 +12,7 @@ struct CgOperators {
   LinearOperator<T>* preconditioner = nullptr;            ///< null is the identity
   LinearOperator<float>* a_float = nullptr;               ///< for rounds in float as in block_cg_mixed, T = double
   LinearOperator<float>* preconditioner_float = nullptr;  ///< the one of these rounds
-  bool solves = false;  ///< the preconditioner is A^-1 but for rounding errors: by factors
+  bool by_factors = false;  ///< the preconditioner is a factorisation of A, maybe shifted
 };
 
 /// Whoever decides which operators are worked with. Asked on all ranks, answers alike on all of them.
@@ -32,7 +32,7 @@ struct CgDecisions {
 /// block_cg with a preconditioner that may be replaced by another on the way: X stays, a new block Krylov space is
 /// begun from its residuals. Where A looks singular `change` is asked too (Limitation::precision), because the
 /// preconditioner may be to blame, and X begins at zero then; an A with p^T A p < 0 is not. It begins at zero too
-/// for a preconditioner that `solves`. All that is tried on a block of right-hand sides shares its budget of
+/// where the next one is made `by_factors`. All that is tried on a block of right-hand sides shares its budget of
 /// options.max_iterations. It ends early where `wanted` says no.
 /// With a `checkpoint` it goes on from the state that this holds, in place of `initial`, and leaves its own there.
 /// Arguments otherwise, result and errors as block_cg's, and what `make` throws. Collective.

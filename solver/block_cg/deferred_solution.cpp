@@ -11,8 +11,10 @@ namespace {
 
 /// In whose blocks a pass is bound by memory, and not by what a launch takes.
 constexpr std::size_t least_bytes = std::size_t{32} << 20;
-/// Of the memory of a GPU, for directions that wait.
-constexpr std::size_t largest_share = 8;
+/// Of the memory of a GPU, and of what is free of it, for directions that wait. Where iterations begin in float
+/// there are half as many once more: an eighth in all.
+constexpr std::size_t largest_share = 12;
+constexpr std::size_t largest_share_of_free = 4;
 
 template <class T>
 BlockView<T> rows_of(BlockView<T> view, LocalIndex first, LocalIndex count) {
@@ -26,8 +28,9 @@ bool DeferredSolution<T>::pays(const Device& device, const LinearOperator<T>* pr
                                LocalIndex width) {
   if (preconditioner != nullptr && preconditioner->row_factors() == nullptr) return false;
   const std::size_t block = DenseBlock<T>::bytes(rows, width);
-  return device.backend() == Backend::cuda && block >= least_bytes &&
-         depth * block <= device.memory().total / largest_share;
+  if (device.backend() != Backend::cuda || block < least_bytes) return false;
+  const MemoryInfo memory = device.memory();
+  return depth * block <= std::min(memory.total / largest_share, memory.free / largest_share_of_free);
 }
 
 template <class T>
@@ -95,6 +98,7 @@ void DeferredSolution<T>::absorb(std::size_t part) {
     return k < steps.size() ? ConstBlockView<T>(rows_of(steps[k]->s.view(), first, count)) : ConstBlockView<T>{};
   };
   const BlockView<T> x = rows_of(x_, first, count);
+  static_assert(depth == 5 && depth < ConstBlockList<T>::capacity, "all of them in one list, with X");
   space_->update({x, directions(0), directions(1), directions(2), directions(3), directions(4)}, coefficients,
                  {x});
 }

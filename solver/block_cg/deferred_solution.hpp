@@ -22,8 +22,8 @@ class DeferredSolution {
   static constexpr int depth = 5;
 
   /// Whether that is worth `depth` more blocks of `width` columns to a rank: on a GPU, where a block is too large
-  /// for its caches and small beside its memory, and unless products with the preconditioner (null: none) take so
-  /// long that a pass over X is little.
+  /// for its caches and small beside its memory and what is free of it now, and unless products with the
+  /// preconditioner (null: none) take so long that a pass over X is little.
   static bool pays(const Device& device, const LinearOperator<T>* preconditioner, LocalIndex rows,
                    LocalIndex width);
 
@@ -37,9 +37,9 @@ class DeferredSolution {
   Panel<T> spare();
   /// x <- x + s a, some time before complete() returns; x is the same until then.
   void add(BlockView<T> x, Panel<T> s, SmallMatrix a);
-  /// All steps that wait, for the next part of the rows. Does not wait.
+  /// Adds all steps that there are by now to the next part of the rows.
   void advance();
-  /// All steps that wait.
+  /// Adds all steps that there are by now to all rows.
   void complete();
 
  private:

@@ -106,8 +106,9 @@ class Kernels {
   Kernels& operator=(const Kernels&) = delete;
   virtual ~Kernels() = default;
 
-  /// Work for a GPU that the next function that waits for it hands to it first: it would have nothing to do then.
-  /// Calls functions that do not wait. An empty one takes back what has not been called; the host never calls it.
+  /// Work for a GPU that the next function that waits for its sums hands to it first: it would have nothing to do
+  /// then. Calls functions without results. An empty one takes back what has not been called; the host never calls
+  /// it.
   void meanwhile(std::function<void()> work) { meanwhile_ = std::move(work); }
 
   // ---- sparse ----

@@ -36,7 +36,7 @@ struct Script {
   int patience;  ///< iterations after which another preconditioner is asked for
   std::vector<Limitation> asked{};
   std::vector<bool> have_solved{};
-  bool next_solves = false;
+  bool next_by_factors = false;
   int iterations = 0;
   int begun = 0;
 
@@ -49,7 +49,7 @@ struct Script {
       have_solved.push_back(solved);
       return asked.size() == 1;
     };
-    result.make = [this] { return CgOperators<double>{next, nullptr, nullptr, next_solves}; };
+    result.make = [this] { return CgOperators<double>{next, nullptr, nullptr, next_by_factors}; };
     return result;
   }
 };
@@ -87,10 +87,10 @@ TEST_F(Adaptive, GoesOnFromTheSolutionsThatThereAre) {
 }
 
 /// What is begun at zero repeats what is solved alone, to the last bit.
-TEST_F(Adaptive, WhatSolvesBeginsAtZero) {
+TEST_F(Adaptive, FactorsBeginAtZero) {
   const DenseBlock<double> f = test::random_rhs(problem.space, 3);
   Script script{&jacobi, 10};
-  script.next_solves = true;
+  script.next_by_factors = true;
   const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, script.decisions(), f, {}, {});
   test::expect_consistent(problem, f, result, {});
   const auto alone = block_cg<double>(problem.space, problem.matrix, &jacobi, f, {}, {});
@@ -203,6 +203,32 @@ TEST(AdaptiveBlockCg, WhatIsLeftUndoneIsNoWorseThanTheStart) {
     for (std::size_t j = 0; j < result.outcomes.size(); ++j) {
       EXPECT_LE(result.residual_norms[j], result.rhs_norms[j] * (1 + 1e-12)) << patience;
     }
+  }
+}
+
+/// Factors that are none: what was solved before them stays.
+TEST(AdaptiveBlockCg, WhatIsSolvedIsNotLostToFactors) {
+  test::RuleSource source(300, [](GlobalIndex i, GlobalIndex j) {
+    return i == j ? 2.001 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Negative factors(problem.space);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  BlockCgOptions options;
+  options.tolerance = 1e-2;
+  options.shares = {1.0, 1.0, 1e-9};  // the last one takes longer
+  int asked = 0;
+  CgDecisions<double> decisions;
+  decisions.proceed = [](const IterationReport& report) { return report.converged < 2; };
+  decisions.change = [&](Limitation, bool) { return ++asked == 1; };
+  decisions.make = [&] { return CgOperators<double>{&factors, nullptr, nullptr, true}; };
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {}, decisions, f, {}, options);
+  EXPECT_EQ(asked, 2);
+  EXPECT_EQ(result.outcomes[2], Outcome::not_converged);
+  const std::vector<double> norms = test::true_norms(problem, f, result.solution);
+  for (std::size_t j = 0; j < 2; ++j) {
+    EXPECT_EQ(result.outcomes[j], Outcome::converged) << j;
+    EXPECT_LE(norms[j], 1e-2 * result.rhs_norms[j]) << j;
   }
 }
 

@@ -50,7 +50,9 @@ void expect_alike(Problem<double>& problem, LinearOperator<double>* precondition
   EXPECT_EQ(later.singular, at_once.singular);
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const bcgrq::Column& column = later.columns[j];
-    if (outcome) EXPECT_EQ(column.outcome, *outcome) << j;
+    if (outcome) {
+      EXPECT_EQ(column.outcome, *outcome) << j;
+    }
     EXPECT_EQ(column.outcome, at_once.columns[j].outcome) << j;
     EXPECT_NEAR(column.iterations, at_once.columns[j].iterations, 3) << j;
     EXPECT_NEAR(norms[j], column.true_norm, 1e-11 * column.rhs_norm + 1e-6 * norms[j]) << j;

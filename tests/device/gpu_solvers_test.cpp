@@ -121,7 +121,9 @@ TEST_F(GpuSolvers, BlockCgWithLargeBlocksLeavesTrueResiduals) {
       const auto result = block_cg<double>(problem.space, problem.matrix, preconditioner, f, {}, options);
       test::expect_consistent(problem, f, result, options);
       for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome == Outcome::converged, iterations == 1000);
-      if (iterations > 1) EXPECT_LT(result.residual_norms[0], result.rhs_norms[0]);
+      if (iterations > 1) {
+        EXPECT_LT(result.residual_norms[0], result.rhs_norms[0]);
+      }
     }
   }
 }

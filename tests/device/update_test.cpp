@@ -142,7 +142,19 @@ TYPED_TEST(UpdateTest, OneAfterTheOther) {
     }
     to = next;
   }
+  this->kernels_->update({blocks.view(0), blocks.view(1)}, rotation, {blocks.view(0)});
+  this->kernels_->gram({blocks.view(0)}, {blocks.view(1)}, gram);
   const std::vector<double> got[] = {values(0), values(1)};
+  double dot = 0.0;
+  double size = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const std::size_t j = k % cols;
+    x[k] = static_cast<double>(static_cast<T>(0.6 * x[k] + 0.8 * y[k - j + (j + 1) % cols]));
+    if (j != 3) continue;
+    dot += got[0][k] * got[1][k + 2];
+    size += std::abs(got[0][k] * got[1][k + 2]);
+  }
+  EXPECT_NEAR(gram(3, 5), dot, 1e-5 * size);
   double largest = 0.0;
   for (std::size_t k = 0; k < x.size(); ++k)
     largest = std::max({largest, std::abs(got[0][k] - x[k]) / (1.0 + std::abs(x[k])),

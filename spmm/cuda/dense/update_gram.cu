@@ -46,8 +46,9 @@ bool update_gram(CudaDevice& device, Workspace& workspace, const ConstBlockList<
   problem.update.tiles = gram_tiles;
   const int shared_bytes = UpdateLayout::of(problem.update, true, depth).bytes;
   if (blocks * (shared_bytes + 8 * 1024) > device.shared_memory_per_multiprocessor()) return false;
+  if (sizeof(problem) > device.parameter_bytes()) return false;
   const int blocks_of_coefficients = problem.update.chunks * gram_tiles;
-  if (blocks_of_coefficients <= gram_launched_blocks && sizeof(problem) <= device.parameter_bytes()) {
+  if (blocks_of_coefficients <= gram_launched_blocks) {
     pack(coefficients, in, out, gram_tiles, problem.launched);
   } else {
     pack(coefficients, in, out, gram_tiles,

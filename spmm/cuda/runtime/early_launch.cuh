@@ -24,7 +24,8 @@ __device__ inline void wait_for_earlier() {
 #endif
 }
 
-/// Launches a kernel that calls wait_for_earlier(), early where `allowed`: see CudaDevice::launches_early.
+/// Launches a kernel, early where `allowed`: see CudaDevice::launches_early. All its blocks call
+/// wait_for_earlier(), or one that waits for this one would not be sure of what came before.
 template <class... Parameters>
 void launch_early(bool allowed, void (*kernel)(Parameters...), unsigned blocks, dim3 threads, int shared_bytes,
                   cudaStream_t stream, std::string_view name, const Parameters&... parameters) {
