@@ -26,9 +26,13 @@ Outcomes solve(Problem<double>& problem, LinearOperator<double>* preconditioner,
   constexpr double tolerance = 1e-9;
   bcgrq::State<double> state(problem.space, problem.matrix, preconditioner, tolerance, f.cols());
   if (deferred) state.deferred = bcgrq::DeferredSolution<double>(problem.space, f.cols());
-  Outcomes result{problem.space.make_block(f.cols()), {}};
+  Outcomes result;
+  result.x = problem.space.make_block(f.cols());
   problem.space.kernels().fill(result.x.view(), 0.0);
-  bcgrq::Sides<double> sides{f.view(), result.x.view(), true};
+  bcgrq::Sides<double> sides;
+  sides.f = f.view();
+  sides.x = result.x.view();
+  sides.starts_at_zero = true;
   for (const double norm : problem.space.column_norms(f.view())) {
     bcgrq::Column column;
     column.rhs_norm = norm;
