@@ -31,12 +31,12 @@ class ExtremeTest(harness.AppTest):
             names = ["eigenvalues", "residual_norms", "error_bounds", "eigenvectors", "history/eigenvalues"]
             return {name: file[name][()] for name in names if name in file}
 
-    def solve(self, text, code=0):
+    def solve(self, text):
         path = os.path.join(os.path.dirname(harness.options.program), "block-solve")
         launcher = harness.command([])[:-1]
         name = self.config("output: {file: result.h5}\n" + text)
         result = harness.run_command(launcher + [path, name], self.folder)
-        self.assertEqual(result.code, code, f"{text}\n{result}")
+        self.assertEqual(result.code, 0, f"{text}\n{result}")
         with h5py.File(self.path("result.h5")) as file:
             return {name: file[name][()] for name in ("solution", "residual_norms", "rhs_norms")}
 
@@ -130,15 +130,9 @@ class Vectors(ExtremeTest):
         guess += factors.solve(f - a @ guess)
         with h5py.File(self.path("f.h5"), "w") as file:
             file["F"], file["x"] = f, guess
+        found = self.solve(f"matrix: {{file: {self.save(a)}}}\nright_hand_sides: {{file: f.h5, dataset: F}}\n"
+                           "linear_solver: {initial: {file: f.h5, dataset: x}}\n")
         left = np.linalg.norm(f - a @ guess)
-        text = f"matrix: {{file: {self.save(a)}}}\nright_hand_sides: {{file: f.h5, dataset: F}}\n"
-        initial = "initial: {file: f.h5, dataset: x}"
-        found = self.solve(text + f"linear_solver: {{{initial}}}\n")
-        self.assertLess(np.linalg.norm(f - a @ found["solution"]), 3.0 * left)
-        # A state holds what is known of the guess.
-        for code, iterations in ((4, 2), (0, 1000)):
-            found = self.solve(text + f"linear_solver: {{{initial}, preconditioner: {{type: jacobi}}, "
-                               f"max_iterations: {iterations}}}\ncheckpoint: {{file: state.h5}}\n", code)
         self.assertLess(np.linalg.norm(f - a @ found["solution"]), 3.0 * left)
 
     def test_the_gap_of_a_probe_beside_zero(self):
