@@ -2,11 +2,23 @@
 
 #include <algorithm>
 
+#include "solver/block_cg/bcgrq_steps.hpp"
+
 namespace block_eigs::bcgrq {
 
 namespace {
 
+/// Iterations that factors are given for one right-hand side: with those of A itself one or two do.
+constexpr int enough_beside_factors = 20;
+
 bool is_done(const Column& column) { return column.outcome != Outcome::not_converged; }
+
+template <class T>
+void note_all_done(Sides<T>& block) {
+  block.remark.clear();
+  block.findings.end = BlockCgEnd::solved;
+  block.findings.singular_matrix = false;
+}
 
 /// The right-hand side at place j, from where it came to, or from zero.
 template <class T>
@@ -63,12 +75,58 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
     findings.end = BlockCgEnd::stopped;
     block.remark = ended_on_request;
   }
-  if (done < static_cast<int>(columns.size())) return;
-  block.remark.clear();
-  findings.end = BlockCgEnd::solved;
-  findings.singular_matrix = false;
+  if (done == static_cast<int>(columns.size())) note_all_done(block);
 }
 
+template <class T>
+bool solve_each_from_zero(BlockSpace<T>& space, Sides<T>& block, Budget& budget, const BlockSolver<T>& solver,
+                          const Iterated& iterated) {
+  std::vector<Column>& columns = block.columns;
+  DenseBlock<T> before = space.make_block(1);
+  bool any_solved = std::any_of(columns.begin(), columns.end(), is_done);
+  bool all_explained = true;
+  for (std::size_t j = 0; j < columns.size() && !budget.exhausted(); ++j) {
+    Column& column = columns[j];
+    if (is_done(column)) continue;
+    space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
+    Sides<T> one = alone(space, block, j, true);
+    Budget of_one(std::min(enough_beside_factors, budget.left()));
+    solver.solve(one, of_one, [&](LocalIndex directions) {
+      budget.spend();
+      const bool wanted = iterated(directions);
+      if (budget.exhausted()) of_one.end();
+      return wanted;
+    });
+    Column& now = one.columns.front();
+    // What other ways have come to is kept apart, and stays known.
+    now.best_norm = column.best_norm;
+    now.best_settled = column.best_settled;
+    if (is_done(now) || now.true_norm < column.true_norm) {
+      column = now;
+    } else {
+      space.copy(before.view(), one.x);
+      column.iterations = now.iterations;
+      column.unsolvable = now.unsolvable;
+    }
+    any_solved = any_solved || is_done(column);
+    all_explained = all_explained && (is_done(column) || column.unsolvable);
+    if (now.unsolvable && !block.findings.singular_matrix) {
+      block.findings = one.findings;
+      block.remark = one.remark;
+    }
+  }
+  if (std::all_of(columns.begin(), columns.end(), is_done)) {
+    note_all_done(block);
+  } else if (budget.exhausted()) {
+    note_exhausted(block, budget);
+  }
+  return any_solved && all_explained && !budget.exhausted();
+}
+
+template bool solve_each_from_zero(BlockSpace<float>&, Sides<float>&, Budget&, const BlockSolver<float>&,
+                                   const Iterated&);
+template bool solve_each_from_zero(BlockSpace<double>&, Sides<double>&, Budget&, const BlockSolver<double>&,
+                                   const Iterated&);
 template void solve_one_by_one(BlockSpace<float>&, Sides<float>&, const Budget&, const BlockSolver<float>&,
                                const IteratedAlone<float>&);
 template void solve_one_by_one(BlockSpace<double>&, Sides<double>&, const Budget&, const BlockSolver<double>&,

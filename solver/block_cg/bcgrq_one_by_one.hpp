@@ -22,4 +22,14 @@ template <class T>
 void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,
                       const IteratedAlone<T>& iterated);
 
+/// Beside factors of A, or of A and next to nothing, the right-hand sides that a block of them was left with, each
+/// from zero and by itself: they take a few iterations each then, while in a block a direction that A maps to
+/// nothing, which sides without a solution have brought in, grows into the others. What is better than before is
+/// kept; of the rest is known whether they have no solution. Iterations are charged to `budget`, `iterated` hears
+/// of all. No states are saved meanwhile. Whether all that is left undone has no solution, and half or more, or
+/// any other side, has been solved. Collective.
+template <class T>
+bool solve_each_from_zero(BlockSpace<T>& space, Sides<T>& block, Budget& budget, const BlockSolver<T>& solver,
+                          const Iterated& iterated);
+
 }  // namespace block_eigs::bcgrq

@@ -103,23 +103,35 @@ bool energies_fell(State<T>& state, Sides<T>& sides) {
   return fell;
 }
 
+/// The remark, to which something is to be added.
+template <class T>
+std::string& begin_remark(Sides<T>& sides) {
+  if (!sides.remark.empty()) sides.remark += "; ";
+  return sides.remark;
+}
+
 template <class T>
 void explain(const State<T>& state, Sides<T>& sides, const Budget& budget) {
-  std::string& remark = sides.remark;
-  if (!remark.empty()) remark += "; ";
   if (budget.exhausted()) {
-    const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
-    if (!known) sides.findings.end = budget.ended() ? BlockCgEnd::stopped : BlockCgEnd::out_of_iterations;
-    remark +=
-        budget.ended() ? ended_on_request : "max_iterations = " + std::to_string(budget.limit()) + " reached";
+    note_exhausted(sides, budget);
   } else {
     if (sides.findings.end == BlockCgEnd::solved) sides.findings.end = BlockCgEnd::at_rounding;
-    remark += "rounding errors keep the true residuals above the tolerance, which is beyond this precision";
+    begin_remark(sides) +=
+        "rounding errors keep the true residuals above the tolerance, which is beyond this precision";
   }
-  if (rounding_covers_sides(state, sides)) remark += ", rounding errors in A x are as large as a right-hand side";
+  if (rounding_covers_sides(state, sides))
+    sides.remark += ", rounding errors in A x are as large as a right-hand side";
 }
 
 }  // namespace
+
+template <class T>
+void note_exhausted(Sides<T>& sides, const Budget& budget) {
+  const bool known = sides.findings.singular_matrix || sides.findings.end == BlockCgEnd::too_large;
+  if (!known) sides.findings.end = budget.ended() ? BlockCgEnd::stopped : BlockCgEnd::out_of_iterations;
+  begin_remark(sides) +=
+      budget.ended() ? ended_on_request : "max_iterations = " + std::to_string(budget.limit()) + " reached";
+}
 
 template <class T>
 void begin_sides(State<T>& state, Sides<T>& sides) {
@@ -243,6 +255,7 @@ Outcome judge(const State<T>& state, const Column& column) {
   return doubtful ? Outcome::not_converged : outcome;
 }
 
+template void note_exhausted(Sides<float>&, const Budget&);
 template void begin_sides(State<float>&, Sides<float>&);
 template void measure_residuals(State<float>&, Sides<float>&);
 template bool measure_solutions(State<float>&, Sides<float>&, const std::vector<double>&);
@@ -250,6 +263,7 @@ template bool needs_residual_replacement(State<float>&, Sides<float>&);
 template bool has_gained(Sides<float>&);
 template Next conclude_round(State<float>&, Sides<float>&, const Budget&, RoundEnd, bool);
 template Outcome judge(const State<float>&, const Column&);
+template void note_exhausted(Sides<double>&, const Budget&);
 template void begin_sides(State<double>&, Sides<double>&);
 template void measure_residuals(State<double>&, Sides<double>&);
 template bool measure_solutions(State<double>&, Sides<double>&, const std::vector<double>&);

@@ -10,6 +10,7 @@
 
 #include "solver/block_cg/bcgrq_best.hpp"
 #include "solver/block_cg/bcgrq_checkpoint.hpp"
+#include "solver/block_cg/bcgrq_one_by_one.hpp"
 #include "solver/block_cg/bcgrq_solvers.hpp"
 
 namespace block_eigs {
@@ -21,6 +22,7 @@ using bcgrq::Column;
 using bcgrq::Iterated;
 using bcgrq::note_best;
 using bcgrq::Sides;
+using bcgrq::solve_each_from_zero;
 
 template <class T>
 BlockSolver<T> solver_with(BlockSpace<T>& space, LinearOperator<T>& a, const CgOperators<T>& operators,
@@ -110,8 +112,14 @@ struct Adaptive {
   LocalIndex width;
   bool float_is_extra;
   BlockSolver<T> present{};
+  bool by_factors = false;  ///< CgOperators::by_factors of what is present
   bool goes_on = true;      ///< what was said after the last iteration
   bool has_solved = false;  ///< half of a block or more, with the present operators
+
+  void use(const CgOperators<T>& operators) {
+    present = solver_with(space, a, operators, tolerance, width, float_is_extra);
+    by_factors = operators.by_factors;
+  }
 
   void solve(Sides<T>& sides, Budget& budget, const Iterated& iterated) {
     const bool resumes = sides.saving != nullptr && sides.saving->resumes;
@@ -133,8 +141,8 @@ struct Adaptive {
       present = {};
       has_solved = false;
       const CgOperators<T> next = decisions.make();
-      present = solver_with(space, a, next, tolerance, width, float_is_extra);
-      begin_again(space, sides, next.by_factors);
+      use(next);
+      begin_again(space, sides, by_factors);
     }
   }
 
@@ -148,7 +156,11 @@ struct Adaptive {
       return wanted && !stopped;
     });
     has_solved = has_solved || mostly_solved(sides);
-    return limitation_of(sides, stopped);
+    const Limitation limitation = limitation_of(sides, stopped);
+    const bool may_be_the_block = limitation == Limitation::precision || limitation == Limitation::preconditioner;
+    if (!by_factors || !may_be_the_block || sides.count() < 2 || budget.exhausted()) return limitation;
+    if (solve_each_from_zero(space, sides, budget, present, iterated)) has_solved = true;
+    return limitation_of(sides, false);
   }
 };
 
@@ -163,7 +175,7 @@ BlockCgResult<T> block_cg_adaptive(BlockSpace<T>& space, LinearOperator<T>& a, c
   bcgrq::check_arguments(space, f, initial, options);
   const LocalIndex width = std::min<LocalIndex>(options.block_size, f.cols());
   Adaptive<T> adaptive{space, a, decisions, options.tolerance, width, options.float_is_extra};
-  adaptive.present = solver_with(space, a, operators, options.tolerance, width, options.float_is_extra);
+  adaptive.use(operators);
   const Observer listening = [&](const IterationReport& report) {
     if (observer) observer(report);
     adaptive.goes_on = !decisions.proceed || decisions.proceed(report);

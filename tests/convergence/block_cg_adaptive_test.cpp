@@ -232,6 +232,73 @@ TEST(AdaptiveBlockCg, WhatIsSolvedIsNotLostToFactors) {
   }
 }
 
+/// Jacobi for one vector, nothing of use for more.
+class OnlyForOne final : public LinearOperator<double> {
+ public:
+  OnlyForOne(BlockSpace<double>& space, Jacobi<double>& jacobi) : jacobi_(jacobi), block_(space) {}
+  LocalIndex rows() const override { return block_.rows(); }
+  LocalIndex columns() const override { return block_.rows(); }
+  void apply(ConstBlockView<double> x, BlockView<double> y) override {
+    if (x.cols == 1) {
+      jacobi_.apply(x, y);
+    } else {
+      block_.apply(x, y);
+    }
+  }
+
+ private:
+  Jacobi<double>& jacobi_;
+  Negative block_;
+};
+
+/// What factors leave of a block is solved one by one, and nobody is asked for another way where the rest has no
+/// solution.
+TEST(AdaptiveBlockCg, FactorsGoOnWithOneSideAtATime) {
+  test::RuleSource source(30, [](GlobalIndex i, GlobalIndex j) {
+    const GlobalIndex apart = std::abs(i - j);
+    return i == j ? 2.0 : apart == 1 || apart == 29 ? -1.0 : 0.0;
+  });
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  OnlyForOne factors(problem.space, jacobi);
+  const DenseBlock<double> x = test::random_rhs(problem.space, 4);
+  for (const bool all_in_range : {true, false}) {
+    DenseBlock<double> f = problem.space.make_block(4);
+    problem.matrix.apply(x.view(), f.view());
+    if (!all_in_range) problem.space.copy(x.columns(1, 1), f.columns(1, 1));
+    Script script{&jacobi, -1};
+    CgOperators<double> operators{&factors};
+    operators.by_factors = true;
+    const auto result =
+        block_cg_adaptive<double>(problem.space, problem.matrix, operators, script.decisions(), f, {}, {});
+    test::expect_consistent(problem, f, result, {});
+    for (std::size_t j = 0; j < 4; ++j)
+      EXPECT_EQ(result.outcomes[j] == Outcome::converged, all_in_range || j != 1) << j;
+    EXPECT_EQ(script.have_solved, all_in_range ? std::vector<bool>{} : std::vector<bool>{true});
+    EXPECT_EQ(result.findings.singular_matrix, !all_in_range) << result.remark;
+    EXPECT_EQ(result.remark.empty(), all_in_range) << result.remark;
+  }
+}
+
+/// Of the iterations that there are.
+TEST(AdaptiveBlockCg, OneSideAtATimeSharesTheIterations) {
+  test::RuleSource source(240, uneven);
+  Problem<double> problem(source);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  OnlyForOne factors(problem.space, jacobi);
+  const DenseBlock<double> f = test::random_rhs(problem.space, 6);
+  CgOperators<double> operators{&factors};
+  operators.by_factors = true;
+  BlockCgOptions options;
+  options.max_iterations = 25;
+  Script script{&jacobi, -1};
+  const auto result =
+      block_cg_adaptive<double>(problem.space, problem.matrix, operators, script.decisions(), f, {}, options);
+  EXPECT_EQ(result.total_iterations, 25);
+  EXPECT_EQ(result.findings.end, BlockCgEnd::out_of_iterations);
+  for (std::size_t j = 0; j < 6; ++j) EXPECT_LE(result.residual_norms[j], result.rhs_norms[j]) << j;
+}
+
 TEST(AdaptiveBlockCg, ASingularMatrixIsConfirmedByAnotherPreconditioner) {
   test::RuleSource source(90, ring);
   Problem<double> problem(source);
