@@ -50,21 +50,6 @@ void check_arguments(BlockSpace<T>& space, const DenseBlock<T>* constraints, con
 
 }  // namespace
 
-int default_block_size(int pairs) {
-  // The small problems grow with the cube of the columns, and so many keep the kernels busy.
-  constexpr int largest_block = 150;
-  constexpr int window = 128;
-  return pairs <= largest_block ? pairs + std::clamp(pairs / 4, 2, 16) : window;
-}
-
-int start_columns(int pairs, int block_size) {
-  return pairs < block_size ? pairs + 3 * (block_size - pairs) / 4 : block_size;
-}
-
-int block_width(const LobpcgOptions& options) {
-  return options.block_size > 0 ? options.block_size : default_block_size(options.pairs);
-}
-
 bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constraints) {
   return options.dense || 5 * (GlobalIndex{std::max(block_width(options), options.pairs)} + constraints) > rows;
 }

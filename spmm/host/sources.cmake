@@ -24,3 +24,11 @@ set_source_files_properties(host/sparse/column_major_product.cpp PROPERTIES COMP
 # Set-up rounds every operation by itself: levels are the same bits on every backend.
 set_source_files_properties(host/algebra/aggregates.cpp host/algebra/couplings.cpp host/algebra/filtered.cpp host/algebra/numbers.cpp
   host/algebra/products.cpp host/algebra/rearranged.cpp host/algebra/tentative.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off)
+
+# What is fuzzed are the readers: kernels are there to be linked with, and take minutes to optimise.
+if(BLOCK_EIGS_FUZZ)
+  get_target_property(kernels block_eigs_spmm SOURCES)
+  list(FILTER kernels INCLUDE REGEX "host/(algebra|dense|sparse)/")
+  set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS
+    "-O0;-fno-sanitize=all;-fno-sanitize-coverage=trace-cmp,inline-8bit-counters,pc-table,indirect-calls")
+endif()
