@@ -28,6 +28,10 @@ struct ConstBlockView {
     assert(first >= 0 && count >= 0 && first + count <= cols);
     return {data + first, rows, count, stride};
   }
+  ConstBlockView row_range(LocalIndex first, LocalIndex count) const {
+    assert(first >= 0 && count >= 0 && first + count <= rows);
+    return {data + static_cast<Offset>(first) * stride, count, cols, stride};
+  }
 };
 
 /// As ConstBlockView, writable.
@@ -41,6 +45,10 @@ struct BlockView {
   BlockView columns(LocalIndex first, LocalIndex count) const {
     assert(first >= 0 && count >= 0 && first + count <= cols);
     return {data + first, rows, count, stride};
+  }
+  BlockView row_range(LocalIndex first, LocalIndex count) const {
+    assert(first >= 0 && count >= 0 && first + count <= rows);
+    return {data + static_cast<Offset>(first) * stride, count, cols, stride};
   }
   operator ConstBlockView<T>() const { return {data, rows, cols, stride}; }
 };

@@ -18,11 +18,6 @@ std::int64_t piece_rows(std::int64_t rows, std::int64_t columns) {
   return std::min(rows, std::max<std::int64_t>(piece_values / std::max<std::int64_t>(columns, 1), 1));
 }
 
-template <class T>
-ConstBlockView<T> rows_of(ConstBlockView<T> view, std::int64_t first, std::int64_t count) {
-  return {view.data + first * view.stride, static_cast<LocalIndex>(count), view.cols, view.stride};
-}
-
 /// Rows of a device, by way of a block there that they are packed in.
 template <class T>
 class DeviceRows {
@@ -39,7 +34,7 @@ class DeviceRows {
       const std::int64_t some = std::min<std::int64_t>(rows_, end - first);
       BlockView<T> to = piece_.view();
       to.rows = static_cast<LocalIndex>(some);
-      kernels_->copy(rows_of<T>(view_, first, some), to);
+      kernels_->copy(view_.row_range(static_cast<LocalIndex>(first), to.rows), to);
       piece_.rows_to_host(0, to.rows, out);
     }
   }

@@ -16,11 +16,6 @@ constexpr std::size_t least_bytes = std::size_t{32} << 20;
 constexpr std::size_t largest_share = 12;
 constexpr std::size_t largest_share_of_free = 4;
 
-template <class T>
-BlockView<T> rows_of(BlockView<T> view, LocalIndex first, LocalIndex count) {
-  return {view.data + static_cast<std::ptrdiff_t>(first) * view.stride, count, view.cols, view.stride};
-}
-
 }  // namespace
 
 template <class T>
@@ -95,9 +90,9 @@ void DeferredSolution<T>::absorb(std::size_t part) {
     for (const Step* const step : steps) to = std::copy_n(step->a.column(j), step->a.rows(), to);
   }
   const auto directions = [&](std::size_t k) {
-    return k < steps.size() ? ConstBlockView<T>(rows_of(steps[k]->s.view(), first, count)) : ConstBlockView<T>{};
+    return k < steps.size() ? ConstBlockView<T>(steps[k]->s.view().row_range(first, count)) : ConstBlockView<T>{};
   };
-  const BlockView<T> x = rows_of(x_, first, count);
+  const BlockView<T> x = x_.row_range(first, count);
   static_assert(depth == 5 && depth < ConstBlockList<T>::capacity, "all of them in one list, with X");
   space_->update({x, directions(0), directions(1), directions(2), directions(3), directions(4)}, coefficients,
                  {x});

@@ -1,7 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg.hpp"
+#include "solver/block_cg/block_cg_adaptive.hpp"
 #include "solver/block_cg/deferred_solution.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "solver/multigrid/amg.hpp"
@@ -125,6 +131,62 @@ TEST_F(GpuSolvers, BlockCgWithLargeBlocksLeavesTrueResiduals) {
         EXPECT_LT(result.residual_norms[0], result.rhs_norms[0]);
       }
     }
+  }
+}
+
+/// Keeps the state after one iteration on the device, and gives it to those who go on from there.
+class KeptState final : public Checkpoint {
+ public:
+  KeptState(BlockSpace<double>& space, int iteration) : space_(space), left_(iteration) {}
+
+  void give() { given_ = true; }
+  bool due() override { return --left_ == 0; }
+  void write(const SavedState& state) override {
+    numbers_ = state.numbers;
+    for (const SavedBlock& block : state.blocks) {
+      const auto rows = std::get<ConstBlockView<double>>(block.rows);
+      DenseBlock<double>& kept = blocks_[block.name] = space_.make_block(rows.cols);
+      space_.copy(rows, kept.view());
+    }
+  }
+  const SavedNumbers* saved() const override { return given_ ? &numbers_ : nullptr; }
+  LocalIndex columns(const std::string& block) const override {
+    const auto found = blocks_.find(block);
+    return found == blocks_.end() ? 0 : found->second.cols();
+  }
+  void read(const std::string&, DenseBlock<float>&) override { FAIL() << "nothing was kept in float"; }
+  void read(const std::string& block, DenseBlock<double>& rows) override {
+    space_.copy(std::as_const(blocks_.at(block)).view(), rows.view());
+  }
+  void taken() override { given_ = false; }
+
+ private:
+  BlockSpace<double>& space_;
+  int left_;
+  bool given_ = false;
+  SavedNumbers numbers_;
+  std::map<std::string, DenseBlock<double>> blocks_;
+};
+
+/// Iterations end as they would have, from a state that was saved between two times of bringing X up to date.
+TEST_F(GpuSolvers, AStateOfBlockCgLacksNoStepsThatWait) {
+  const Communicator comm(MPI_COMM_WORLD);
+  OnDevice problem(*laplacian3d(comm, {.size = {64, 64, 132}}), Backend::cuda);
+  Jacobi<double> jacobi(problem.context, problem.matrix.diagonal());
+  ASSERT_TRUE(bcgrq::DeferredSolution<double>::pays(*problem.context.device, &jacobi, problem.matrix.rows(), 16));
+  const DenseBlock<double> f = test::random_rhs(problem.space, 16);
+  const auto solve = [&](Checkpoint* checkpoint) {
+    return block_cg_adaptive<double>(problem.space, problem.matrix, {&jacobi}, {}, f, {}, {}, {}, {}, checkpoint);
+  };
+  const auto whole = solve(nullptr);
+  for (const int iteration : {1, 7, 33}) {
+    KeptState state(problem.space, iteration);
+    solve(&state);
+    state.give();
+    const auto resumed = solve(&state);
+    EXPECT_EQ(resumed.total_iterations, whole.total_iterations) << iteration;
+    for (std::size_t j = 0; j < whole.rhs_norms.size(); ++j)
+      EXPECT_NEAR(resumed.residual_norms[j], whole.residual_norms[j], 1e-12 * whole.rhs_norms[j]) << iteration;
   }
 }
 

@@ -1,3 +1,4 @@
+#include "spmm/matrix/dense_block.hpp"
 #include "tests/device/tall_block_test.hpp"
 
 namespace block_eigs::test {
@@ -55,6 +56,28 @@ TYPED_TEST(GramTest, ListsOfOneToFourBlocks) {
     this->check(2001, {cols, cols}, {cols});
   }
   this->check(333, {5, 1, 2, 7}, {3, 1, 8, 2}, 1);
+}
+
+/// Work that was left for a wait is done in it, once; a backend without waits does none.
+TYPED_TEST(GramTest, WorkForTheWaitIsDoneOnce) {
+  DenseBlock<typename TypeParam::Scalar> filled(this->device_, 500, 3);
+  int done = 0;
+  const auto work = [&] {
+    ++done;
+    this->kernels_->fill(filled.view(), 2.0);
+  };
+  const int waits = TypeParam::backend == Backend::cuda ? 1 : 0;
+  this->kernels_->fill(filled.view(), 1.0);
+  this->kernels_->meanwhile(work);
+  for (int i = 0; i < 2; ++i) {
+    this->check(500, {8, 3}, {8});
+    EXPECT_EQ(done, waits);
+  }
+  for (const auto value : filled.to_host()) EXPECT_EQ(value, 1 + waits);
+  this->kernels_->meanwhile(work);
+  this->kernels_->meanwhile({});
+  this->check(500, {8, 3}, {8});
+  EXPECT_EQ(done, waits) << "it was taken back";
 }
 
 TYPED_TEST(GramTest, FewAndManyRows) {

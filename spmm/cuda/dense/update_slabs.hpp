@@ -76,7 +76,7 @@ class UpdateSlabs {
   }
   BlockView<T> output(int product, LocalIndex first, LocalIndex rows) const {
     const Piece& slab = slabs_[static_cast<std::size_t>(product / groups())];
-    return rows_of(out_[slab.view], first, rows).columns(slab.first, slab.count);
+    return out_[slab.view].row_range(first, rows).columns(slab.first, slab.count);
   }
   /// The coefficients of that product, cut out of those of the whole update.
   SmallMatrix coefficients(int product, const SmallMatrix& whole) const {
@@ -98,7 +98,8 @@ class UpdateSlabs {
   void copy_inputs(LocalIndex first, LocalIndex rows, T* panel, const Copy& copy) const {
     for (int v = 0; v < in_.size(); ++v) {
       const LocalIndex at = panel_at_[static_cast<std::size_t>(v)];
-      if (at >= 0) copy(rows_of(in_[v], first, rows), BlockView<T>{panel + at, rows, in_[v].cols, panel_columns_});
+      if (at >= 0)
+        copy(in_[v].row_range(first, rows), BlockView<T>{panel + at, rows, in_[v].cols, panel_columns_});
     }
   }
 
@@ -127,16 +128,11 @@ class UpdateSlabs {
     return pieces;
   }
 
-  template <class View>
-  static View rows_of(View view, LocalIndex first, LocalIndex rows) {
-    return {view.data + static_cast<std::ptrdiff_t>(first) * view.stride, rows, view.cols, view.stride};
-  }
-
   int groups() const { return pieces_.empty() ? 1 : static_cast<int>(pieces_.size()); }
 
   ConstBlockView<T> input(int v, LocalIndex first, LocalIndex rows, const T* panel) const {
     const LocalIndex at = panel_at_[static_cast<std::size_t>(v)];
-    if (panel == nullptr || at < 0) return rows_of(in_[v], first, rows);
+    if (panel == nullptr || at < 0) return in_[v].row_range(first, rows);
     return {panel + at, rows, in_[v].cols, panel_columns_};
   }
 

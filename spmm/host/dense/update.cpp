@@ -122,11 +122,6 @@ std::ptrdiff_t multiplied_columns(const ConstBlockList<T>& in, const Terms& term
   return columns;
 }
 
-template <class View>
-View rows_of(View view, std::ptrdiff_t begin, std::ptrdiff_t rows) {
-  return {view.data + begin * view.stride, static_cast<LocalIndex>(rows), view.cols, view.stride};
-}
-
 }  // namespace
 
 template <class T>
@@ -153,9 +148,10 @@ void Update<T>::multiply(const ConstBlockList<T>& in, const SmallMatrix& coeffic
       copy_out(product, product_stride_, row, rows, out, copied_);
       if (then) then(part, row, row + rows);
       if (residual == nullptr) continue;
-      const BlockView<T> r = rows_of(residual->r, row, rows);
+      const auto first = static_cast<LocalIndex>(row);
+      const BlockView<T> r = residual->r.row_range(first, static_cast<LocalIndex>(rows));
       norms_.residual(part, {product, r.rows, r.cols, static_cast<LocalIndex>(product_stride_)},
-                      rows_of(residual->bx, row, rows), r);
+                      residual->bx.row_range(first, r.rows), r);
     }
   }
   if (residual != nullptr) norms_.finish(residual->squared_norms);

@@ -40,11 +40,6 @@ auto row_of(const View& x, LocalIndex i) {
   return x.data + static_cast<std::ptrdiff_t>(i) * x.stride;
 }
 
-template <class View>
-View rows_of(View view, LocalIndex begin, LocalIndex rows) {
-  return {row_of(view, begin), rows, view.cols, view.stride};
-}
-
 /// Row i of y = d_i times that of x.
 template <class T>
 void scale_row(const T* d, ConstBlockView<T> x, BlockView<T> y, LocalIndex i) {
@@ -108,7 +103,7 @@ class HostKernels final : public Kernels<T> {
                 std::span<double> squared_norms) override {
     sums_.start(r.cols, threads(), lambda);
     for_tiles(r.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
-      sums_.residual(thread, rows_of(ax, begin, rows), rows_of(bx, begin, rows), rows_of(r, begin, rows));
+      sums_.residual(thread, ax.row_range(begin, rows), bx.row_range(begin, rows), r.row_range(begin, rows));
     });
     sums_.finish(squared_norms);
   }
@@ -136,7 +131,7 @@ class HostKernels final : public Kernels<T> {
   void column_dots(ConstBlockView<T> x, ConstBlockView<T> y, std::span<double> dots) override {
     sums_.start(x.cols, threads());
     for_tiles(x.rows, [&](int thread, LocalIndex begin, LocalIndex rows) {
-      sums_.dot(thread, rows_of(x, begin, rows), rows_of(y, begin, rows));
+      sums_.dot(thread, x.row_range(begin, rows), y.row_range(begin, rows));
     });
     sums_.finish(dots);
   }
