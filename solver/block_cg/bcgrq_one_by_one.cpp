@@ -110,10 +110,11 @@ bool solve_each_from_zero(BlockSpace<T>& space, Sides<T>& block, Budget& budget,
     }
     any_solved = any_solved || is_done(column);
     all_explained = all_explained && (is_done(column) || column.unsolvable);
-    if (now.unsolvable && !block.findings.singular_matrix) {
+    if (one.findings.indefinite_matrix || (now.unsolvable && !block.findings.singular_matrix)) {
       block.findings = one.findings;
       block.remark = one.remark;
     }
+    if (one.findings.indefinite_matrix) return false;
   }
   if (std::all_of(columns.begin(), columns.end(), is_done)) {
     note_all_done(block);

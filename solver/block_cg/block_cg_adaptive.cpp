@@ -159,7 +159,8 @@ struct Adaptive {
     const Limitation limitation = limitation_of(sides, stopped);
     const bool may_be_the_block = limitation == Limitation::precision || limitation == Limitation::preconditioner;
     if (!by_factors || !may_be_the_block || sides.count() < 2 || budget.exhausted()) return limitation;
-    if (solve_each_from_zero(space, sides, budget, present, iterated)) has_solved = true;
+    const bool explained = solve_each_from_zero(space, sides, budget, present, iterated);
+    has_solved = has_solved || explained || mostly_solved(sides);
     return limitation_of(sides, false);
   }
 };
