@@ -26,8 +26,8 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
 /// from zero and by itself: they take a few iterations each then, while in a block a direction that A maps to
 /// nothing, which sides without a solution have brought in, grows into the others. What is better than before is
 /// kept; of the rest is known whether they have no solution. Iterations are charged to `budget`, `iterated` hears
-/// of all. No states are saved meanwhile. Whether all that is left undone has no solution, and half or more, or
-/// any other side, has been solved. Collective.
+/// of all. No states are saved meanwhile. Returns whether a side is solved, by the block or alone, and every other
+/// one is known to have no solution. Collective.
 template <class T>
 bool solve_each_from_zero(BlockSpace<T>& space, Sides<T>& block, Budget& budget, const BlockSolver<T>& solver,
                           const Iterated& iterated);

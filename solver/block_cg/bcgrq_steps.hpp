@@ -41,12 +41,6 @@ void update_residuals(State<T>& state, const SmallMatrix& coefficients);
 template <class T>
 void update_solution(State<T>& state, Sides<T>& sides, const SmallMatrix& coefficients);
 
-// bcgrq_true_residual.cpp, in part
-
-/// To the sides, some of which are undone: that the budget is spent, or was ended.
-template <class T>
-void note_exhausted(Sides<T>& sides, const Budget& budget);
-
 // bcgrq_breakdown.cpp: operators that are not positive definite
 
 /// To the sides: numbers have left the range of the arithmetic.
@@ -74,6 +68,9 @@ bool give_up_growing(State<T>& state, Sides<T>& sides, const Budget& budget);
 
 // bcgrq_true_residual.cpp: true residuals, and what follows from them
 
+/// To the sides, some of which are undone: that the budget is spent, or was ended.
+template <class T>
+void note_exhausted(Sides<T>& sides, const Budget& budget);
 /// Limits, true residuals of the initial guess, in state.q too, and who is at work.
 template <class T>
 void begin_sides(State<T>& state, Sides<T>& sides);
