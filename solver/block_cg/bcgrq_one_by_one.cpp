@@ -35,6 +35,30 @@ Sides<T> alone(BlockSpace<T>& space, const Sides<T>& block, std::size_t j, bool 
   return one;
 }
 
+/// Has `solve` work on the right-hand side at place j by itself, and keeps the better of what the block came to
+/// and what comes of it. Returns the latter's columns and findings. `before` is of one column.
+template <class T, class Solve>
+Sides<T> solve_alone(BlockSpace<T>& space, Sides<T>& block, std::size_t j, bool from_zero, DenseBlock<T>& before,
+                     const Solve& solve) {
+  Column& column = block.columns[j];
+  space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
+  Sides<T> one = alone(space, block, j, from_zero);
+  solve(one);
+  Column& now = one.columns.front();
+  // What other ways have come to is kept apart, and stays known.
+  now.best_norm = column.best_norm;
+  now.best_settled = column.best_settled;
+  if (is_done(now) || now.true_norm < column.true_norm) {
+    column = now;
+  } else {
+    space.copy(before.view(), one.x);
+    column.iterations = now.iterations;
+    // From elsewhere than zero the side may only seem to be out of range, or within it.
+    if (from_zero) column.unsolvable = now.unsolvable;
+  }
+  return one;
+}
+
 }  // namespace
 
 template <class T>
@@ -55,19 +79,12 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
     Column& column = columns[j];
     for (const bool from_zero : {false, true}) {
       if (is_done(column) || (column.unsolvable && !from_zero) || hopeless || !goes_on) continue;
-      space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
-      Sides<T> one = alone(space, block, j, from_zero);
       Budget budget = of_block;
       budget.spend(std::max(column.iterations - block.not_counted, 0) - budget.spent());
-      solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
-      const Column& now = one.columns.front();
-      hopeless = from_zero && !is_done(now);
-      if (is_done(now) || now.true_norm < column.true_norm) {
-        column = now;
-      } else {
-        space.copy(before.view(), one.x);
-        column.iterations = now.iterations;
-      }
+      solve_alone(space, block, j, from_zero, before, [&](Sides<T>& one) {
+        solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
+      });
+      hopeless = from_zero && !is_done(column);
       if (is_done(column)) ++done;
     }
   }
@@ -88,33 +105,23 @@ bool solve_each_from_zero(BlockSpace<T>& space, Sides<T>& block, Budget& budget,
   for (std::size_t j = 0; j < columns.size() && !budget.exhausted(); ++j) {
     Column& column = columns[j];
     if (is_done(column)) continue;
-    space.copy(block.x.columns(static_cast<LocalIndex>(j), 1), before.view());
-    Sides<T> one = alone(space, block, j, true);
     Budget of_one(std::min(enough_beside_factors, budget.left()));
-    solver.solve(one, of_one, [&](LocalIndex directions) {
-      budget.spend();
-      const bool wanted = iterated(directions);
-      if (budget.exhausted()) of_one.end();
-      return wanted;
+    const Sides<T> tried = solve_alone(space, block, j, true, before, [&](Sides<T>& one) {
+      solver.solve(one, of_one, [&](LocalIndex directions) {
+        budget.spend();
+        const bool wanted = iterated(directions);
+        if (budget.exhausted()) of_one.end();
+        return wanted;
+      });
     });
-    Column& now = one.columns.front();
-    // What other ways have come to is kept apart, and stays known.
-    now.best_norm = column.best_norm;
-    now.best_settled = column.best_settled;
-    if (is_done(now) || now.true_norm < column.true_norm) {
-      column = now;
-    } else {
-      space.copy(before.view(), one.x);
-      column.iterations = now.iterations;
-      column.unsolvable = now.unsolvable;
-    }
     any_solved = any_solved || is_done(column);
     all_explained = all_explained && (is_done(column) || column.unsolvable);
-    if (one.findings.indefinite_matrix || (now.unsolvable && !block.findings.singular_matrix)) {
-      block.findings = one.findings;
-      block.remark = one.remark;
+    const bool unsolvable = tried.columns.front().unsolvable;
+    if (tried.findings.indefinite_matrix || (unsolvable && !block.findings.singular_matrix)) {
+      block.findings = tried.findings;
+      block.remark = tried.remark;
     }
-    if (one.findings.indefinite_matrix) return false;
+    if (tried.findings.indefinite_matrix) return false;
   }
   if (std::all_of(columns.begin(), columns.end(), is_done)) {
     note_all_done(block);
