@@ -64,8 +64,8 @@ class Scanner {
 
   double value() {
     skip_blanks();
-    if (at_ != end_ && *at_ == '+') ++at_;
     const char* begin = at_;
+    if (end_ - at_ > 1 && *at_ == '+' && at_[1] != '-') ++at_;  // which from_chars does not take
     double number = 0.0;
     const auto [next, error] = std::from_chars(at_, end_, number);
     at_ = next;

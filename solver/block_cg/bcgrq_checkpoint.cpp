@@ -51,6 +51,8 @@ SavedState common_state(const Sides<T>& sides, const Budget& budget) {
   SavedState saved;
   SavedNumbers& numbers = saved.numbers;
   numbers["spent"] = {static_cast<double>(budget.spent())};
+  numbers["not_counted"] = {static_cast<double>(sides.not_counted),
+                            static_cast<double>(sides.before_float.value_or(budget.spent()))};
   numbers["seconds"] = {budget.seconds()};
   numbers["columns"] = numbers_of(sides.columns);
   numbers["findings"] = numbers_of(sides.findings);
@@ -78,6 +80,7 @@ void resume_common(BlockSpace<T>& space, Sides<T>& sides) {
   if (checkpoint.columns("x") > 0) read_into(space, checkpoint, "x", sides.x);
   take(numbers, sides.columns);
   sides.findings = saved_findings(numbers, "findings");
+  sides.not_counted = static_cast<int>(numbers.number("not_counted", 0));
   sides.starts_at_zero = false;
   sides.best.known = numbers.number("best", 0) != 0.0;
   sides.best.is_zero = numbers.number("best", 1) != 0.0;
@@ -141,6 +144,7 @@ template <class T>
 void resume_between_rounds(BlockSpace<T>& space, Sides<T>& sides) {
   if (!resumes(sides) || resumes_within_round(sides)) return;
   resume_common(space, sides);
+  sides.before_float = static_cast<int>(sides.saving->checkpoint->saved()->number("not_counted", 1));
   sides.saving->checkpoint->taken();
 }
 

@@ -1,6 +1,8 @@
 #include "solver/block_cg/bcgrq_one_by_one.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "solver/block_cg/bcgrq_steps.hpp"
 
@@ -11,7 +13,18 @@ namespace {
 /// Iterations that factors are given for one right-hand side: with those of A itself one or two do.
 constexpr int enough_beside_factors = 20;
 
+/// Right-hand sides in a row that are found to have no solution before nobody looks for one of the next.
+constexpr int most_without_solution = 3;
+
 bool is_done(const Column& column) { return column.outcome != Outcome::not_converged; }
+
+/// Places of the columns, those that are known to have no solution at the end.
+std::vector<std::size_t> likely_first(const std::vector<Column>& columns) {
+  std::vector<std::size_t> places(columns.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_partition(places.begin(), places.end(), [&](std::size_t j) { return !columns[j].unsolvable; });
+  return places;
+}
 
 template <class T>
 void note_all_done(Sides<T>& block) {
@@ -72,10 +85,11 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
   auto done = static_cast<int>(std::count_if(columns.begin(), columns.end(), is_done));
   bool goes_on = true;
   // What one by itself does not come to, from zero either, is not the block's doing: the others are spared the
-  // time.
+  // time. One that has no solution says little of those that may have one, several in a row say enough.
   bool hopeless = false;
+  int without_solution = 0;
   DenseBlock<T> before = space.make_block(1);
-  for (std::size_t j = 0; j < columns.size(); ++j) {
+  for (const std::size_t j : likely_first(columns)) {
     Column& column = columns[j];
     for (const bool from_zero : {false, true}) {
       if (is_done(column) || (column.unsolvable && !from_zero) || hopeless || !goes_on) continue;
@@ -84,8 +98,13 @@ void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_bl
       solve_alone(space, block, j, from_zero, before, [&](Sides<T>& one) {
         solver.solve(one, budget, [&](LocalIndex) { return goes_on = iterated(one, j, done); });
       });
-      hopeless = from_zero && !is_done(column);
-      if (is_done(column)) ++done;
+      if (is_done(column)) {
+        ++done;
+        without_solution = 0;
+      } else if (from_zero) {
+        ++without_solution;
+        hopeless = !column.unsolvable || without_solution == most_without_solution;
+      }
     }
   }
   if (!goes_on) {

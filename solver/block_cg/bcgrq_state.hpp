@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -66,7 +67,10 @@ struct Sides {
   std::string remark;                        ///< what keeps some from being solved; empty where nothing does
   bool in_float = std::is_same_v<T, float>;  ///< what works on them at present does so in float
   BestIterates<T> best{};
-  int not_counted = 0;             ///< iterations among those of columns that no budget was charged for
+  int not_counted = 0;  ///< iterations among those of columns that no budget was charged for
+  /// What the budget had been charged when the iterations in float began that are at work, or that a state taken
+  /// over was left by: they may turn out not to count.
+  std::optional<int> before_float{};
   const Saving* saving = nullptr;  ///< where states go to and come from; null for nowhere
 
   LocalIndex count() const { return x.cols; }

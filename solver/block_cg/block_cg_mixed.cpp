@@ -193,12 +193,14 @@ BlockSolver<double> mixed_solver(BlockSpace<double>& space, LinearOperator<doubl
   const auto copy =
       std::make_shared<FloatCopy>(float_context(space), space.partition(), a_float, preconditioner_float, width);
   return {[state, copy, float_is_extra](Sides<double>& sides, Budget& budget, const Iterated& iterated) {
-            const int before = budget.spent();
+            if (!sides.before_float) sides.before_float = budget.spent();
             if (!resumes_within_round(sides)) refine(*copy, *state, sides, budget, iterated);
             if (float_is_extra && sides.any_active()) {
-              sides.not_counted += budget.spent() - before;
-              budget.refund(budget.spent() - before);
+              const int in_float = budget.spent() - *sides.before_float;
+              sides.not_counted += in_float;
+              budget.refund(in_float);
             }
+            sides.before_float.reset();
             bcgrq::solve(*state, sides, budget, iterated);
           },
           [state](Sides<double>& sides) { judge_anew(*state, sides); }};

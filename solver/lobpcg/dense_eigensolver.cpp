@@ -119,12 +119,11 @@ SmallMatrix assemble(BlockSpace<T>& space, const DenseRows& rows, LinearOperator
 
 /// Orthonormal basis of the vectors that are orthogonal to the columns of `images`.
 SmallMatrix complement(const SmallMatrix& images) {
-  // Orthonormal rows of [images I]^T: the first span the images, those after them the rest.
+  // Of their projector these are the eigenvectors of zero, its least eigenvalue, which come first.
   const int n = images.rows();
   const int c = images.cols();
   SmallMatrix projector = lapack::product(images, false, images, true);
-  const std::vector<double> values = lapack::symmetric_eigen(projector);
-  (void)values;
+  lapack::symmetric_eigen(projector);
   SmallMatrix basis(n, n - c);
   std::copy_n(projector.data(), basis.values().size(), basis.data());
   return basis;

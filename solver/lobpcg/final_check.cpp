@@ -78,7 +78,8 @@ void rotate_to_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   BlockSpace<T>& space = run.problem.space;
   const LocalIndex total = state.deflated.locked();
   const BlockView<T> v = state.deflated.locked_v(0, total);
-  SmallMatrix projected(total, total), part;
+  SmallMatrix projected, part;
+  space.comm().collectively([&] { projected.resize(total, total); });
   for (LocalIndex first = 0; first < total; first += state.window.width) {
     const LocalIndex count = std::min<LocalIndex>(state.window.width, total - first);
     state.w.set_columns(count);

@@ -14,6 +14,17 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// The largest of value(0), ..., value(count - 1), 0 of none: infinity where one is not a number.
+template <class Value>
+double worst_of(int count, const Value& value) {
+  double worst = 0.0;
+  for (int j = 0; j < count; ++j) {
+    const double next = value(j);
+    worst = std::isnan(next) ? std::numeric_limits<double>::infinity() : std::max(worst, next);
+  }
+  return worst;
+}
+
 /// How large rounding errors in A x and B x are, the norms of x and B x being known.
 template <class T>
 void measure_sizes(const LobpcgRun<T>& run, LobpcgState<T>& state) {
@@ -124,17 +135,12 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
 
 template <class T>
 double worst_ratio(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  double worst = 0.0;
-  for (int j = 0; j < state.wanted(run.options); ++j) worst = std::max(worst, state.ritz.ratio(state.test, j));
-  return worst;
+  return worst_of(state.wanted(run.options), [&](int j) { return state.ritz.ratio(state.test, j); });
 }
 
 template <class T>
 double worst_distance(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  double worst = 0.0;
-  for (int j = 0; j < state.wanted(run.options); ++j)
-    worst = std::max(worst, state.test.distance(state.ritz.pair(j)));
-  return worst;
+  return worst_of(state.wanted(run.options), [&](int j) { return state.test.distance(state.ritz.pair(j)); });
 }
 
 template <class T>

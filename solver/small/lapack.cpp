@@ -72,9 +72,12 @@ std::vector<double> eigen_without_divide_and_conquer(SmallMatrix& matrix) {
 }  // namespace
 
 std::vector<double> symmetric_eigen(SmallMatrix& matrix) {
+  // Beyond, the work space is more than LAPACK's integers count.
+  constexpr int most_rows = 32'766;
   const int n = matrix.rows();
   if (n == 0) return {};
   require_finite(matrix);
+  if (n > most_rows) return eigen_without_divide_and_conquer(matrix);
   const int lda = leading(matrix);
   std::vector<double> values(static_cast<std::size_t>(n));
   const int lwork = 1 + 6 * n + 2 * n * n;

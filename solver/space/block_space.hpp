@@ -106,7 +106,8 @@ class BlockSpace {
   /// so that `step` may change what no other rank is told of. Collective; throws what `step` throws, memory apart
   /// on all ranks.
   void solve_small(const std::function<void()>& step, std::initializer_list<SmallMatrix*> results);
-  /// From now on small problems are solved on rank 0 alone. On all ranks or none.
+  /// From now on small problems are solved on rank 0 alone, as where ranks differ. For tests; on all ranks or
+  /// none.
   void solve_on_root_alone() { replicates_ = false; }
 
  private:

@@ -30,9 +30,6 @@ class PeerTransport final : public Transport {
   std::shared_ptr<PeerStore> store_;
 };
 
-/// A note that every rank has for every other one.
-using Words = std::vector<std::vector<std::int64_t>>;
-
 std::vector<std::int64_t> words_of(const RemotePlace& place) {
   std::vector<std::int64_t> words;
   for (const std::byte byte : place.memory) words.push_back(std::to_integer<std::int64_t>(byte));

@@ -12,9 +12,6 @@ namespace block_eigs {
 
 namespace {
 
-/// A note that every rank has for every other one.
-using Words = std::vector<std::vector<std::int64_t>>;
-
 /// The lowest rank's text that is not empty, on all ranks. Collective.
 std::string first_text(const Communicator& comm, const std::string& text) {
   const std::vector<std::int64_t> letters(text.begin(), text.end());
@@ -34,6 +31,7 @@ std::string failure_of(const Communicator& comm, const std::function<void()>& st
     step();
   } catch (const std::exception& error) {
     failure = error.what();
+    if (failure.empty()) failure = "failed";  // for nothing is said where all is well
   }
   return comm.any(!failure.empty()) ? first_text(comm, failure) : "";
 }

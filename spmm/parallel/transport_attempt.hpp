@@ -1,13 +1,18 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "spmm/device/peer_memory.hpp"
 #include "spmm/parallel/transport.hpp"
 
 namespace block_eigs {
+
+/// A note that every rank has for every other one.
+using Words = std::vector<std::vector<std::int64_t>>;
 
 /// A transport, or why there is none; the same on all ranks.
 struct TransportAttempt {

@@ -1,7 +1,9 @@
 #include "solver/block_cg/block_cg_mixed.hpp"
 #include "io/generate/generate.hpp"
+#include "solver/block_cg/block_cg_adaptive.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/kept_state.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // Rounds in float under block CG in double: as accurate, and no worse off where float is of no use.
@@ -192,6 +194,48 @@ TEST(BlockCgMixed, ExtraIterationsInFloatTakeNoneFromDouble) {
   test::expect_consistent(problem.exact, f, mixed, options);
   EXPECT_EQ(mixed.remark, "");
   EXPECT_GT(mixed.total_iterations, options.max_iterations);
+}
+
+/// A half as large again: rounds with it come forward by two thirds of the way, too little to go on with.
+class Enlarged final : public LinearOperator<float> {
+ public:
+  explicit Enlarged(LinearOperator<float>& inner) : inner_(inner) {}
+  LocalIndex rows() const override { return inner_.rows(); }
+  LocalIndex columns() const override { return inner_.columns(); }
+  double norm_inf() const override { return 1.5 * inner_.norm_inf(); }
+  void apply(ConstBlockView<float> x, BlockView<float> y) override {
+    inner_.apply(x, y);
+    for (LocalIndex i = 0; i < y.rows; ++i) {
+      for (LocalIndex j = 0; j < y.cols; ++j) y.data[i * y.stride + j] *= 1.5F;
+    }
+  }
+
+ private:
+  LinearOperator<float>& inner_;
+};
+
+TEST(BlockCgMixed, NorDoTheyWhereARunGoesOnFromARoundInFloat) {
+  const Communicator comm(MPI_COMM_WORLD);
+  Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
+  Enlarged enlarged(problem.rounded.matrix);
+  const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
+  BlockCgOptions options{.tolerance = 1e-8};
+  options.float_is_extra = true;
+  test::KeptState state(problem.exact.space, 1);
+  const auto solve = [&] {
+    return block_cg_adaptive<double>(problem.exact.space, problem.exact.matrix, {nullptr, &enlarged}, {}, f, {},
+                                     options, {}, {}, &state);
+  };
+  const auto whole = solve();
+  ASSERT_EQ(whole.remark, "");
+  const auto in_float = std::count_if(whole.history.begin(), whole.history.end(),
+                                      [](const BlockCgIteration& iteration) { return iteration.in_float; });
+  ASSERT_GT(in_float, 2);
+  options.max_iterations = whole.total_iterations - static_cast<int>(in_float);
+  state.give();
+  const auto resumed = solve();
+  test::expect_consistent(problem.exact, f, resumed, options);
+  EXPECT_EQ(resumed.remark, "");
 }
 
 TEST(BlockCgMixed, AnErrorThatOthersMayNotHaveIsPassedOn) {

@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <map>
 #include <string>
-#include <utility>
-#include <variant>
 
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg.hpp"
@@ -16,6 +13,7 @@
 #include "solver/preconditioner/chebyshev.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/kept_state.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // The solvers on a GPU: against closed forms, against the host, and what travels between the two in an iteration.
@@ -134,40 +132,6 @@ TEST_F(GpuSolvers, BlockCgWithLargeBlocksLeavesTrueResiduals) {
   }
 }
 
-/// Keeps the state after one iteration on the device, and gives it to those who go on from there.
-class KeptState final : public Checkpoint {
- public:
-  KeptState(BlockSpace<double>& space, int iteration) : space_(space), left_(iteration) {}
-
-  void give() { given_ = true; }
-  bool due() override { return --left_ == 0; }
-  void write(const SavedState& state) override {
-    numbers_ = state.numbers;
-    for (const SavedBlock& block : state.blocks) {
-      const auto rows = std::get<ConstBlockView<double>>(block.rows);
-      DenseBlock<double>& kept = blocks_[block.name] = space_.make_block(rows.cols);
-      space_.copy(rows, kept.view());
-    }
-  }
-  const SavedNumbers* saved() const override { return given_ ? &numbers_ : nullptr; }
-  LocalIndex columns(const std::string& block) const override {
-    const auto found = blocks_.find(block);
-    return found == blocks_.end() ? 0 : found->second.cols();
-  }
-  void read(const std::string&, DenseBlock<float>&) override { FAIL() << "nothing was kept in float"; }
-  void read(const std::string& block, DenseBlock<double>& rows) override {
-    space_.copy(std::as_const(blocks_.at(block)).view(), rows.view());
-  }
-  void taken() override { given_ = false; }
-
- private:
-  BlockSpace<double>& space_;
-  int left_;
-  bool given_ = false;
-  SavedNumbers numbers_;
-  std::map<std::string, DenseBlock<double>> blocks_;
-};
-
 /// Iterations end as they would have, from a state that was saved between two times of bringing X up to date.
 TEST_F(GpuSolvers, AStateOfBlockCgLacksNoStepsThatWait) {
   const Communicator comm(MPI_COMM_WORLD);
@@ -180,7 +144,7 @@ TEST_F(GpuSolvers, AStateOfBlockCgLacksNoStepsThatWait) {
   };
   const auto whole = solve(nullptr);
   for (const int iteration : {1, 7, 33}) {
-    KeptState state(problem.space, iteration);
+    test::KeptState state(problem.space, iteration);
     solve(&state);
     state.give();
     const auto resumed = solve(&state);

@@ -92,9 +92,9 @@ TEST(MatrixMarketEntries, OneTriangleIsMirrored) {
 
 TEST(MatrixMarketEntries, ErrorsPointAtTheirLine) {
   const std::string good = "1 1 1\n2 2 2\n";
-  for (const std::string bad :
-       {"x 1 1", "1 y 1", "1 1 z", "1 1", "1", "0 1 1", "1 4 1", "4 1 1", "1 1 1 1", "1 1 inf", "1 1 1e999",
-        "-1 1 1", "1.0 1 1", "1 1 0x10", "1 1 1-2", "1,1,1", "1 1 1e", "\x01"}) {
+  for (const std::string bad : {"x 1 1",   "1 y 1",   "1 1 z",   "1 1",       "1",       "0 1 1",   "1 4 1",
+                                "4 1 1",   "1 1 1 1", "1 1 inf", "1 1 1e999", "-1 1 1",  "1.0 1 1", "1 1 0x10",
+                                "1 1 1-2", "1,1,1",   "1 1 1e",  "1 1 +-5",   "1 1 ++5", "1 1 +",   "\x01"}) {
     SCOPED_TRACE(bad);
     const std::string text = good + bad + "\n3 3 3\n";
     std::vector<Triplet> triplets;

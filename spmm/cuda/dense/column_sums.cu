@@ -74,11 +74,12 @@ __global__ void __launch_bounds__(threads)
        first += static_cast<std::int64_t>(gridDim.x) * step) {
     Value values[rows_at_once][Segments];
     const LocalIndex mine = static_cast<LocalIndex>(first) + static_cast<LocalIndex>(threadIdx.y);
+    const LocalIndex left = rows - static_cast<LocalIndex>(first) - static_cast<LocalIndex>(threadIdx.y);
 #pragma unroll
     for (int u = 0; u < rows_at_once; ++u) {
 #pragma unroll
       for (int s = 0; s < Segments; ++s) {
-        if (mine + u * height < rows && x + s * width < cols) {
+        if (u * height < left && x + s * width < cols) {
           values[u][s] = operation.load(mine + u * height, x + s * width);
         }
       }
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(threads)
     for (int u = 0; u < rows_at_once; ++u) {
 #pragma unroll
       for (int s = 0; s < Segments; ++s) {
-        if (mine + u * height < rows && x + s * width < cols) {
+        if (u * height < left && x + s * width < cols) {
           operation.store(mine + u * height, x + s * width, values[u][s]);
           sums[s] += operation.term(values[u][s]);
         }

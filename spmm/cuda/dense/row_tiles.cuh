@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(tile_threads)
     row_tiles(LocalIndex rows, LocalIndex cols, LocalIndex tile_rows, Operation operation) {
   using Value = decltype(operation.load(0, 0));
   Value values[tile_elements_per_thread];
-  const LocalIndex tiles = (rows + tile_rows - 1) / tile_rows;
+  const LocalIndex tiles = rows / tile_rows + (rows % tile_rows != 0 ? 1 : 0);
   for (LocalIndex tile = static_cast<LocalIndex>(blockIdx.x); tile < tiles;
        tile += static_cast<LocalIndex>(gridDim.x)) {
     const LocalIndex first = tile * tile_rows;

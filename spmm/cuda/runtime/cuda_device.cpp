@@ -262,9 +262,9 @@ void CudaDevice::synchronize(Queue queue) {
 // A stream waits for what an event stands for at the time of the call, so that one event serves all crossings.
 // Streams of ours do not wait for CUDA's default stream by themselves, nor it for them.
 void CudaDevice::wait_for_stream(Queue queue, void* stream) {
-  make_current();
+  const cudaStream_t own = this->stream(queue);  // may need the event for a crossing of its own
   check(cudaEventRecord(crossing_, static_cast<cudaStream_t>(stream)), "record an event in another stream");
-  check(cudaStreamWaitEvent(this->stream(queue), crossing_, 0), "let a queue wait for another stream");
+  check(cudaStreamWaitEvent(own, crossing_, 0), "let a queue wait for another stream");
 }
 
 void CudaDevice::let_stream_wait(void* stream, Queue queue) {
