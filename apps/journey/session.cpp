@@ -73,8 +73,8 @@ std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose,
       ->excludes(json);
   json->excludes(check);
   app.set_version_flag("--version", fmt::format("{} {}", arguments.program, version()));
-  app.add_option("CONFIG.yaml", arguments.config, "What to compute, '-' for standard input; keys are listed below")
-      ->required();
+  const CLI::Option* config = app.add_option("CONFIG.yaml", arguments.config,
+                                             "What to compute, '-' for standard input; keys are listed below");
   app.add_option("overrides", arguments.overrides,
                  "Replaces or adds a value of the config, such as eigensolver.pairs=16 (the value in YAML)");
   app.footer(
@@ -84,6 +84,8 @@ std::optional<ExitCode> parse(int argc, char** argv, const std::string& purpose,
                   config_help(), arguments.program));
   try {
     app.parse(argc, argv);
+    // Not by CLI11, which would say no more than that of a mistyped option.
+    if (config->count() == 0) throw CLI::RequiredError(config->get_name(true));
   } catch (const CLI::Success& wanted) {
     if (root) app.exit(wanted);
     return ExitCode::success;

@@ -4,7 +4,9 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,7 +48,19 @@ class OneDocument : public YAML::EventHandler {
   bool first_ = true;
 };
 
+/// Throws where the text is that of a file with numbers, which newcomers give in place of a config.
+void refuse_data(std::string_view text, const std::string& name) {
+  using namespace std::string_view_literals;
+  constexpr std::array beginnings{"PK\x03\x04"sv, "\x89HDF"sv,    "%%MatrixMarket"sv,
+                                  "\x93NUMPY"sv,  "MATLAB 5.0"sv, "\x1f\x8b"sv};
+  const bool is_data = std::any_of(beginnings.begin(), beginnings.end(),
+                                   [&](std::string_view beginning) { return text.starts_with(beginning); });
+  require(!is_data,
+          fmt::format("{0}: is a file of data, not a config; a config names it: matrix: {{file: {0}}}", name));
+}
+
 YAML::Node parse(std::string_view text, const std::string& name) {
+  refuse_data(text, name);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

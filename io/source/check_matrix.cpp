@@ -79,9 +79,9 @@ void check_both_triangles(const Communicator& comm, const CsrRows& rows, const s
   comm.collectively([&] {
     if (!comm.is_root() || (below > 0) == (above > 0)) return;
     throw InputError(
-        fmt::format("{}: is not symmetric: only its {} triangle is stored; save the full matrix (SciPy: "
-                    "A + A.T - scipy.sparse.diags(A.diagonal())) or, in Matrix Market, mark it 'symmetric' in "
-                    "the first line",
+        fmt::format("{}: is not symmetric: only its {} triangle is stored, and both are needed (SciPy: "
+                    "A + A.T - scipy.sparse.diags(A.diagonal()); a Matrix Market file may say 'symmetric' in its "
+                    "first line instead)",
                     description, below > 0 ? "lower" : "upper"));
   });
 }

@@ -67,6 +67,13 @@ class BadConfig(harness.AppTest):
             file.write(bytes(range(256)) * 100)
         self.assert_refused(self.run_program("run.yaml"), 2, ["run.yaml"])
 
+    def test_config_is_a_matrix(self):
+        name = self.save(harness.laplacian(60), "a_matrix.npz")
+        self.assert_refused(self.run_program(name), 2, ["not a config", "matrix: {file: "])
+
+    def test_mistyped_option_alone(self):
+        self.assert_refused(self.run_program("--chekc"), 2, ["--chekc"])
+
     def test_config_is_missing(self):
         self.assert_refused(self.run_program("nowhere.yaml"), 2, [self.path("nowhere.yaml")])
 

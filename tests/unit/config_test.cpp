@@ -274,6 +274,8 @@ const std::vector<Refused> refused{
     {"just words", {"a map of keys", "'just words'"}},
     {"matrix: {file: a.h5\n", {"run.yaml:", "not valid YAML"}},
     {"matrix: [", {"not valid YAML"}},
+    {"PK\x03\x04\x14", {"run.yaml", "not a config", "matrix: {file: run.yaml}"}},
+    {"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 1 1\n", {"run.yaml", "not a config"}},
     {"matrix: {file: a.h5}\n\tpairs: 1", {"run.yaml:2", "not valid YAML"}},
     {"matrix: {file: a.h5}\n---\nmatrix: {file: b.h5}", {"run.yaml:", "another YAML document"}},
     {"! ,a#l A X = Ff t ", {"run.yaml:1", "not valid YAML"}},  // yaml-cpp finds documents in it without end
