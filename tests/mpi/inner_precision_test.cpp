@@ -2,6 +2,7 @@
 #include "apps/journey/inner_precision.hpp"
 #include "spmm/error.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
 
@@ -78,9 +79,10 @@ TEST_F(InnerPrecision, IsThatOfTheStateToGoOnFrom) {
   const SavedInMemory in_double(numbers);
   const SavedInMemory finished({});
   size_ = "[30, 20]";
+  const std::string double_by_name = fmt::format("inner_precision: double, {}", jacobi);
   EXPECT_EQ(of_eigensolver(jacobi, &in_float), Precision::float32);
-  EXPECT_THROW(of_eigensolver(std::string("inner_precision: double, ") + jacobi, &in_float), InputError);
-  EXPECT_EQ(of_eigensolver(std::string("inner_precision: double, ") + jacobi, &in_double), Precision::float64);
+  EXPECT_THROW(of_eigensolver(double_by_name, &in_float), InputError);
+  EXPECT_EQ(of_eigensolver(double_by_name, &in_double), Precision::float64);
   EXPECT_EQ(of_eigensolver(jacobi, &in_double), Precision::float64);
   EXPECT_EQ(of_eigensolver(jacobi, &finished), Precision::float64);
 }
