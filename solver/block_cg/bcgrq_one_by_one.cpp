@@ -18,7 +18,7 @@ constexpr int most_without_solution = 3;
 
 bool is_done(const Column& column) { return column.outcome != Outcome::not_converged; }
 
-/// Places of the columns, those that are known to have no solution at the end.
+/// Places of the columns, last those that are known to have no solution.
 std::vector<std::size_t> likely_first(const std::vector<Column>& columns) {
   std::vector<std::size_t> places(columns.size());
   std::iota(places.begin(), places.end(), std::size_t{0});

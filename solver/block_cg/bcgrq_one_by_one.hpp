@@ -16,7 +16,9 @@ using IteratedAlone = std::function<bool(const Sides<T>& one, std::size_t place,
 /// has left of the block's budget. Directions that some have no more use for, as where A is singular or has no
 /// more eigenvectors than the block has been through, become rounding errors, and go into the residuals of the
 /// others; along a null vector they grow until A seems to leave out a side that it has in its range. What the
-/// block came to may hold so many of them that zero is the better start. No states are saved meanwhile: the
+/// block came to may hold so many of them that zero is the better start. It ends with the first that stays undone
+/// for want of iterations or by rounding, or after several in a row that have no solution, so that a block of
+/// these does not take a solve each; those known to have none come last. No states are saved meanwhile: the
 /// block's is the last. Collective.
 template <class T>
 void solve_one_by_one(BlockSpace<T>& space, Sides<T>& block, const Budget& of_block, const BlockSolver<T>& solver,

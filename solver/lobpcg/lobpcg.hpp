@@ -90,8 +90,8 @@ struct EigenResult {
 /// early where `proceed` says so. With a `checkpoint` it goes on from the state that this holds, in place of
 /// `initial`, and leaves its own there; limits on iterations may be others then, and the tolerance a larger one.
 ///
-/// Norms are sums of squares, of residuals too: A and B are to have norms between 1e-100 and 1e100 (in float 1e-12
-/// and 1e12), as those that the programs have scaled.
+/// Norms are sums of squares, of residuals too: in double A and B are to have norms between 1e-100 and
+/// 1e100, as those that the programs have scaled.
 ///
 /// Once there are Ritz pairs nothing that happens to the numbers is an error: the best pairs are verified and
 /// returned, `limitation` and `remark` say what was in the way.

@@ -1,4 +1,8 @@
 #include "solver/block_cg/block_cg_mixed.hpp"
+
+#include <functional>
+#include <utility>
+
 #include "io/generate/generate.hpp"
 #include "solver/block_cg/block_cg_adaptive.hpp"
 #include "solver/preconditioner/chebyshev.hpp"
@@ -142,31 +146,49 @@ TEST(BlockCgMixed, APreconditionerThatFailsInFloatIsDoneWithoutInDouble) {
   EXPECT_EQ(result.remark, "");
 }
 
-/// A in float with a part that is not symmetric: p^T A p does not show it, but conjugate gradients get nowhere.
-class Skewed final : public LinearOperator<float> {
+/// A in float, of which products are altered; norms so many times as large.
+class Altered final : public LinearOperator<float> {
  public:
-  explicit Skewed(LinearOperator<float>& inner) : inner_(inner) {}
+  using Change = std::function<void(ConstBlockView<float> x, BlockView<float> y)>;
+
+  Altered(LinearOperator<float>& inner, Change change, double norms = 1.0)
+      : inner_(inner), change_(std::move(change)), norms_(norms) {}
   LocalIndex rows() const override { return inner_.rows(); }
   LocalIndex columns() const override { return inner_.columns(); }
-  double norm_inf() const override { return inner_.norm_inf(); }
+  double norm_inf() const override { return norms_ * inner_.norm_inf(); }
   void apply(ConstBlockView<float> x, BlockView<float> y) override {
     inner_.apply(x, y);
-    for (LocalIndex i = 0; i + 1 < x.rows; ++i) {
-      for (LocalIndex j = 0; j < x.cols; ++j) {
-        y.data[i * y.stride + j] += x.data[(i + 1) * x.stride + j];
-        y.data[(i + 1) * y.stride + j] -= x.data[i * x.stride + j];
-      }
-    }
+    change_(x, y);
   }
 
  private:
   LinearOperator<float>& inner_;
+  Change change_;
+  double norms_;
 };
+
+/// With a part that is not symmetric: p^T A p does not show it, but conjugate gradients get nowhere.
+void skew(ConstBlockView<float> x, BlockView<float> y) {
+  for (LocalIndex i = 0; i + 1 < x.rows; ++i) {
+    for (LocalIndex j = 0; j < x.cols; ++j) {
+      y.data[i * y.stride + j] += x.data[(i + 1) * x.stride + j];
+      y.data[(i + 1) * y.stride + j] -= x.data[i * x.stride + j];
+    }
+  }
+}
+
+/// A half as large again: rounds with it come forward by two thirds of the way, too little to go on with.
+constexpr float half_as_large_again = 1.5F;
+void enlarge(ConstBlockView<float>, BlockView<float> y) {
+  for (LocalIndex i = 0; i < y.rows; ++i) {
+    for (LocalIndex j = 0; j < y.cols; ++j) y.data[i * y.stride + j] *= half_as_large_again;
+  }
+}
 
 TEST(BlockCgMixed, WithoutProgressFloatLeavesIterationsForDouble) {
   const Communicator comm(MPI_COMM_WORLD);
   Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
-  Skewed skewed(problem.rounded.matrix);
+  Altered skewed(problem.rounded.matrix, skew);
   const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
   const BlockCgOptions options{.tolerance = 1e-8, .max_iterations = 200};
   const auto result =
@@ -179,7 +201,7 @@ TEST(BlockCgMixed, WithoutProgressFloatLeavesIterationsForDouble) {
 TEST(BlockCgMixed, ExtraIterationsInFloatTakeNoneFromDouble) {
   const Communicator comm(MPI_COMM_WORLD);
   Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
-  Skewed skewed(problem.rounded.matrix);
+  Altered skewed(problem.rounded.matrix, skew);
   const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
   BlockCgOptions options{.tolerance = 1e-8};
   const auto plain = block_cg<double>(problem.exact.space, problem.exact.matrix, nullptr, f, {}, options);
@@ -196,28 +218,10 @@ TEST(BlockCgMixed, ExtraIterationsInFloatTakeNoneFromDouble) {
   EXPECT_GT(mixed.total_iterations, options.max_iterations);
 }
 
-/// A half as large again: rounds with it come forward by two thirds of the way, too little to go on with.
-class Enlarged final : public LinearOperator<float> {
- public:
-  explicit Enlarged(LinearOperator<float>& inner) : inner_(inner) {}
-  LocalIndex rows() const override { return inner_.rows(); }
-  LocalIndex columns() const override { return inner_.columns(); }
-  double norm_inf() const override { return 1.5 * inner_.norm_inf(); }
-  void apply(ConstBlockView<float> x, BlockView<float> y) override {
-    inner_.apply(x, y);
-    for (LocalIndex i = 0; i < y.rows; ++i) {
-      for (LocalIndex j = 0; j < y.cols; ++j) y.data[i * y.stride + j] *= 1.5F;
-    }
-  }
-
- private:
-  LinearOperator<float>& inner_;
-};
-
 TEST(BlockCgMixed, NorDoTheyWhereARunGoesOnFromARoundInFloat) {
   const Communicator comm(MPI_COMM_WORLD);
   Mixed problem(*laplacian3d(comm, {.size = {9, 8, 7}}));
-  Enlarged enlarged(problem.rounded.matrix);
+  Altered enlarged(problem.rounded.matrix, enlarge, half_as_large_again);
   const DenseBlock<double> f = test::random_rhs(problem.exact.space, 4);
   BlockCgOptions options{.tolerance = 1e-8};
   options.float_is_extra = true;
