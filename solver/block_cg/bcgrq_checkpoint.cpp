@@ -80,7 +80,11 @@ void resume_common(BlockSpace<T>& space, Sides<T>& sides) {
   if (checkpoint.columns("x") > 0) read_into(space, checkpoint, "x", sides.x);
   take(numbers, sides.columns);
   sides.findings = saved_findings(numbers, "findings");
-  sides.not_counted = static_cast<int>(numbers.number("not_counted", 0));
+  // States that older programs wrote say nothing of it: there all iterations count.
+  if (numbers.contains("not_counted")) {
+    sides.not_counted = static_cast<int>(numbers.number("not_counted", 0));
+    sides.before_float = static_cast<int>(numbers.number("not_counted", 1));
+  }
   sides.starts_at_zero = false;
   sides.best.known = numbers.number("best", 0) != 0.0;
   sides.best.is_zero = numbers.number("best", 1) != 0.0;
@@ -126,6 +130,7 @@ std::optional<RoundPlace> resume(State<T>& state, Sides<T>& sides) {
   Checkpoint& checkpoint = *sides.saving->checkpoint;
   const SavedNumbers numbers = *checkpoint.saved();
   resume_common(state.space, sides);
+  sides.before_float.reset();  // the round is one in double
   for (Column& column : sides.columns) column.limit = column.share * state.test.limit(column.rhs_norm);
   const List& round = numbers.at("round", 4);
   state.largest_inner = round[2];
@@ -144,7 +149,6 @@ template <class T>
 void resume_between_rounds(BlockSpace<T>& space, Sides<T>& sides) {
   if (!resumes(sides) || resumes_within_round(sides)) return;
   resume_common(space, sides);
-  sides.before_float = static_cast<int>(sides.saving->checkpoint->saved()->number("not_counted", 1));
   sides.saving->checkpoint->taken();
 }
 
