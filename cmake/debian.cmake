@@ -66,6 +66,9 @@ matrix from a file and a config in YAML, run on any number of MPI ranks, and
 write HDF5.")
 set(development_depends "block-eigs (= ${PROJECT_VERSION}-1)" g++ pkg-config libopenmpi-dev libhdf5-openmpi-dev libopenblas-dev
   liblapacke-dev libyaml-cpp-dev libfmt-dev libzip-dev zlib1g-dev)
+if(BLOCK_EIGS_HAVE_MUMPS)
+  list(APPEND development_depends libmumps-dev)
+endif()
 if(BLOCK_EIGS_HAVE_SCOTCH)
   list(APPEND development_depends libptscotch-dev)
 endif()

@@ -2,7 +2,7 @@
 # development, petsc (the plug-ins) and, where asked for, python.
 
 get_property(libraries GLOBAL PROPERTY BLOCK_EIGS_LIBRARIES)
-install(TARGETS ${libraries} block_eigs_hdf5 block_eigs_scotch EXPORT block_eigs_targets COMPONENT development)
+install(TARGETS ${libraries} block_eigs_hdf5 block_eigs_mumps block_eigs_scotch EXPORT block_eigs_targets COMPONENT development)
 
 # Headers keep their places: #include "solver/lobpcg/lobpcg.hpp". Backends are reached through Device and Kernels, the plug-in
 # through PETSc.

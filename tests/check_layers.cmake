@@ -32,9 +32,10 @@ rule(cuda_in_spmm_cuda    "."        "^spmm/cuda/"
 rule(petsc_in_io_petsc    "."        "^(io|apps)/petsc/" "^(petsc|slepc)")
 rule(hdf5_in_io_hdf5      "."        "^io/hdf5/[^/]+\\.cpp$" "^(hdf5(_hl)?|H5[A-Za-z]*)\\.h$")
 rule(scotch_in_io_partition "."       "^io/partition/graph_owners\\.cpp$" "scotch")
+rule(mumps_in_solver_factors "."       "^solver/factors/mumps\\.cpp$" "mumps_c\\.h$")
 rule(yaml_in_io_config    "."        "^io/config/[^/]+\\.cpp$" "^yaml-cpp/")
 rule(mpi_where_it_belongs "."
-  "^(spmm/parallel/(communicator|job_end|node_board|halo_exchange|[a-z_]*transport|peer_(channel|store))\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
+  "^(solver/factors/mumps\\.cpp|spmm/parallel/(communicator|job_end|node_board|halo_exchange|[a-z_]*transport|peer_(channel|store))\\.[ch]pp|spmm/cuda/.*|io/.*|apps/(block_eigs|block_solve|journey/session|in_memory/mpi_runtime)\\.cpp|apps/bench/[^/]+\\.[ch]pp)$" "^mpi\\.h$")
 
 # Inner rooms. What spmm has in its root is words that all rooms use.
 rule(spmm_root_is_words      "^spmm/[^/]+$"       "${none}" "^spmm/.+/")
@@ -50,6 +51,8 @@ rule(preconditioners_are_no_solvers "^solver/preconditioner/" "${none}" "^solver
 rule(lobpcg_stands_alone     "^solver/lobpcg/"    "${none}" "^solver/(block_cg|preconditioner|multigrid)/")
 rule(block_cg_stands_alone   "^solver/block_cg/"  "${none}" "^solver/(lobpcg|preconditioner|multigrid)/")
 rule(multigrid_sees_lobpcg_from_outside "^solver/multigrid/" "${none}" "^solver/(block_cg/|lobpcg/([^l]|l[^o]|lobpcg[^.]))")
+rule(factors_see_no_solver   "^solver/factors/"   "${none}" "^solver/(davidson|lobpcg|block_cg|preconditioner|multigrid|proof|space|small)/")
+rule(no_solver_sees_factors  "^solver/(small|space|davidson|lobpcg|block_cg|preconditioner|multigrid|proof)/" "${none}" "^solver/factors/")
 rule(proof_sees_lobpcg_from_outside "^solver/proof/" "${none}" "^solver/(block_cg|preconditioner|multigrid)/|^solver/lobpcg/([^l]|l[^o]|lobpcg[^.])")
 rule(proof_comes_after_solvers "^solver/(small|space|lobpcg|block_cg|preconditioner|multigrid)/" "${none}" "^solver/proof/")
 rule(io_files_know_no_room   "^io/files/"    "${none}" "^io/(source|hdf5|formats|generate|config|result|petsc)/")

@@ -87,11 +87,11 @@ double CostModel::setup(PreconditionerType type) const {
 
 double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
 
-double CostModel::factorisation(const petsc::FactorSize& size) const {
+double CostModel::factorisation(const factors::FactorSize& size) const {
   return host * guesses * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
 }
 
-double CostModel::substitution(const petsc::FactorSize& size, double applied_to) const {
+double CostModel::substitution(const factors::FactorSize& size, double applied_to) const {
   return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * applied_to);
 }
 

@@ -2,7 +2,7 @@
 
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
-#include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/factors/factorization.hpp"
 #include "spmm/device/device.hpp"
 
 namespace block_eigs {
@@ -38,9 +38,9 @@ struct CostModel {
   /// What comes before the first application.
   double setup(PreconditionerType type) const;
   /// Of the factors of A - sigma B that an analysis has foreseen: with one wrong guess of sigma.
-  double factorisation(const petsc::FactorSize& size) const;
+  double factorisation(const factors::FactorSize& size) const;
   /// One application of their inverse to so many columns.
-  double substitution(const petsc::FactorSize& size, double applied_to) const;
+  double substitution(const factors::FactorSize& size, double applied_to) const;
   /// The analysis.
   double analysis() const;
 

@@ -5,7 +5,7 @@ namespace block_eigs {
 namespace {
 
 Candidate priced(const CostModel& costs, const PreconditionerConfig& asked, double columns, double iterations,
-                 double iteration, const petsc::FactorSize& size) {
+                 double iteration, const factors::FactorSize& size) {
   Candidate candidate{of_type(asked, PreconditionerType::direct)};
   candidate.setup = costs.factorisation(size);
   candidate.step = iteration + costs.substitution(size, columns);
@@ -19,11 +19,11 @@ Candidate priced(const CostModel& costs, const PreconditionerConfig& asked, doub
 LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, double columns,
                                double iterations, double iteration, const AnalyseFactors& analyse) {
   if (!analyse) return {};
-  const auto with = [=](const petsc::FactorSize& size) {
+  const auto with = [=](const factors::FactorSize& size) {
     return priced(costs, asked, columns, iterations, iteration, size);
   };
   const auto ask = [=]() -> std::optional<Candidate> {
-    const std::optional<petsc::FactorSize> size = analyse();
+    const std::optional<factors::FactorSize> size = analyse();
     if (!size) return std::nullopt;
     return with(*size);
   };

@@ -79,6 +79,7 @@ bool start_mpi() {
     // Whoever loads MPI after us may want to call it from threads.
     const std::set<std::string> before = environment_names();
     do_without_ssh();
+    const NoYieldingAlone no_yielding;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     unset_variables_of_mpi(before);
     started_here = true;

@@ -11,14 +11,14 @@
 #include <fmt/format.h>
 
 #include "apps/input/shift_search.hpp"
-#include "io/petsc/bridge/petsc_direct.hpp"
+#include "solver/factors/factor_operator.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
 
 namespace {
 
-constexpr petsc::FactorizationUse use{"preconditioner: direct", "use type: auto"};
+constexpr factors::Use use{"preconditioner: direct", "use type: auto"};
 
 /// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, and its diagonal.
 SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) {
@@ -89,7 +89,7 @@ std::int64_t left_out_beyond(const Problem<T>& problem, double sigma, double sig
 /// Eigenvalues that a positive definite sign (A - sigma B) must not have. Collective.
 template <class T>
 std::int64_t beyond(Problem<T>& problem, double sigma, double sign) {
-  const petsc::Inertia count = problem.factorization->factorize(problem.a_rows, mass_rows(problem), sigma);
+  const factors::Inertia count = problem.factorization->factorize(problem.a_rows, mass_rows(problem), sigma);
   return (sign > 0.0 ? count.below : count.above) + count.at;
 }
 
@@ -169,13 +169,13 @@ void analyse_factors(Problem<T>& problem) {
   if (problem.factorization) return;
   // Its sign and size are those of the diagonal that most shifts leave.
   const double sigma = -ShiftSearch::rounding(problem.a->norm_inf());
-  problem.factorization = std::make_shared<petsc::Factorization>(
+  problem.factorization = std::make_shared<factors::Factorization>(
       problem.context.comm, problem.a_rows, mass_rows(problem), problem.partition, sigma, use);
 }
 
 template <class T>
-std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns) {
-  if (!petsc::has_factorization(problem.context.comm)) return std::nullopt;
+std::optional<factors::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns) {
+  if (!factors::available()) return std::nullopt;
   try {
     analyse_factors(problem);
     problem.factorization->require_memory(columns);
@@ -189,14 +189,14 @@ std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem, LocalInde
 
 template <class T>
 Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
-  petsc::require_factorization(problem.context.comm, use);
+  factors::require_available(problem.context.comm, use);
   analyse_factors(problem);
   const double sign = config.end == Which::largest ? -1.0 : 1.0;
   Preconditioner<T> result;
   result.shift = config.end ? outer_shift(problem, config, sign) : definite_shift(problem, config);
-  result.operation = petsc::make_direct(problem.context, problem.factorization,
-                                        problem.partition.size(problem.context.comm.rank()), sign);
-  const petsc::FactorSize& size = problem.factorization->size();
+  result.operation = factors::make_operator(problem.context, problem.factorization,
+                                            problem.partition.size(problem.context.comm.rank()), sign);
+  const factors::FactorSize& size = problem.factorization->size();
   result.made = fmt::format(
       "direct: LDL^T of {}, {} entries, {:.2g} Gflop",
       shifted_name(std::ldexp(result.shift, problem.scaling.b - problem.scaling.a), problem.b != nullptr),
@@ -206,8 +206,8 @@ Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
 
 template void analyse_factors(Problem<float>&);
 template void analyse_factors(Problem<double>&);
-template std::optional<petsc::FactorSize> foreseen_factors(Problem<float>&, LocalIndex);
-template std::optional<petsc::FactorSize> foreseen_factors(Problem<double>&, LocalIndex);
+template std::optional<factors::FactorSize> foreseen_factors(Problem<float>&, LocalIndex);
+template std::optional<factors::FactorSize> foreseen_factors(Problem<double>&, LocalIndex);
 template Preconditioner<float> make_direct(Problem<float>&, const DirectConfig&);
 template Preconditioner<double> make_direct(Problem<double>&, const DirectConfig&);
 

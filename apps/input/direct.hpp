@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "apps/input/preconditioner.hpp"
-#include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/factors/factorization.hpp"
 
 namespace block_eigs {
 
@@ -15,7 +15,7 @@ void analyse_factors(Problem<T>& problem);
 /// The same for `auto`, which has other ways: nothing where this build cannot, the analysis fails, or there is no
 /// memory for what it foresees and for solves of so many columns. Collective.
 template <class T>
-std::optional<petsc::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns);
+std::optional<factors::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns);
 
 /// sign (A - sigma B)^-1 by factors, positive definite, as its pivots prove: sigma is the config's shift, or
 /// looked for by ShiftSearch beyond the end that is wanted, or next to nothing for a linear system. Needs

@@ -9,8 +9,8 @@
 #include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
 #include "io/partition/row_order.hpp"
-#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "io/source/matrix_source.hpp"
+#include "solver/factors/factorization.hpp"
 #include "spmm/matrix/distributed_matrix.hpp"
 #include "spmm/parallel/context.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -49,7 +49,7 @@ struct Problem {
   CsrRows a_rows{};                           ///< A in host memory, where ReadOptions asked to keep it
   CsrRows b_rows{};                           ///< likewise B, where there is one
   /// Of A - sigma B, where an analysis was made: for all who factorise it one after another.
-  std::shared_ptr<petsc::Factorization> factorization{};
+  std::shared_ptr<factors::Factorization> factorization{};
   Scaling scaling{};
   LoneRows lone{};                          ///< of the scaled A and B
   std::shared_ptr<const RowOrder> order{};  ///< null: rows have the numbers of the file

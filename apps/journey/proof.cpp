@@ -107,7 +107,7 @@ void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof
 }  // namespace
 
 void require_proof(const Communicator& comm, const EigensolverConfig& config) {
-  if (config.verify == Verify::inertia) petsc::require_factorization(comm, inertia_use);
+  if (config.verify == Verify::inertia) factors::require_available(comm, inertia_use);
 }
 
 template <class T>

@@ -11,7 +11,7 @@
 
 #include "apps/input/shift_search.hpp"
 #include "apps/journey/scaled_units.hpp"
-#include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/factors/factorization.hpp"
 
 namespace block_eigs {
 
@@ -31,8 +31,8 @@ class Counter {
       b_ = sources.b->read(problem.partition);
       scale_rows(*b_, problem.scaling.b);
     }
-    factors_ = std::make_unique<petsc::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
-                                                      problem.partition, sigma, inertia_use);
+    factors_ = std::make_unique<factors::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
+                                                        problem.partition, sigma, inertia_use);
   }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
@@ -41,7 +41,7 @@ class Counter {
   /// Collective.
   void require_definite_mass(const Partition& partition) const {
     if (!b_) return;
-    const std::int64_t negative = petsc::inertia(comm_, *b_, nullptr, partition, 0.0).below;
+    const std::int64_t negative = factors::inertia(comm_, *b_, nullptr, partition, 0.0, inertia_use).below;
     if (negative == 0) return;
     throw IndefiniteMass(fmt::format(
         "mass matrix B is not positive definite, {} of its {} eigenvalues {} negative: A x = lambda B x has other "
@@ -64,7 +64,7 @@ class Counter {
   /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
   /// Collective.
   std::int64_t wanted_side(double sigma) const {
-    const petsc::Inertia inertia = factors_->factorize(a_, b_ ? &*b_ : nullptr, sigma);
+    const factors::Inertia inertia = factors_->factorize(a_, b_ ? &*b_ : nullptr, sigma);
     const std::int64_t known = std::count_if(left_out_.begin(), left_out_.end(), [&](double value) {
       return upper_ ? value >= sigma : value <= sigma;
     });
@@ -85,7 +85,7 @@ class Counter {
   std::vector<double> left_out_;
   CsrRows a_;
   std::optional<CsrRows> b_;
-  std::unique_ptr<petsc::Factorization> factors_;
+  std::unique_ptr<factors::Factorization> factors_;
 };
 
 /// A gap between clusters of found values.

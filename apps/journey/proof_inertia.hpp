@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/journey/proof_probe.hpp"
-#include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/factors/factorization.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -14,8 +14,8 @@ class IndefiniteMass final : public InputError, public OnAllRanks {
 };
 
 /// Who wants the factors.
-inline constexpr petsc::FactorizationUse inertia_use{"eigensolver.verify: inertia",
-                                                     "use verify: probe, which needs no factorisation"};
+inline constexpr factors::Use inertia_use{"eigensolver.verify: inertia",
+                                          "use verify: probe, which needs no factorisation"};
 
 /// Bytes that the calling rank takes for a certificate beside what it holds, by an analysis of A. Collective;
 /// throws RunError where that fails, on all ranks.

@@ -42,6 +42,7 @@ struct Failure {
 class MpiSession {
  public:
   MpiSession(int& argc, char**& argv) {
+    const NoYieldingAlone no_yielding;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided_);
     // What belongs to no communicator of ours: requests, types, and what libraries do.
     end_job_on_errors(MPI_COMM_WORLD);

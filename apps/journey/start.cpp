@@ -23,6 +23,8 @@ constexpr std::size_t mebibyte = std::size_t{1} << 20;
 /// What MPI has been seen to take while it starts, with what its threads set aside.
 constexpr std::size_t mpi_bytes = 192 * mebibyte;
 
+constexpr const char* yielding = "OMPI_MCA_mpi_yield_when_idle";
+
 /// Whether OpenBLAS's own threads leave enough of `left` for everything else.
 bool leaves_room(std::size_t left, int threads) {
   constexpr std::size_t stack = 8 * mebibyte;
@@ -62,6 +64,19 @@ void do_without_ssh() {
   const bool told = std::getenv("OMPI_MCA_plm_rsh_agent") != nullptr || std::getenv("OMPI_MCA_plm") != nullptr;
   if (has_launcher() || told || is_on_path("ssh") || is_on_path("rsh")) return;
   setenv("OMPI_MCA_plm", "isolated", 1);
+}
+
+NoYieldingAlone::NoYieldingAlone() {
+  const char* ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const bool alone = ranks != nullptr ? std::string_view(ranks) == "1" : !has_launcher();
+  const char* told = std::getenv(yielding);
+  if (!alone || told == nullptr) return;
+  told_ = told;
+  setenv(yielding, "0", 1);
+}
+
+NoYieldingAlone::~NoYieldingAlone() {
+  if (told_) setenv(yielding, told_->c_str(), 1);
 }
 
 void return_freed_blocks() {

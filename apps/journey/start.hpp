@@ -16,6 +16,21 @@ bool has_launcher();
 /// unless somebody has told it something about that. Before MPI is started.
 void do_without_ssh();
 
+/// While this exists, Open MPI is told that a process that is alone shall not hand its core over to others
+/// whenever a call finds no message, as it may have been told to for more ranks than cores (mpi_yield_when_idle).
+/// There is no rank to make way for; and MUMPS, which looks for messages at every front, would take a hundred
+/// times as long beside other programs. To be there while MPI starts.
+class NoYieldingAlone {
+ public:
+  NoYieldingAlone();
+  ~NoYieldingAlone();
+  NoYieldingAlone(const NoYieldingAlone&) = delete;
+  NoYieldingAlone& operator=(const NoYieldingAlone&) = delete;
+
+ private:
+  std::optional<std::string> told_;  ///< what was said before; none where it stays
+};
+
 /// Blocks that are freed go back to the system at once, whatever libraries that are loaded with the program have
 /// made of that: SuperLU_DIST, which PETSc brings along, has malloc keep all it ever had, for the whole process.
 /// Memory of blocks in float was then there for those in double only where these happened to fit, between what had

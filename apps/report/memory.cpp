@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "io/petsc/bridge/petsc_factorization.hpp"
 #include "solver/block_cg/deferred_solution.hpp"
 #include "solver/davidson/davidson_plan.hpp"
+#include "solver/factors/factorization.hpp"
 #include "solver/lobpcg/lobpcg_state.hpp"
 #include "solver/proof/pencil_probe.hpp"
 #include "solver/proof/probe_memory.hpp"
@@ -41,7 +41,7 @@ double halo_bytes(const Problem<T>& problem, int cols) {
 template <class T>
 double petsc_bytes(const PreconditionerConfig& config, const Problem<T>& problem, int cols) {
   const Communicator& comm = problem.context.comm;
-  if (config.type == PreconditionerType::direct) return petsc::solve_bytes(comm, problem.partition, cols);
+  if (config.type == PreconditionerType::direct) return factors::solve_bytes(comm, problem.partition, cols);
   return config.type == PreconditionerType::petsc
              ? 2.0 * sizeof(double) * problem.partition.size(comm.rank()) * cols
              : 0.0;

@@ -33,7 +33,26 @@ void add_in_order(std::span<const double> parts, std::span<double> sums) {
   }
 }
 
-/// Point-to-point in pieces, so that neither counts nor displacements overflow int.
+/// Point-to-point in pieces, so that neither counts nor displacements overflow int. `receive` and `send` say where
+/// what comes from a rank and goes to it lies.
+template <class T, class Receive, class Send>
+void post_all(MPI_Comm comm, int size, const Receive& receive, const Send& send) {
+  std::vector<MPI_Request> requests;
+  for (int r = 0; r < size; ++r) {
+    const std::span<T> target = receive(static_cast<std::size_t>(r));
+    in_pieces(target.size(), [&](std::size_t first, int count) {
+      MPI_Irecv(target.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
+    });
+  }
+  for (int r = 0; r < size; ++r) {
+    const std::span<const T> source = send(static_cast<std::size_t>(r));
+    in_pieces(source.size(), [&](std::size_t first, int count) {
+      MPI_Isend(source.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
+    });
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
 template <class T>
 std::vector<std::vector<T>> exchange(MPI_Comm comm, int size, const std::vector<std::vector<T>>& outgoing) {
   std::vector<std::int64_t> send_counts(static_cast<std::size_t>(size));
@@ -43,22 +62,18 @@ std::vector<std::vector<T>> exchange(MPI_Comm comm, int size, const std::vector<
   MPI_Alltoall(send_counts.data(), 1, MPI_INT64_T, receive_counts.data(), 1, MPI_INT64_T, comm);
 
   std::vector<std::vector<T>> incoming(send_counts.size());
-  std::vector<MPI_Request> requests;
-  for (int r = 0; r < size; ++r) {
-    auto& target = incoming[static_cast<std::size_t>(r)];
-    target.resize(static_cast<std::size_t>(receive_counts[static_cast<std::size_t>(r)]));
-    in_pieces(target.size(), [&](std::size_t first, int count) {
-      MPI_Irecv(target.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
-    });
-  }
-  for (int r = 0; r < size; ++r) {
-    const auto& source = outgoing[static_cast<std::size_t>(r)];
-    in_pieces(source.size(), [&](std::size_t first, int count) {
-      MPI_Isend(source.data() + first, count, mpi_type(T{}), r, 0, comm, &requests.emplace_back());
-    });
-  }
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  const auto receive = [&](std::size_t r) {
+    incoming[r].resize(static_cast<std::size_t>(receive_counts[r]));
+    return std::span<T>(incoming[r]);
+  };
+  post_all<T>(comm, size, receive, [&](std::size_t r) { return std::span<const T>(outgoing[r]); });
   return incoming;
+}
+
+/// The r-th of the parts that lie one behind the other in `values`, part r from `begins[r]` to `begins[r + 1]`.
+template <class T>
+std::span<T> part(std::span<T> values, std::span<const std::int64_t> begins, std::size_t r) {
+  return values.subspan(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(begins[r + 1] - begins[r]));
 }
 
 }  // namespace
@@ -207,6 +222,13 @@ std::vector<std::vector<std::int64_t>> Communicator::all_to_all(
 
 std::vector<std::vector<double>> Communicator::all_to_all(const std::vector<std::vector<double>>& outgoing) const {
   return exchange(counted(), size_, outgoing);
+}
+
+void Communicator::all_to_all(std::span<const double> outgoing, std::span<const std::int64_t> sent_from,
+                              std::span<double> incoming, std::span<const std::int64_t> put_from) const {
+  post_all<double>(
+      counted(), size_, [&](std::size_t r) { return part(incoming, put_from, r); },
+      [&](std::size_t r) { return part(outgoing, sent_from, r); });
 }
 
 void Communicator::barrier() const { MPI_Barrier(counted()); }

@@ -61,6 +61,11 @@ class Communicator {
   /// Sends outgoing[r] to rank r; returns what every rank r sent here. Messages may be empty.
   std::vector<std::vector<std::int64_t>> all_to_all(const std::vector<std::vector<std::int64_t>>& outgoing) const;
   std::vector<std::vector<double>> all_to_all(const std::vector<std::vector<double>>& outgoing) const;
+  /// The same where both sides know how much is sent, into memory that is there. What goes to rank r is `outgoing`
+  /// from sent_from[r] to sent_from[r + 1], and what it sends here comes to `incoming` from put_from[r] to
+  /// put_from[r + 1]; both have size() + 1 numbers.
+  void all_to_all(std::span<const double> outgoing, std::span<const std::int64_t> sent_from,
+                  std::span<double> incoming, std::span<const std::int64_t> put_from) const;
 
   void barrier() const;
 

@@ -112,6 +112,25 @@ TEST(CommunicatorTest, AllToAllDeliversRaggedMessages) {
   }
 }
 
+TEST(CommunicatorTest, AllToAllDeliversIntoMemoryThatIsThere) {
+  const Communicator comm(MPI_COMM_WORLD);
+  // r + 1 numbers to rank r, so that this one gets rank + 1 from each.
+  std::vector<std::int64_t> sent_from = {0};
+  std::vector<std::int64_t> put_from = {0};
+  std::vector<double> outgoing;
+  for (int r = 0; r < comm.size(); ++r) {
+    outgoing.insert(outgoing.end(), static_cast<std::size_t>(r) + 1, 100.0 * comm.rank() + r);
+    sent_from.push_back(static_cast<std::int64_t>(outgoing.size()));
+    put_from.push_back(put_from.back() + comm.rank() + 1);
+  }
+  std::vector<double> incoming(static_cast<std::size_t>(put_from.back()), -1.0);
+  comm.all_to_all(outgoing, sent_from, incoming, put_from);
+  for (std::size_t i = 0; i < incoming.size(); ++i) {
+    const auto from = static_cast<int>(i) / (comm.rank() + 1);
+    EXPECT_EQ(incoming[i], 100.0 * from + comm.rank());
+  }
+}
+
 TEST(CommunicatorTest, BroadcastsText) {
   const Communicator comm(MPI_COMM_WORLD);
   EXPECT_EQ(comm.broadcast(comm.is_root() ? std::string("pairs: 16\n") : std::string()), "pairs: 16\n");

@@ -13,6 +13,13 @@ block_eigs_test(chebyshev SOURCES mpi/chebyshev_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(column_scaling SOURCES mpi/column_scaling_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(jacobi SOURCES mpi/jacobi_test.cpp RANKS 1 3 LABELS mpi)
 block_eigs_test(cast_operator SOURCES mpi/cast_operator_test.cpp RANKS 1 3 LABELS mpi)
+# Factors by MUMPS.
+block_eigs_test(row_delivery SOURCES mpi/row_delivery_test.cpp RANKS 1 2 3 4 LABELS mpi TIMEOUT 60)
+block_eigs_test(factor_operator SOURCES mpi/factor_operator_test.cpp RANKS 1 2 3 4 LABELS mpi TIMEOUT 120)
+block_eigs_test(inertia SOURCES mpi/inertia_test.cpp RANKS 1 2 3 4 LABELS mpi TIMEOUT 120)
+foreach(ranks 1 2 3 4)
+  set_tests_properties(factor_operator.${ranks} inertia.${ranks} PROPERTIES SKIP_REGULAR_EXPRESSION "this build lacks MUMPS")
+endforeach()
 block_eigs_test(column_major_product SOURCES mpi/column_major_product_test.cpp RANKS 1 2 3 4 LABELS mpi)
 
 include(${CMAKE_CURRENT_LIST_DIR}/matrix_files.cmake)

@@ -14,14 +14,6 @@ block_eigs_test(petsc_mat_mpi_calls SOURCES petsc/mat_mpi_calls_test.cpp petsc/m
 block_eigs_test(petsc_matrix SOURCES petsc/petsc_matrix_test.cpp RANKS 1 2 3 4 LABELS petsc TIMEOUT 120
   LIBRARIES ${blockcsr_libraries})
 
-block_eigs_test(petsc_direct SOURCES petsc/direct_test.cpp RANKS 1 2 3 LABELS petsc TIMEOUT 120
-  LIBRARIES block_eigs::petsc)
-block_eigs_test(petsc_inertia SOURCES petsc/inertia_test.cpp RANKS 1 2 3 LABELS petsc TIMEOUT 120
-  LIBRARIES block_eigs::petsc)
-foreach(ranks 1 2 3)
-  set_tests_properties(petsc_direct.${ranks} petsc_inertia.${ranks} PROPERTIES SKIP_REGULAR_EXPRESSION "this PETSc lacks MUMPS")
-endforeach()
-
 # The same on PETSc's CUDA types.
 set(petsc_gpu_sources petsc/mat_gpu_test.cpp)
 if(BLOCK_EIGS_HAVE_PETSC_CUDA)

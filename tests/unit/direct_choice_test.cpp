@@ -20,8 +20,8 @@ using test::iteration;
 using test::type_of;
 
 /// Of a mesh in the plane: n log n entries.
-constexpr petsc::FactorSize small{1e6, 2e6, 2e8};
-constexpr petsc::FactorSize enormous{1e12, 1e11, 1e16};
+constexpr factors::FactorSize small{1e6, 2e6, 2e8};
+constexpr factors::FactorSize enormous{1e12, 1e11, 1e16};
 
 /// Ways until `choice` has gone on for 300 iterations that come forward by `rate` each, from 1e10.
 std::vector<PreconditionerType> ways(EigensolverChoice& choice, double rate) {
@@ -38,7 +38,7 @@ std::vector<PreconditionerType> ways(EigensolverChoice& choice, double rate) {
 TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
   int times = 0;
-  choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+  choice.allow_factors([&]() -> std::optional<factors::FactorSize> {
     ++times;
     return small;
   });
@@ -50,9 +50,9 @@ TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
 
 /// The last way of 500 iterations, which come forward by half at first and by nothing after so many; changes that
 /// were made.
-std::pair<PreconditionerType, int> last_of_slow_ways(int good, const petsc::FactorSize& size) {
+std::pair<PreconditionerType, int> last_of_slow_ways(int good, const factors::FactorSize& size) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  choice.allow_factors([&] { return std::optional<factors::FactorSize>(size); });
   int changes = 0;
   int of_this = 0;
   for (int i = 0; i < 500; ++i, ++of_this) {
@@ -68,7 +68,7 @@ std::pair<PreconditionerType, int> last_of_slow_ways(int good, const petsc::Fact
 }
 
 TEST(DirectChoice, TheLastChangeIsNotForAWayThatWasLeft) {
-  constexpr petsc::FactorSize dear{1e8, 1e8, 4e12};
+  constexpr factors::FactorSize dear{1e8, 1e8, 4e12};
   for (int good = 1; good < 20; ++good) {
     const auto [last, changes] = last_of_slow_ways(good, dear);
     EXPECT_EQ(last, PreconditionerType::direct) << good << ": after " << changes << " changes";
@@ -78,7 +78,7 @@ TEST(DirectChoice, TheLastChangeIsNotForAWayThatWasLeft) {
 /// The way at work after factors that come forward by `rate` an iteration, of 500 allowed.
 PreconditionerType after_factors_with(double rate) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  choice.allow_factors([] { return std::optional<factors::FactorSize>(small); });
   while (type_of(choice) != PreconditionerType::direct) {
     if (!choice.change(Limitation::iterations)) break;
   }
@@ -98,9 +98,9 @@ TEST(DirectChoice, FactorsAreLeftWhereTheyDoNotComeToTheEndInTime) {
 }
 
 /// What the last of four changes is to, of which factors of that size may be one.
-PreconditionerType last_of_four(const petsc::FactorSize& size) {
+PreconditionerType last_of_four(const factors::FactorSize& size) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  choice.allow_factors([&] { return std::optional<factors::FactorSize>(size); });
   while (choice.change(Limitation::stopped)) continue;
   return type_of(choice);
 }
@@ -116,7 +116,7 @@ TEST(DirectChoice, NobodyAsksForFactorsOfAPowerLawGraph) {
   traits.in_hubs = 0.5;
   EigensolverChoice choice = choice_for(traits, asked());
   int times = 0;
-  choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+  choice.allow_factors([&]() -> std::optional<factors::FactorSize> {
     ++times;
     return small;
   });
@@ -126,7 +126,7 @@ TEST(DirectChoice, NobodyAsksForFactorsOfAPowerLawGraph) {
 
 TEST(DirectChoice, WhatCouldNotBeMadeIsLeftLikeAnyOther) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  choice.allow_factors([] { return std::optional<factors::FactorSize>(small); });
   while (type_of(choice) != PreconditionerType::direct) ASSERT_TRUE(choice.change(Limitation::iterations));
   choice.lose();
   EXPECT_EQ(type_of(choice), PreconditionerType::none);
@@ -135,7 +135,7 @@ TEST(DirectChoice, WhatCouldNotBeMadeIsLeftLikeAnyOther) {
 
 TEST(DirectChoice, DoesNotAskWhereIterationsComeForward) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([]() -> std::optional<petsc::FactorSize> {
+  choice.allow_factors([]() -> std::optional<factors::FactorSize> {
     ADD_FAILURE() << "asked";
     return std::nullopt;
   });
@@ -145,7 +145,7 @@ TEST(DirectChoice, DoesNotAskWhereIterationsComeForward) {
 TEST(DirectChoice, LeavesAloneWhatIsTooMuchOrCannotBeHad) {
   for (const bool available : {true, false}) {
     EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-    choice.allow_factors([&]() -> std::optional<petsc::FactorSize> {
+    choice.allow_factors([&]() -> std::optional<factors::FactorSize> {
       if (!available) return std::nullopt;
       return enormous;
     });
@@ -160,7 +160,7 @@ TEST(DirectChoice, LinearSystemsAreNotSolvedInCircles) {
   const LinearSolverConfig config;
   LinearSolverChoice choice(traits, cost_model(traits, 0.0, linear_columns(config, 3), 8.0, Backend::host), config,
                             3);
-  choice.allow_factors([] { return petsc::FactorSize{1e5, 2e4, 1e5}; });
+  choice.allow_factors([] { return factors::FactorSize{1e5, 2e4, 1e5}; });
   std::vector<PreconditionerType> types{choice.config().preconditioner.type};
   for (int i = 0; i < 500; ++i) {
     IterationReport report;
@@ -178,9 +178,9 @@ TEST(DirectChoice, LinearSystemsAreNotSolvedInCircles) {
 }
 
 /// The way and the block's columns once a cluster of 8 has held up iterations for a while.
-std::pair<PreconditionerType, LocalIndex> after_a_cluster(const petsc::FactorSize& size) {
+std::pair<PreconditionerType, LocalIndex> after_a_cluster(const factors::FactorSize& size) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());
-  choice.allow_factors([&] { return std::optional<petsc::FactorSize>(size); });
+  choice.allow_factors([&] { return std::optional<factors::FactorSize>(size); });
   std::vector<double> cluster;
   for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j);
   const std::vector<double> residuals(8, 1e-3);
@@ -210,7 +210,7 @@ TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
   int times = 0;
   choice.allow_factors([&] {
     ++times;
-    return petsc::FactorSize{1e5, 2e4, 1e5};
+    return factors::FactorSize{1e5, 2e4, 1e5};
   });
   IterationReport report;
   report.active_columns = report.products = 3;
@@ -232,7 +232,7 @@ TEST(DirectChoice, FactorsStayWhereTheyHaveSolvedMost) {
   const LinearSolverConfig config;
   LinearSolverChoice choice(traits, cost_model(traits, 0.0, linear_columns(config, 64), 8.0, Backend::host),
                             config, 64);
-  choice.allow_factors([] { return std::optional<petsc::FactorSize>(small); });
+  choice.allow_factors([] { return std::optional<factors::FactorSize>(small); });
   const auto type = [&choice] { return choice.config().preconditioner.type; };
   ASSERT_NE(type(), PreconditionerType::direct);
   while (type() != PreconditionerType::direct)

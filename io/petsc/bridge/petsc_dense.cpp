@@ -3,7 +3,6 @@
 #include <petscmat.h>
 
 #include "io/petsc/bridge/petsc_check.hpp"
-#include "spmm/device/device.hpp"
 
 namespace block_eigs::petsc {
 
@@ -22,14 +21,6 @@ OwnedMat dense(const Communicator& comm, LocalIndex rows, LocalIndex columns, st
   return owned;
 }
 
-/// Elements from the first to the last of a view.
-template <class T>
-std::size_t extent(ConstBlockView<T> view) {
-  if (view.rows == 0 || view.cols == 0) return 0;
-  return static_cast<std::size_t>(view.rows - 1) * static_cast<std::size_t>(view.stride) +
-         static_cast<std::size_t>(view.cols);
-}
-
 }  // namespace
 
 template <class T>
@@ -41,7 +32,7 @@ void DenseBlocks<T>::reserve(LocalIndex columns) {
   taken_.reset();
   // One number at least: PETSc takes memory of its own where the pointer is null.
   const std::size_t count = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns) + 1;
-  context_.comm.collectively([&] {
+  comm_.collectively([&] {
     given_values_.resize(count);
     taken_values_.resize(count);
   });
@@ -52,59 +43,26 @@ template <class T>
 void DenseBlocks<T>::make(LocalIndex columns) {
   if (columns_ == columns) return;
   reserve(columns);
-  given_ = dense(context_.comm, rows_, columns, given_values_);
-  taken_ = dense(context_.comm, rows_, columns, taken_values_);
+  given_ = dense(comm_, rows_, columns, given_values_);
+  taken_ = dense(comm_, rows_, columns, taken_values_);
   columns_ = columns;
-}
-
-/// Page-locked memory for a view of a GPU's.
-template <class T>
-T* DenseBlocks<T>::stage(ConstBlockView<T> view) {
-  if (staging_.size() < extent(view)) staging_ = StagingBuffer<T>(context_.device, extent(view));
-  return staging_.data();
 }
 
 template <class T>
 void DenseBlocks<T>::give(ConstBlockView<T> x) {
   make(x.cols);
-  const T* from = x.data;
-  if (!context_.device->host_addressable() && extent(x) > 0) {
-    T* staged = stage(x);
-    context_.device->copy_to_host(staged, x.data, extent(x) * sizeof(T), Queue::compute);
-    context_.device->synchronize(Queue::compute);
-    from = staged;
-  }
   PetscScalar* to = nullptr;
   check(MatDenseGetArrayWrite(given_.get(), &to), handing_over);
-#pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < x.rows; ++i) {
-    const T* row = from + std::ptrdiff_t{i} * x.stride;
-    for (LocalIndex j = 0; j < x.cols; ++j) to[i + std::ptrdiff_t{j} * rows_] = row[j];
-  }
+  copies_.give(x, to);
   check(MatDenseRestoreArrayWrite(given_.get(), &to), handing_over);
 }
 
 template <class T>
-void DenseBlocks<T>::take(BlockView<T> y, double sign) {
-  const bool on_host = context_.device->host_addressable();
-  // The columns between those of a view belong to others: on a GPU they go along in their present state.
-  const ConstBlockView<T> whole = y;
-  T* to = on_host ? y.data : stage(whole);
-  if (!on_host && y.stride != y.cols && extent(whole) > 0) {
-    context_.device->copy_to_host(to, y.data, extent(whole) * sizeof(T), Queue::compute);
-    context_.device->synchronize(Queue::compute);
-  }
+void DenseBlocks<T>::take(BlockView<T> y) {
   const PetscScalar* from = nullptr;
   check(MatDenseGetArrayRead(taken_.get(), &from), handing_over);
-#pragma omp parallel for schedule(static)
-  for (LocalIndex i = 0; i < y.rows; ++i) {
-    T* row = to + std::ptrdiff_t{i} * y.stride;
-    for (LocalIndex j = 0; j < y.cols; ++j) row[j] = static_cast<T>(sign * from[i + std::ptrdiff_t{j} * rows_]);
-  }
+  copies_.take(from, y);
   check(MatDenseRestoreArrayRead(taken_.get(), &from), handing_over);
-  if (on_host || extent(whole) == 0) return;
-  context_.device->copy_to_device(y.data, to, extent(whole) * sizeof(T), Queue::compute);
-  context_.device->synchronize(Queue::compute);
 }
 
 template class DenseBlocks<float>;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "io/petsc/bridge/petsc_matrix.hpp"
-#include "spmm/device/buffer.hpp"
+#include "spmm/matrix/column_copies.hpp"
 #include "spmm/parallel/context.hpp"
 #include "spmm/types.hpp"
 
@@ -16,7 +16,8 @@ template <class T>
 class DenseBlocks {
  public:
   /// Of `rows` rows of the calling rank.
-  DenseBlocks(const Context<T>& context, LocalIndex rows) : context_(context), rows_(rows) {}
+  DenseBlocks(const Context<T>& context, LocalIndex rows)
+      : comm_(context.comm), copies_(context.device), rows_(rows) {}
 
   /// Memory for up to `columns` columns. Collective; throws RunError on all ranks.
   void reserve(LocalIndex columns);
@@ -26,14 +27,14 @@ class DenseBlocks {
   void give(ConstBlockView<T> x);
   _p_Mat* given() const { return given_.get(); }
   _p_Mat* taken() const { return taken_.get(); }
-  /// y = sign taken(). Throws RunError where PETSc fails.
-  void take(BlockView<T> y, double sign = 1.0);
+  /// y = taken(). Throws RunError where PETSc fails.
+  void take(BlockView<T> y);
 
  private:
   void make(LocalIndex columns);
-  T* stage(ConstBlockView<T> view);
 
-  Context<T> context_;
+  Communicator comm_;
+  ColumnCopies<T> copies_;
   LocalIndex rows_;
   LocalIndex reserved_ = 0;  ///< columns that there is memory for, the same on all ranks
   LocalIndex columns_ = -1;  ///< of the matrices
@@ -41,7 +42,6 @@ class DenseBlocks {
   std::vector<double> taken_values_;
   OwnedMat given_;
   OwnedMat taken_;
-  StagingBuffer<T> staging_;
 };
 
 }  // namespace block_eigs::petsc

@@ -5,8 +5,6 @@ block_eigs_library(petsc
     bridge/petsc_columns.cpp
     bridge/petsc_dense_access${without_cuda}.cpp
     bridge/petsc_dense.cpp
-    bridge/petsc_direct.cpp
-    bridge/petsc_factorization.cpp
     bridge/petsc_hierarchy.cpp
     bridge/petsc_matrix.cpp
     bridge/petsc_options.cpp

@@ -11,8 +11,9 @@ class BlockEigs(CMakePackage, CudaPackage):
     # No address of its own yet: built from the tree that this recipe lies in, by dev-build.
     version("0.1.0")
 
-    variant("petsc", default=False, description="Preconditioners and factors of PETSc, and plug-ins for it")
+    variant("petsc", default=False, description="Preconditioners of PETSc, and plug-ins for it")
     variant("slepc", default=False, when="+petsc", description="The solver type blockeigs for SLEPc")
+    variant("mumps", default=True, description="Factors, for verify: inertia and preconditioner: direct")
     variant("scotch", default=True, description="partition: graph, by PT-Scotch")
     variant("shared", default=False, description="Shared libraries")
     variant("tests", default=False, description="Tests, which need Google Test")
@@ -31,6 +32,7 @@ class BlockEigs(CMakePackage, CudaPackage):
     depends_on("spdlog+fmt_external")
     depends_on("libzip")
     depends_on("zlib-api")
+    depends_on("mumps+mpi+double", when="+mumps")
     depends_on("scotch+mpi", when="+scotch")
     depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
     depends_on("slepc@3.18:", when="+slepc")
@@ -44,6 +46,7 @@ class BlockEigs(CMakePackage, CudaPackage):
         args = [
             self.define_from_variant("BLOCK_EIGS_CUDA", "cuda"),
             self.define_from_variant("BLOCK_EIGS_PETSC", "petsc"),
+            self.define_from_variant("BLOCK_EIGS_MUMPS", "mumps"),
             self.define_from_variant("BLOCK_EIGS_SCOTCH", "scotch"),
             self.define_from_variant("BLOCK_EIGS_TESTS", "tests"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),

@@ -1,5 +1,5 @@
 // Counts of eigenvalues by factorisation, against closed forms.
-#include "io/petsc/bridge/petsc_factorization.hpp"
+#include "solver/factors/factorization.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,19 +8,18 @@
 #include <numbers>
 
 #include "io/generate/generate.hpp"
-#include "io/petsc/bridge/petsc_session.hpp"
 #include "tests/support/linear_problem.hpp"
 
 namespace block_eigs {
 namespace {
 
+constexpr factors::Use use{"the test", "none"};
+
 class Inertia : public testing::Test {
  protected:
   void SetUp() override {
-    if (!petsc::has_factorization(Communicator(MPI_COMM_WORLD)))
-      GTEST_SKIP() << "this PETSc lacks MUMPS: nothing was tested";
+    if (!factors::available()) GTEST_SKIP() << "this build lacks MUMPS: nothing was tested";
   }
-  static void TearDownTestSuite() { petsc::finalize(); }
 };
 
 CsrRows laplacian_rows(const Communicator& comm, const LaplacianOptions& grid, Partition& partition) {
@@ -39,12 +38,13 @@ TEST_F(Inertia, CountsEigenvaluesWithTheirMultiplicities) {
     // Between exact[k - 1] and exact[k], which differ: 1, 3, 3, 3 + 3 + 1, 6 equal ones.
     const double before = k == 0 ? 0.0 : exact[k - 1];
     ASSERT_GT(exact[k] - before, 1e-3) << k;
-    const petsc::Inertia count = petsc::inertia(comm, rows, nullptr, partition, 0.5 * (before + exact[k]));
+    const factors::Inertia count =
+        factors::inertia(comm, rows, nullptr, partition, 0.5 * (before + exact[k]), use);
     EXPECT_EQ(count.below, static_cast<std::int64_t>(k));
     EXPECT_EQ(count.at, 0);
     EXPECT_EQ(count.below + count.above, 729);
   }
-  EXPECT_EQ(petsc::inertia(comm, rows, nullptr, partition, 20.0).below, 729);
+  EXPECT_EQ(factors::inertia(comm, rows, nullptr, partition, 20.0, use).below, 729);
 }
 
 /// (A, B) of linear elements on a line: lambda = 6 (1 - c) / (2 + c) in units of h = 1, c = cos(pi k / (n + 1)).
@@ -65,7 +65,7 @@ TEST_F(Inertia, CountsThoseOfPencils) {
   };
   for (const int k : {1, 5, 30, 59}) {
     const double sigma = 0.5 * (eigenvalue(k) + eigenvalue(k + 1));
-    EXPECT_EQ(petsc::inertia(comm, a, &b, partition, sigma).below, k);
+    EXPECT_EQ(factors::inertia(comm, a, &b, partition, sigma, use).below, k);
   }
 }
 
@@ -76,8 +76,7 @@ TEST_F(Inertia, OneAnalysisServesAllNumbers) {
   Partition partition = Partition::uniform(0, comm.size());
   const CsrRows rows = laplacian_rows(comm, grid, partition);
   const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 20);
-  const petsc::FactorizationUse use{"the test", "none"};
-  petsc::Factorization counter(comm, rows, nullptr, partition, 1.0, use);
+  factors::Factorization counter(comm, rows, nullptr, partition, 1.0, use);
   EXPECT_GT(comm.sum(counter.size().bytes), 504.0 * 7.0 * sizeof(double));
   for (const int k : {12, 1, 19, 5}) {
     const auto at = static_cast<std::size_t>(k);
@@ -90,7 +89,7 @@ TEST_F(Inertia, OneAnalysisServesAllNumbers) {
   };
   const Partition of_path = Partition::uniform(40, comm.size());
   const CsrRows adjacency = test::RuleSource(40, path).read(of_path);
-  petsc::Factorization about_zero(comm, adjacency, nullptr, of_path, 1e-3, use);
+  factors::Factorization about_zero(comm, adjacency, nullptr, of_path, 1e-3, use);
   EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 1e-3).below, 20);
   EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 3.0).below, 40);
 }

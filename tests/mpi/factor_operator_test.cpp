@@ -1,5 +1,5 @@
 // Solves with the factors of A - sigma B, against dense ones by LAPACK.
-#include "io/petsc/bridge/petsc_direct.hpp"
+#include "solver/factors/factor_operator.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "io/petsc/bridge/petsc_factorization.hpp"
-#include "io/petsc/bridge/petsc_session.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "tests/support/linear_problem.hpp"
@@ -18,15 +16,13 @@ namespace block_eigs {
 namespace {
 
 constexpr int n = 57;
-constexpr petsc::FactorizationUse use{"the test", "use another one"};
+constexpr factors::Use use{"the test", "use another one"};
 
-class Direct : public testing::Test {
+class FactorOperator : public testing::Test {
  protected:
   void SetUp() override {
-    if (!petsc::has_factorization(Communicator(MPI_COMM_WORLD)))
-      GTEST_SKIP() << "this PETSc lacks MUMPS: nothing was tested";
+    if (!factors::available()) GTEST_SKIP() << "this build lacks MUMPS: nothing was tested";
   }
-  static void TearDownTestSuite() { petsc::finalize(); }
 };
 
 double rule_a(GlobalIndex i, GlobalIndex j) {
@@ -73,14 +69,14 @@ void expect_solutions(const Partition& partition, double sigma, bool with_mass, 
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
   const CsrRows b = test::RuleSource(n, rule_b).read(partition);
   const CsrRows* mass = with_mass ? &b : nullptr;
-  const auto factors = std::make_shared<petsc::Factorization>(comm, a, mass, partition, -1.0, use);
-  const petsc::Inertia inertia = factors->factorize(a, mass, sigma);
+  const auto factorization = std::make_shared<factors::Factorization>(comm, a, mass, partition, -1.0, use);
+  const factors::Inertia inertia = factorization->factorize(a, mass, sigma);
   EXPECT_EQ(sign > 0.0 ? inertia.above : inertia.below, n);
   EXPECT_EQ(inertia.at, 0);
   const Context<T> context = make_context<T>(comm, Backend::host);
   const LocalIndex rows = partition.size(comm.rank());
   const GlobalIndex first = partition.begin(comm.rank());
-  const auto solver = petsc::make_direct(context, factors, rows, sign);
+  const auto solver = factors::make_operator(context, factorization, rows, sign);
   solver->reserve(3);
   bool first_block = true;
   for (const int columns : {3, 3, 7, 1}) {
@@ -121,39 +117,39 @@ void expect_solutions(double sigma, bool with_mass, double sign, double toleranc
 }
 
 /// Where the factors fit, and not what solves with them take.
-TEST_F(Direct, AsksForTheMemoryOfSolves) {
+TEST_F(FactorOperator, AsksForTheMemoryOfSolves) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(n, comm.size());
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
-  const petsc::Factorization factors(comm, a, nullptr, partition, -1.0, use);
-  factors.require_memory();
-  factors.require_memory(7);
+  const factors::Factorization factorization(comm, a, nullptr, partition, -1.0, use);
+  factorization.require_memory();
+  factorization.require_memory(7);
   constexpr LocalIndex far_too_many = 1 << 30;
-  EXPECT_GT(petsc::solve_bytes(comm, partition, far_too_many), 1e12 / comm.size());
-  EXPECT_THROW(factors.require_memory(far_too_many), Agreed<RunError>);
+  EXPECT_GT(factors::solve_bytes(comm, partition, far_too_many), 1e12 / comm.size());
+  EXPECT_THROW(factorization.require_memory(far_too_many), Agreed<RunError>);
 }
 
-TEST_F(Direct, SolvesBlocksInDouble) {
+TEST_F(FactorOperator, SolvesBlocksInDouble) {
   expect_solutions<double>(0.0, true, 1.0, 1e-12);
   expect_solutions<double>(0.0, false, 1.0, 1e-12);
   expect_solutions<double>(-0.7, false, 1.0, 1e-12);
   expect_solutions<double>(-0.3, true, 1.0, 1e-12);
 }
 
-TEST_F(Direct, SolvesBlocksInFloat) { expect_solutions<float>(-0.7, false, 1.0, 1e-5); }
+TEST_F(FactorOperator, SolvesBlocksInFloat) { expect_solutions<float>(-0.7, false, 1.0, 1e-5); }
 
 /// Beyond the upper end the matrix is negative definite, and the operator its negative inverse.
-TEST_F(Direct, IsPositiveDefiniteBeyondTheUpperEnd) {
+TEST_F(FactorOperator, IsPositiveDefiniteBeyondTheUpperEnd) {
   expect_solutions<double>(9.0, false, -1.0, 1e-12);
   expect_solutions<double>(9.0, true, -1.0, 1e-12);
 }
 
-TEST_F(Direct, SaysWhatFactorsComeToBeforeTheyAreMade) {
+TEST_F(FactorOperator, SaysWhatFactorsComeToBeforeTheyAreMade) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(n, comm.size());
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
-  const petsc::Factorization factors(comm, a, nullptr, partition, -1.0, use);
-  const petsc::FactorSize& size = factors.size();
+  const factors::Factorization factorization(comm, a, nullptr, partition, -1.0, use);
+  const factors::FactorSize& size = factorization.size();
   EXPECT_GE(size.entries, 2 * n - 1);
   EXPECT_LE(size.entries, n * n);
   EXPECT_GE(size.flops, n);

@@ -5,12 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "io/petsc/bridge/petsc_handles.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
 
-namespace block_eigs::petsc {
+namespace block_eigs::factors {
 
 /// Eigenvalues of a symmetric pencil on either side of a number, with their multiplicities.
 struct Inertia {
@@ -27,36 +26,37 @@ struct FactorSize {
 };
 
 /// Host memory of the calling rank that solves with factors take beside these, for blocks of so many columns: one
-/// in PETSc's layout there and one back, and copies of MUMPS's and PETSc's, which on several ranks lie where the
-/// pivots are, with all that leads there. By measurement.
+/// by columns, and copies of MUMPS's, which on several ranks lie where the pivots are, with all that leads there.
+/// By measurement.
 inline double solve_bytes(const Communicator& comm, const Partition& partition, LocalIndex columns) {
-  const double blocks = comm.size() > 1 ? 10.0 : 3.0;
+  const double blocks = comm.size() > 1 ? 8.0 : 3.0;
   // MUMPS deals pivots about evenly, however rows are dealt.
   const double mean = static_cast<double>(partition.rows()) / comm.size();
   return blocks * sizeof(double) * std::max<double>(mean, partition.size(comm.rank())) * columns;
 }
 
 /// For messages: who wants a factorisation, and what to take where there is none.
-struct FactorizationUse {
+struct Use {
   const char* wanted_by = "";  ///< "preconditioner direct"
   const char* instead = "";    ///< "use type: auto"
 };
 
-/// Whether this build has a PETSc with MUMPS, for as many ranks. Collective.
-bool has_factorization(const Communicator& comm);
-/// Throws InputError, saying what to install, unless it has. Collective.
-void require_factorization(const Communicator& comm, const FactorizationUse& use);
+/// Whether this build has MUMPS.
+bool available();
+/// Throws InputError on all ranks, saying what to install, unless it has. Collective.
+void require_available(const Communicator& comm, const Use& use);
 
-/// A - sigma B = L D L^T for symmetric A and B (null: the identity) and one sigma after another, by MUMPS. The
-/// factors are exact for a matrix within rounding errors of this one. One analysis serves all sigma. On several
-/// ranks MUMPS deals work by the load that it meets: last digits may differ from run to run there.
+/// A - sigma B = L D L^T for symmetric A and B (null: the identity) and one sigma after another, by MUMPS
+/// (Amestoy, Duff, L'Excellent, Koster 2001). The factors are exact for a matrix within rounding errors of this
+/// one. One analysis serves all sigma. On several ranks MUMPS deals work by the load that it meets: last digits
+/// may differ from run to run there.
 class Factorization {
  public:
-  /// Analyses, and factorises nothing yet. `a` and `b` are the calling rank's rows, dealt by `partition`; sigma is
-  /// of the kind to come. Collective; throws InputError as require_factorization, RunError where the analysis
+  /// Analyses, and factorises nothing yet. `a` and `b` are the calling rank's rows, sorted, dealt by `partition`;
+  /// sigma is of the kind to come. Collective; throws InputError as require_available, RunError where the analysis
   /// fails or there is no memory for it, on all ranks.
   Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
-                double sigma, const FactorizationUse& use);
+                double sigma, const Use& use);
   ~Factorization();
   Factorization(const Factorization&) = delete;
   Factorization& operator=(const Factorization&) = delete;
@@ -75,17 +75,19 @@ class Factorization {
   /// and where the factorisation fails.
   Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma);
 
-  /// x = (A - sigma B)^-1 f of the last sigma, both PETSc's dense matrices on the partition's layout. Collective;
-  /// throws RunError where PETSc fails.
-  void solve(_p_Mat* f, _p_Mat* x);
+  /// Memory for solves of up to `columns` columns. Collective; throws RunError on all ranks.
+  void reserve(LocalIndex columns);
+  /// block = (A - sigma B)^-1 block of the last sigma, `block` the calling rank's rows of so many columns, one
+  /// column after another in host memory. Collective; throws RunError on all ranks where MUMPS fails.
+  void solve(double* block, LocalIndex columns);
 
  private:
-  struct Factor;
-  std::unique_ptr<Factor> factor_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// One count. Arguments and errors as those of Factorization. Collective.
 Inertia inertia(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
-                double sigma);
+                double sigma, const Use& use);
 
-}  // namespace block_eigs::petsc
+}  // namespace block_eigs::factors
