@@ -26,13 +26,15 @@ struct FactorSize {
 };
 
 /// Host memory of the calling rank that solves with factors take beside these, for blocks of so many columns: one
-/// by columns, and copies of MUMPS's, which on several ranks lie where the pivots are, with all that leads there.
-/// By measurement.
+/// by columns, on several ranks one where the pivots are and two for the way from there, and copies that MUMPS
+/// makes of some columns at a time. By measurement.
 inline double solve_bytes(const Communicator& comm, const Partition& partition, LocalIndex columns) {
-  const double blocks = comm.size() > 1 ? 8.0 : 3.0;
+  constexpr LocalIndex at_a_time = 32;
+  const bool alone = comm.size() == 1;
+  const double block_columns = (alone ? 1.0 : 4.0) * columns + (alone ? 1.0 : 2.0) * std::min(columns, at_a_time);
   // MUMPS deals pivots about evenly, however rows are dealt.
   const double mean = static_cast<double>(partition.rows()) / comm.size();
-  return blocks * sizeof(double) * std::max<double>(mean, partition.size(comm.rank())) * columns;
+  return block_columns * sizeof(double) * std::max<double>(mean, partition.size(comm.rank()));
 }
 
 /// For messages: who wants a factorisation, and what to take where there is none.

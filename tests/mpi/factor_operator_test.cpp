@@ -125,7 +125,8 @@ TEST_F(FactorOperator, AsksForTheMemoryOfSolves) {
   factorization.require_memory();
   factorization.require_memory(7);
   constexpr LocalIndex far_too_many = 1 << 30;
-  EXPECT_GT(factors::solve_bytes(comm, partition, far_too_many), 1e12 / comm.size());
+  EXPECT_GT(factors::solve_bytes(comm, partition, far_too_many),
+            1.0 * sizeof(double) * n * far_too_many / comm.size());
   EXPECT_THROW(factorization.require_memory(far_too_many), Agreed<RunError>);
 }
 
