@@ -40,6 +40,9 @@ struct Plan {
 /// Before anything is read: the rest is kept for matrices and what is made of them, which are not known yet.
 constexpr double share_of_vectors = 0.75;
 
+/// Of the address space that a solve needs: what libraries take meanwhile, and the ends of large pages.
+constexpr double uncounted = 0.05;
+
 /// How much more is needed than there is, as the largest ratio over all ranks, of what lacks most.
 struct Shortage {
   enum class Of { node, process, device };
@@ -55,7 +58,7 @@ Shortage shortage(const Communicator& comm, const MemoryToCome& coming, const Me
   const double of_node = comm.sum(coming.host) / comm.size() * comm.node_size();
   Shortage own;
   for (Shortage kind : {Shortage{0.0, Shortage::Of::node, of_node, left.node},
-                        Shortage{0.0, Shortage::Of::process, coming.host, left.process},
+                        Shortage{0.0, Shortage::Of::process, (1.0 + uncounted) * coming.host, left.process},
                         Shortage{0.0, Shortage::Of::device, coming.device, left.device}}) {
     kind.ratio = kind.needed > 0.0 ? kind.needed / std::max(kind.left, 1.0) : 0.0;
     if (kind.ratio > own.ratio) own = kind;
