@@ -44,9 +44,17 @@ std::string megabytes(double bytes) { return std::to_string(static_cast<std::int
 
 }  // namespace
 
-bool available() { return true; }
+bool available(const Communicator& comm) { return Mumps::serves(comm); }
 
-void require_available(const Communicator&, const Use&) {}
+void require_available(const Communicator& comm, const Use& use) {
+  comm.collectively([&] {
+    require(available(comm),
+            std::string(use.wanted_by) +
+                " needs a factorisation by MUMPS, which this build has for one rank only (as wheels "
+                "do; one from the tree has it for all): take one rank, or " +
+                use.instead);
+  });
+}
 
 struct Factorization::State {
   Communicator comm;
@@ -136,6 +144,7 @@ struct Factorization::State {
 Factorization::Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b,
                              const Partition& partition, double sigma, const Use& use)
     : state_(new State{comm, partition, use, factors::has_hubs(comm, a)}) {
+  require_available(comm, use);
   if (partition.rows() >= std::numeric_limits<int>::max())
     throw Agreed<RunError>(state_->failure(std::string(factorising) +
                                            ": MUMPS numbers rows in 32 bits, and there are " +
