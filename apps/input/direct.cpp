@@ -167,10 +167,8 @@ std::string in_millions(double count) {
 template <class T>
 void analyse_factors(Problem<T>& problem) {
   if (problem.factorization) return;
-  // Its sign and size are those of the diagonal that most shifts leave.
-  const double sigma = -ShiftSearch::rounding(problem.a->norm_inf());
-  problem.factorization = std::make_shared<factors::Factorization>(
-      problem.context.comm, problem.a_rows, mass_rows(problem), problem.partition, sigma, use);
+  problem.factorization = std::make_shared<factors::Factorization>(problem.context.comm, problem.a_rows,
+                                                                   mass_rows(problem), problem.partition, use);
 }
 
 template <class T>

@@ -21,7 +21,7 @@ namespace {
 class Counter {
  public:
   template <class T>
-  Counter(const Problem<T>& problem, const Sources& sources, Which which, double sigma)
+  Counter(const Problem<T>& problem, const Sources& sources, Which which)
       : upper_(which == Which::largest),
         comm_(problem.context.comm),
         left_out_(problem.lone.values),
@@ -32,7 +32,7 @@ class Counter {
       scale_rows(*b_, problem.scaling.b);
     }
     factors_ = std::make_unique<factors::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
-                                                        problem.partition, sigma, inertia_use);
+                                                        problem.partition, inertia_use);
   }
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
@@ -122,8 +122,7 @@ void locate(const Counter& count, const std::vector<Gap>& gaps, double end, Proo
 
 template <class T>
 double inertia_bytes(const Problem<T>& problem, const Sources& sources, Which which) {
-  // The pattern is the same for all sigma; this one is beyond all eigenvalues.
-  const Counter counter(problem, sources, which, -2.0 * problem.a->norm_inf());
+  const Counter counter(problem, sources, which);
   return counter.bytes();
 }
 
@@ -140,11 +139,10 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   double within = known > 0.0 ? known : ShiftSearch::rounding(0.0);
   const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
 
-  double sigma = values.back() + outwards * within;
-  const Counter count(setting.problem, setting.sources, which, sigma);
+  const Counter count(setting.problem, setting.sources, which);
   count.require_definite_mass(setting.problem.partition);
   if (setting.problem.b) within = std::max(within, count.rounding(values.back(), setting.problem.b->diagonal()));
-  sigma = values.back() + outwards * within;
+  double sigma = values.back() + outwards * within;
   const auto wanted_side = [&](double at) {
     proof.shift = in_units(at);
     proof.counted = count.wanted_side(at);

@@ -37,9 +37,9 @@ double halo_bytes(const Problem<T>& problem, int cols) {
   return static_cast<double>(problem.a->work_bytes(cols) + (problem.b ? problem.b->work_bytes(cols) : 0));
 }
 
-/// PETSc works in double and on the host, with two blocks in its own layout; MUMPS has more.
+/// Host memory of preconditioners that work there in double, with blocks in layouts of their own.
 template <class T>
-double petsc_bytes(const PreconditionerConfig& config, const Problem<T>& problem, int cols) {
+double others_bytes(const PreconditionerConfig& config, const Problem<T>& problem, int cols) {
   const Communicator& comm = problem.context.comm;
   if (config.type == PreconditionerType::direct) return factors::solve_bytes(comm, problem.partition, cols);
   return config.type == PreconditionerType::petsc
@@ -184,7 +184,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     widest = std::max(width, probe.widest);
   }
   needs.halo = halo_bytes(problem, widest);
-  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + petsc_bytes(config.preconditioner, problem, width);
+  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + others_bytes(config.preconditioner, problem, width);
   if (given.resumes) needs.host += passing_rows_bytes(problem, rows, std::max(width, options.pairs));
   return needs;
 }
@@ -215,7 +215,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
   // The initial guess becomes the solution.
   needs.held = config.initial ? 2.0 * all : all;
   needs.halo = halo_bytes(problem, width);
-  needs.host = small_dense_bytes(width) + petsc_bytes(config.preconditioner, problem, width);
+  needs.host = small_dense_bytes(width) + others_bytes(config.preconditioner, problem, width);
   if (resumes) needs.host += passing_rows_bytes(problem, rows, right_hand_sides);
   needs.result = all;
   return needs;

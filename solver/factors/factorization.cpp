@@ -130,10 +130,39 @@ struct Factorization::State {
         std::string(factorising) + " would take " + megabytes(most) + " of memory a rank, and ";
     if (comm.any(bytes > own))
       throw_of_memory(needed + megabytes(-comm.max(-own)) + " are left" + address_space_remark());
-    const double of_node = comm.sum(bytes) / comm.size() * comm.node_size();
-    const double left = -comm.max(-shared_memory_left());
-    if (comm.any(of_node > left))
+    // Rank 0 may take more than others.
+    const double of_node = std::max(bytes, comm.sum(bytes) / comm.size() * comm.node_size());
+    const double own_left = shared_memory_left();
+    const double left = -comm.max(-own_left);
+    if (comm.any(of_node > own_left))
       throw_of_memory(needed + "no more than " + megabytes(left) + " are left for all ranks of a node");
+  }
+
+  /// After a failure: another factorisation begins as the first one did, from what MUMPS takes at least.
+  void forget(const FactorSize& first) {
+    mumps.reset();
+    spare = least_spare;
+    size = first;
+    held = 0.0;
+  }
+
+  /// Collective; throws as factorize does.
+  void eliminate(const Factorization& whole, Triangle& matrix) {
+    if (!mumps) {
+      analyse(matrix);
+      check_state(factorising);
+    }
+    held = 0.0;
+    mumps->factorize(matrix);
+    while (mumps->failure() == Mumps::Failure::pivots && spare < most_spare) {
+      spare *= 8;
+      analyse(matrix);
+      check_state(factorising);
+      whole.require_memory();
+      mumps->factorize(matrix);
+    }
+    check_state(factorising);
+    held = to_be_held;
   }
 
   [[noreturn]] void throw_of_memory(const std::string& what) const {
@@ -142,19 +171,21 @@ struct Factorization::State {
 };
 
 Factorization::Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b,
-                             const Partition& partition, double sigma, const Use& use)
+                             const Partition& partition, const Use& use)
     : state_(new State{comm, partition, use, factors::has_hubs(comm, a)}) {
   require_available(comm, use);
-  if (partition.rows() >= std::numeric_limits<int>::max())
-    throw Agreed<RunError>(state_->failure(std::string(factorising) +
-                                           ": MUMPS numbers rows in 32 bits, and there are " +
+  constexpr GlobalIndex most_rows =
+      std::numeric_limits<int>::max() / 3;  // it counts three numbers a row in 32 bits
+  if (partition.rows() > most_rows)
+    throw Agreed<RunError>(state_->failure(std::string(factorising) + ": MUMPS takes " +
+                                           std::to_string(most_rows) + " rows at most, and there are " +
                                            std::to_string(partition.rows())));
   const std::int64_t entries = triangle_size(a, b);
   state_->own_entries = static_cast<double>(entries);
   state_->all_entries = static_cast<double>(comm.sum(entries));
   state_->require_memory(Triangle::entry_bytes * state_->own_entries +
                          (comm.is_root() ? analysis_bytes * state_->all_entries : 0.0));
-  Triangle matrix = state_->triangle(a, b, sigma);
+  Triangle matrix = state_->triangle(a, b, 0.0);  // whose values do not count
   state_->analyse(matrix);
   state_->check_state(factorising);
 }
@@ -172,32 +203,31 @@ void Factorization::require_memory(LocalIndex columns) const {
 
 Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma) {
   require_memory();
+  const FactorSize first = state_->size;
   Triangle matrix = state_->triangle(a, b, sigma);
-  state_->held = 0.0;
-  state_->mumps->factorize(matrix);
-  while (state_->mumps->failure() == Mumps::Failure::pivots && state_->spare < most_spare) {
-    state_->spare *= 8;
-    state_->analyse(matrix);
-    state_->check_state(factorising);
-    require_memory();
-    state_->mumps->factorize(matrix);
+  try {
+    state_->eliminate(*this, matrix);
+  } catch (const OnAllRanks&) {
+    state_->forget(first);
+    throw;
   }
-  state_->check_state(factorising);
-  state_->held = state_->to_be_held;
   const Mumps::Pivots pivots = state_->mumps->pivots();
   return {pivots.negative, pivots.zero, pivots.positive};
 }
 
-void Factorization::reserve(LocalIndex columns) { state_->mumps->reserve(columns); }
+void Factorization::reserve(LocalIndex columns) {
+  if (state_->mumps) state_->mumps->reserve(columns);
+}
 
 void Factorization::solve(double* block, LocalIndex columns) {
+  if (!state_->mumps) throw Agreed<RunError>(RunError("there are no factors of A - sigma B to solve with"));
   state_->mumps->solve(block, columns);
   state_->check_state("solving with the factors of A - sigma B");
 }
 
 Inertia inertia(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
                 double sigma, const Use& use) {
-  return Factorization(comm, a, b, partition, sigma, use).factorize(a, b, sigma);
+  return Factorization(comm, a, b, partition, use).factorize(a, b, sigma);
 }
 
 }  // namespace block_eigs::factors

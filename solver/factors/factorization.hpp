@@ -30,11 +30,13 @@ struct FactorSize {
 /// makes of some columns at a time. By measurement.
 inline double solve_bytes(const Communicator& comm, const Partition& partition, LocalIndex columns) {
   constexpr LocalIndex at_a_time = 32;
+  constexpr double row_bytes = 24.0;  // of where rows go
   const bool alone = comm.size() == 1;
   const double block_columns = (alone ? 1.0 : 4.0) * columns + (alone ? 1.0 : 2.0) * std::min(columns, at_a_time);
   // MUMPS deals pivots about evenly, however rows are dealt.
   const double mean = static_cast<double>(partition.rows()) / comm.size();
-  return block_columns * sizeof(double) * std::max<double>(mean, partition.size(comm.rank()));
+  const double rows = std::max<double>(mean, partition.size(comm.rank()));
+  return (block_columns * sizeof(double) + (alone || columns == 0 ? 0.0 : row_bytes)) * rows;
 }
 
 /// For messages: who wants a factorisation, and what to take where there is none.
@@ -54,11 +56,11 @@ void require_available(const Communicator& comm, const Use& use);
 /// may differ from run to run there.
 class Factorization {
  public:
-  /// Analyses, and factorises nothing yet. `a` and `b` are the calling rank's rows, sorted, dealt by `partition`;
-  /// sigma is of the kind to come. Collective; throws InputError as require_available, RunError where the analysis
+  /// Analyses, and factorises nothing yet. `a` and `b` are the calling rank's rows, sorted, dealt by `partition`.
+  /// Collective; throws InputError as require_available, RunError where the analysis
   /// fails or there is no memory for it, on all ranks.
   Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b, const Partition& partition,
-                double sigma, const Use& use);
+                const Use& use);
   ~Factorization();
   Factorization(const Factorization&) = delete;
   Factorization& operator=(const Factorization&) = delete;
@@ -74,7 +76,7 @@ class Factorization {
   /// Factorises A - sigma B, the rows those of the analysis, and counts by Sylvester's law of inertia: as many
   /// eigenvalues of A x = lambda B x are below sigma, B positive definite, as pivots are negative. sigma must be
   /// farther from any eigenvalue than rounding errors. Collective; throws RunError on all ranks as require_memory
-  /// and where the factorisation fails.
+  /// and where the factorisation fails: there are no factors then, and another sigma may be tried.
   Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma);
 
   /// Memory for solves of up to `columns` columns. Collective; throws RunError on all ranks.

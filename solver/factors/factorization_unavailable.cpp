@@ -18,7 +18,7 @@ struct Factorization::State {
   FactorSize size{};
 };
 
-Factorization::Factorization(const Communicator& comm, const CsrRows&, const CsrRows*, const Partition&, double,
+Factorization::Factorization(const Communicator& comm, const CsrRows&, const CsrRows*, const Partition&,
                              const Use& use) {
   require_available(comm, use);
 }

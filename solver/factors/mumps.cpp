@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <exception>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "spmm/error.hpp"
@@ -20,6 +24,7 @@ namespace {
 enum Job { begin = -1, end = -2, analysis = 1, factorisation = 2, solution = 3 };
 
 constexpr int symmetric_indefinite = 2;
+constexpr std::int64_t columns_at_a_time = 32;  // as MUMPS takes them where nothing is said
 
 }  // namespace
 
@@ -41,7 +46,7 @@ struct Mumps::Instance {
     dmumps_c(&id);
   }
 
-  /// MUMPS keeps the addresses for no longer than the call.
+  /// MUMPS reads the entries during the call; later jobs, as they are used here, do not look at them again.
   void run_on(Job job, Triangle& matrix) {
     id.nnz_loc = static_cast<MUMPS_INT8>(matrix.values.size());
     id.irn_loc = matrix.rows.data();
@@ -57,7 +62,7 @@ struct Mumps::Instance {
 };
 
 Mumps::Mumps(const Communicator& comm, const Partition& partition, Ordering ordering, int spare)
-    : comm_(comm), partition_(partition) {
+    : comm_(comm), ends_(comm.handle()), partition_(partition), exceptions_(std::uncaught_exceptions()) {
   comm.collectively([&] {
     instance_ = std::make_unique<Instance>();
     if (comm.size() == 1) return;
@@ -83,6 +88,10 @@ Mumps::Mumps(const Communicator& comm, const Partition& partition, Ordering orde
   if (comm.size() > 1) {
     mumps.control(20) = 10;  // right-hand sides come from their owners
     mumps.control(21) = 1;   // and solutions stay where their pivots are
+    // Right-hand sides at a time: up to MUMPS 5.6 places in them are counted in 32 bits.
+    const std::int64_t longest = std::max<std::int64_t>(1, comm.max(std::int64_t{partition.size(comm.rank())}));
+    mumps.control(27) = -static_cast<MUMPS_INT>(
+        std::clamp<std::int64_t>(std::numeric_limits<int>::max() / longest, 1, columns_at_a_time));
   }
   mumps.id.n = static_cast<MUMPS_INT>(partition.rows());
 }
@@ -90,7 +99,33 @@ Mumps::Mumps(const Communicator& comm, const Partition& partition, Ordering orde
 Mumps::~Mumps() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (finalized == 0 && instance_) instance_->run(end);
+  if (finalized != 0 || !instance_) return;
+  try {
+    if (all_arrive()) {
+      instance_->run(end);
+    } else {
+      static_cast<void>(instance_.release());  // whose memory MUMPS still refers to
+    }
+  } catch (...) {  // by error handlers of MPI that throw: the job is about to end
+    static_cast<void>(instance_.release());
+  }
+}
+
+/// Whether all ranks come to the end. Where an exception ends this, others may be somewhere else, waiting for this
+/// rank: it must not wait for them for ever, so that somebody says what happened.
+bool Mumps::all_arrive() const {
+  using Clock = std::chrono::steady_clock;
+  if (comm_.size() == 1 || std::uncaught_exceptions() <= exceptions_) return true;
+  constexpr auto patience = std::chrono::seconds(5);
+  const auto deadline = Clock::now() + patience;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(ends_.handle(), &request);
+  int all_here = 0;
+  while (MPI_Test(&request, &all_here, MPI_STATUS_IGNORE), all_here == 0) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
 void Mumps::analyse(Triangle& matrix) { instance_->run_on(analysis, matrix); }
@@ -98,6 +133,13 @@ void Mumps::analyse(Triangle& matrix) { instance_->run_on(analysis, matrix); }
 void Mumps::factorize(Triangle& matrix) {
   delivery_.reset();
   instance_->run_on(factorisation, matrix);
+  if (comm_.size() == 1 || failure() != Failure::none) return;
+  // A sequential library under the name of the other one works on each rank's entries alone, and says nothing.
+  const std::int64_t pivots = comm_.sum(static_cast<std::int64_t>(instance_->pivots_here()));
+  if (pivots == partition_.rows()) return;
+  throw Agreed<RunError>(RunError(
+      "the MUMPS of this build works on each rank by itself: it is the sequential one, or not of this MPI; "
+      "build with another one, or take one rank"));
 }
 
 int Mumps::code() const { return instance_->info_of_all(1); }
@@ -105,9 +147,12 @@ int Mumps::code() const { return instance_->info_of_all(1); }
 Mumps::Failure Mumps::failure() const {
   const int code = this->code();
   if (code >= 0) return Failure::none;
-  if (code == -8 || code == -9) return Failure::pivots;
-  // Integer and real work space in all its forms, and what one allocation or a limit of 32 bits refused.
-  constexpr std::array memory = {-5, -7, -11, -12, -13, -14, -15, -17, -18, -19, -20, -21};
+  // Integer and real work space, and what passes between ranks.
+  constexpr std::array more_mends = {-8, -9, -17, -20};
+  for (const int one : more_mends) {
+    if (code == one) return Failure::pivots;
+  }
+  constexpr std::array memory = {-5, -7, -11, -12, -13, -14, -15, -19};
   for (const int one : memory) {
     if (code == one) return Failure::memory;
   }
@@ -140,6 +185,7 @@ void Mumps::reserve(LocalIndex columns) {
 }
 
 void Mumps::solve(double* block, LocalIndex columns) {
+  if (columns == 0) return;
   Instance& mumps = *instance_;
   const LocalIndex own = partition_.size(comm_.rank());
   mumps.id.nrhs = columns;

@@ -14,8 +14,9 @@ namespace block_eigs::factors {
 enum class Ordering { minimum_degree, chosen_by_mumps };
 
 /// One instance of MUMPS (MUltifrontal Massively Parallel sparse direct Solver) for LDL^T of symmetric indefinite
-/// matrices, and the only class that knows its interface. Every member function but `find_out` is collective, and
-/// none throws unless it says so: whether something went wrong is what `failure` says.
+/// matrices, and the only class that knows its interface. What is not const is collective, its end too, but for
+/// ranks that fail alone: these leave behind what MUMPS has. Nothing throws unless it says so: whether something
+/// went wrong is what `failure` says.
 class Mumps {
  public:
   /// Whether the library that this build has works on so many ranks: the sequential one is for one.
@@ -29,7 +30,8 @@ class Mumps {
 
   /// Where the pivots of a matrix with these entries go.
   void analyse(Triangle& matrix);
-  /// The factors, of a matrix with entries where those of the analysis were.
+  /// The factors, of a matrix with entries where those of the analysis were. Throws RunError on all ranks where
+  /// the library turns out to know nothing of the other ranks.
   void factorize(Triangle& matrix);
 
   /// What went wrong in the last call.
@@ -62,8 +64,12 @@ class Mumps {
  private:
   struct Instance;
 
+  bool all_arrive() const;
+
   Communicator comm_;
+  Communicator ends_;  ///< where ranks meet at the end, beside calls that others may still be in
   Partition partition_;
+  int exceptions_;  ///< that were under way when this was made
   std::unique_ptr<Instance> instance_;
   std::optional<RowDelivery> delivery_;  ///< from where the pivots of the last factors are; none on one rank
 };

@@ -130,9 +130,10 @@ TEST(BlockCgSingular, TheOrderOfRightHandSidesDoesNotDecideWhichAreSolved) {
     first += solved_in_a_chain(n, 6, 0);
     last += solved_in_a_chain(n, 6, 5);
   }
-  // Of 150 that have a solution; where the rest have iterations used up, that is a matter of rounding.
-  EXPECT_GE(first, last - 12);
-  EXPECT_GE(first, 125);
+  // Of 150 that have a solution; where the rest have iterations used up, that is a matter of rounding, and differs
+  // by processor: 126 to 140 are seen. Where one without a solution ended the search, 101 were left of 139.
+  EXPECT_GE(first, last - 20);
+  EXPECT_GE(first, 115);
 }
 
 TEST(BlockCgSingular, RightHandSidesInTheRangeAreSolvedBesideOthersThatAreNot) {

@@ -70,7 +70,7 @@ void expect_solutions(const Partition& partition, double sigma, bool with_mass, 
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
   const CsrRows b = test::RuleSource(n, rule_b).read(partition);
   const CsrRows* mass = with_mass ? &b : nullptr;
-  const auto factorization = std::make_shared<factors::Factorization>(comm, a, mass, partition, -1.0, use);
+  const auto factorization = std::make_shared<factors::Factorization>(comm, a, mass, partition, use);
   const factors::Inertia inertia = factorization->factorize(a, mass, sigma);
   EXPECT_EQ(sign > 0.0 ? inertia.above : inertia.below, n);
   EXPECT_EQ(inertia.at, 0);
@@ -122,7 +122,7 @@ TEST_F(FactorOperator, AsksForTheMemoryOfSolves) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(n, comm.size());
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
-  const factors::Factorization factorization(comm, a, nullptr, partition, -1.0, use);
+  const factors::Factorization factorization(comm, a, nullptr, partition, use);
   factorization.require_memory();
   factorization.require_memory(7);
   constexpr LocalIndex far_too_many = 1 << 30;
@@ -150,7 +150,7 @@ TEST_F(FactorOperator, SaysWhatFactorsComeToBeforeTheyAreMade) {
   const Communicator comm(MPI_COMM_WORLD);
   const Partition partition = Partition::uniform(n, comm.size());
   const CsrRows a = test::RuleSource(n, rule_a).read(partition);
-  const factors::Factorization factorization(comm, a, nullptr, partition, -1.0, use);
+  const factors::Factorization factorization(comm, a, nullptr, partition, use);
   const factors::FactorSize& size = factorization.size();
   EXPECT_GE(size.entries, 2 * n - 1);
   EXPECT_LE(size.entries, n * n);

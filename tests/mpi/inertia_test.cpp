@@ -77,7 +77,7 @@ TEST_F(Inertia, OneAnalysisServesAllNumbers) {
   Partition partition = Partition::uniform(0, comm.size());
   const CsrRows rows = laplacian_rows(comm, grid, partition);
   const std::vector<double> exact = closed_form_laplacian_eigenvalues(grid, 20);
-  factors::Factorization counter(comm, rows, nullptr, partition, 1.0, use);
+  factors::Factorization counter(comm, rows, nullptr, partition, use);
   EXPECT_GT(comm.sum(counter.size().bytes), 504.0 * 7.0 * sizeof(double));
   for (const int k : {12, 1, 19, 5}) {
     const auto at = static_cast<std::size_t>(k);
@@ -90,7 +90,7 @@ TEST_F(Inertia, OneAnalysisServesAllNumbers) {
   };
   const Partition of_path = Partition::uniform(40, comm.size());
   const CsrRows adjacency = test::RuleSource(40, path).read(of_path);
-  factors::Factorization about_zero(comm, adjacency, nullptr, of_path, 1e-3, use);
+  factors::Factorization about_zero(comm, adjacency, nullptr, of_path, use);
   EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 1e-3).below, 20);
   EXPECT_EQ(about_zero.factorize(adjacency, nullptr, 3.0).below, 40);
 }

@@ -32,7 +32,7 @@ class BlockEigs(CMakePackage, CudaPackage):
     depends_on("spdlog+fmt_external")
     depends_on("libzip")
     depends_on("zlib-api")
-    depends_on("mumps+mpi+double", when="+mumps")
+    depends_on("mumps+mpi+double~int64", when="+mumps")
     depends_on("scotch+mpi", when="+scotch")
     depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
     depends_on("slepc@3.18:", when="+slepc")
