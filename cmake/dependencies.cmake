@@ -46,7 +46,7 @@ if(BLOCK_EIGS_SCOTCH)
 endif()
 
 # MUMPS for factors; few builds of it have a pkg-config file. SEQUENTIAL is the one with a stand-in for MPI, which serves
-# one rank and needs nothing of MPI's Fortran library: that of wheels, which meet any version of MPI.
+# one rank, in programs that never have more: functions of MPI's names in it come in the way of several.
 set(BLOCK_EIGS_HAVE_MUMPS OFF)
 set(BLOCK_EIGS_MUMPS_RANKS several)
 add_library(block_eigs_mumps INTERFACE)

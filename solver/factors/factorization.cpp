@@ -48,11 +48,10 @@ bool available(const Communicator& comm) { return Mumps::serves(comm); }
 
 void require_available(const Communicator& comm, const Use& use) {
   comm.collectively([&] {
-    require(available(comm),
-            std::string(use.wanted_by) +
-                " needs a factorisation by MUMPS, which this build has for one rank only (as wheels "
-                "do; one from the tree has it for all): take one rank, or " +
-                use.instead);
+    require(available(comm), std::string(use.wanted_by) +
+                                 " needs a factorisation by MUMPS, which this build has for one rank only "
+                                 "(-DBLOCK_EIGS_MUMPS=ON takes the one with MPI): take one rank, or " +
+                                 use.instead);
   });
 }
 
