@@ -173,7 +173,7 @@ void analyse_factors(Problem<T>& problem) {
 
 template <class T>
 std::optional<factors::FactorSize> foreseen_factors(Problem<T>& problem, LocalIndex columns) {
-  if (!factors::available(problem.context.comm)) return std::nullopt;
+  if (!factors::available()) return std::nullopt;
   try {
     analyse_factors(problem);
     problem.factorization->require_memory(columns);

@@ -44,16 +44,9 @@ std::string megabytes(double bytes) { return std::to_string(static_cast<std::int
 
 }  // namespace
 
-bool available(const Communicator& comm) { return Mumps::serves(comm); }
+bool available() { return true; }
 
-void require_available(const Communicator& comm, const Use& use) {
-  comm.collectively([&] {
-    require(available(comm), std::string(use.wanted_by) +
-                                 " needs a factorisation by MUMPS, which this build has for one rank only "
-                                 "(-DBLOCK_EIGS_MUMPS=ON takes the one with MPI): take one rank, or " +
-                                 use.instead);
-  });
-}
+void require_available(const Communicator&, const Use&) {}
 
 struct Factorization::State {
   Communicator comm;
@@ -172,7 +165,6 @@ struct Factorization::State {
 Factorization::Factorization(const Communicator& comm, const CsrRows& a, const CsrRows* b,
                              const Partition& partition, const Use& use)
     : state_(new State{comm, partition, use, factors::has_hubs(comm, a)}) {
-  require_available(comm, use);
   constexpr GlobalIndex most_rows =
       std::numeric_limits<int>::max() / 3;  // it counts three numbers a row in 32 bits
   if (partition.rows() > most_rows)

@@ -45,8 +45,8 @@ struct Use {
   const char* instead = "";    ///< "use type: auto"
 };
 
-/// Whether this build has a MUMPS for so many ranks. Not collective, and the same on all ranks.
-bool available(const Communicator& comm);
+/// Whether this build has MUMPS.
+bool available();
 /// Throws InputError on all ranks, saying what to install, unless it has. Collective.
 void require_available(const Communicator& comm, const Use& use);
 

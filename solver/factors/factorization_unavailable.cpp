@@ -3,7 +3,7 @@
 
 namespace block_eigs::factors {
 
-bool available(const Communicator&) { return false; }
+bool available() { return false; }
 
 void require_available(const Communicator& comm, const Use& use) {
   comm.collectively([&] {

@@ -62,7 +62,7 @@ struct Mumps::Instance {
 };
 
 Mumps::Mumps(const Communicator& comm, const Partition& partition, Ordering ordering, int spare)
-    : comm_(comm), ends_(comm.handle()), partition_(partition), exceptions_(std::uncaught_exceptions()) {
+    : comm_(comm), ends_(comm.handle(), false), partition_(partition), exceptions_(std::uncaught_exceptions()) {
   comm.collectively([&] {
     instance_ = std::make_unique<Instance>();
     if (comm.size() == 1) return;

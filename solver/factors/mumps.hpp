@@ -19,9 +19,6 @@ enum class Ordering { minimum_degree, chosen_by_mumps };
 /// went wrong is what `failure` says.
 class Mumps {
  public:
-  /// Whether the library that this build has works on so many ranks: the sequential one is for one.
-  static bool serves(const Communicator& comm);
-
   /// `spare`: per cent more memory than the analysis foresees, for pivoting. Throws RunError on all ranks.
   Mumps(const Communicator& comm, const Partition& partition, Ordering ordering, int spare);
   ~Mumps();

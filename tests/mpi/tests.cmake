@@ -3,7 +3,9 @@ block_eigs_test(generate_ranks SOURCES mpi/generate_test.cpp RANKS 1 2 3 4 LABEL
 
 block_eigs_test(inner_precision SOURCES mpi/inner_precision_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(check_mass SOURCES mpi/check_mass_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
-block_eigs_test(in_memory SOURCES mpi/in_memory_test.cpp mpi/resident_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 400 LIBRARIES block_eigs_in_memory)
+block_eigs_test(in_memory SOURCES mpi/in_memory_test.cpp mpi/resident_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 120 LIBRARIES block_eigs_in_memory)
+# Thousands of small messages: 5 s alone, two minutes where ranks take turns with other tests.
+set_tests_properties(in_memory.2 in_memory.3 PROPERTIES RUN_SERIAL ON)
 block_eigs_test(communicator SOURCES mpi/communicator_test.cpp RANKS 1 2 3 4 LABELS mpi)
 block_eigs_test(stop_request SOURCES mpi/stop_request_test.cpp RANKS 1 2 3 LABELS mpi)
 block_eigs_test(block_space SOURCES mpi/block_space_test.cpp RANKS 1 2 3 LABELS mpi)
