@@ -1,7 +1,6 @@
 // Block kernels (Gram, update, residual, element-wise) at the shapes of LOBPCG, beside their floors and cuBLAS.
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -11,6 +10,7 @@
 
 #include "apps/bench/bench_block_cases.hpp"
 #include "apps/bench/bench_block_report.hpp"
+#include "apps/bench/command_line.hpp"
 #include "apps/bench/stream.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/threads.hpp"
@@ -35,26 +35,22 @@ struct BlockBenchOptions {
 
 BlockBenchOptions parse(int argc, char** argv) {
   BlockBenchOptions options;
-  CLI::App app("Block kernels beside their floors and cuBLAS");
-  app.add_option("--device", options.device, "auto, host or cuda")->capture_default_str();
-  app.add_option("--rows", options.rows, "rows of the blocks (default: 4200000 on a GPU, 200000 on the host)");
-  app.add_option("-b,--columns", options.columns, "columns of one block")->delimiter(',')->capture_default_str();
-  app.add_option("--precision", options.precisions, "double, float or both")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--only", options.only, "kernels whose name contains this");
-  app.add_option("--repeats", options.repeats, "runs that the median is taken of")->capture_default_str();
-  app.add_option("--rest", options.rest,
-                 "seconds of rest before each kernel, so that none is slowed by the power that others drew");
-  app.add_option("--bandwidth", options.bandwidth, "bytes a second of the floor (default: 4.3e12 on a GPU)");
-  app.add_option("--arithmetic", options.arithmetic, "operations a second of the floor (default: 60e12 on a GPU)");
-  app.add_option("--csv", options.csv, "file for the figures");
-  app.add_flag("--check", options.check, "compare all outputs with the host kernels");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::invalid_input));
-  }
+  CommandLine line("Block kernels beside their floors and cuBLAS");
+  line.add("--device", options.device, "auto, host or cuda");
+  line.add("--rows", options.rows, "rows of the blocks (default: 4200000 on a GPU, 200000 on the host)");
+  line.add("-b,--columns", options.columns, "columns of one block");
+  line.add("--precision", options.precisions, "double, float or both")
+
+      ;
+  line.add("--only", options.only, "kernels whose name contains this");
+  line.add("--repeats", options.repeats, "runs that the median is taken of");
+  line.add("--rest", options.rest,
+           "seconds of rest before each kernel, so that none is slowed by the power that others drew");
+  line.add("--bandwidth", options.bandwidth, "bytes a second of the floor (default: 4.3e12 on a GPU)");
+  line.add("--arithmetic", options.arithmetic, "operations a second of the floor (default: 60e12 on a GPU)");
+  line.add("--csv", options.csv, "file for the figures");
+  line.add_flag("--check", options.check, "compare all outputs with the host kernels");
+  line.parse(argc, argv);
   return options;
 }
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -38,14 +37,14 @@ constexpr std::array own_names{
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
-  CLI::App app("Block CG and its peers on the 7-point Laplacian of a cube, random right-hand sides");
-  add_options(app, settings.contest,
+  CommandLine line("Block CG and its peers on the 7-point Laplacian of a cube, random right-hand sides");
+  add_options(line, settings.contest,
               "none, jacobi, jacobi-mixed, "
               "chebyshev, chebyshev-mixed, chebyshev-float, amg, amg-float, gamg, gamg-float (levels from PETSc), "
               "petsc-cg, petsc-matsolve, petsc-gamg, petsc-hypre (BoomerAMG), petsc-hpddm");
-  app.add_option("--sides", settings.sides, "right-hand sides");
-  app.add_option("--block-size", settings.contest.block_size, "right-hand sides that ours solves together");
-  parse(app, argc, argv);
+  line.add("--sides", settings.sides, "right-hand sides");
+  line.add("--block-size", settings.contest.block_size, "right-hand sides that ours solves together");
+  line.parse(argc, argv);
   return settings;
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -49,19 +48,19 @@ constexpr std::array own_names{"default",
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
-  CLI::App app("LOBPCG and its peers on the 7-point Laplacian of a cube");
+  CommandLine line("LOBPCG and its peers on the 7-point Laplacian of a cube");
   add_options(
-      app, settings.contest,
+      line, settings.contest,
       "default (what block-eigs does where the config says nothing), none, jacobi, jacobi-filtered, "
       "jacobi-davidson (filters that build a basis; none-filtered, none-davidson likewise), chebyshev, amg, "
       "amg-float, gamg, gamg-float (levels from PETSc), jacobi-mixed, "
       "jacobi-filtered-mixed, jacobi-davidson-mixed, chebyshev-mixed, amg-mixed (begun in float), slepc-lobpcg, "
       "slepc-krylovschur, slepc-gamg, slepc-hypre (BoomerAMG)");
-  app.add_option("--pairs", settings.pairs, "smallest eigenpairs asked for");
-  app.add_option("--block-size", settings.contest.block_size, "columns at work, 0 for the default");
-  app.add_option("--seeds", settings.seeds,
-                 "of our start vectors: one, or a range such as 1-16, of which every one runs");
-  parse(app, argc, argv);
+  line.add("--pairs", settings.pairs, "smallest eigenpairs asked for");
+  line.add("--block-size", settings.contest.block_size, "columns at work, 0 for the default");
+  line.add("--seeds", settings.seeds,
+           "of our start vectors: one, or a range such as 1-16, of which every one runs");
+  line.parse(argc, argv);
   std::vector<std::string>& contenders = settings.contest.contenders;
   if (contenders.empty() && settings.seeds.find('-') != std::string::npos) contenders = {"jacobi-filtered"};
   if (contenders.empty())

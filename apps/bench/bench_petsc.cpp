@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "apps/bench/command_line.hpp"
 #include "apps/bench/peers/petsc_product.hpp"
 #include "apps/bench/stream.hpp"
 #include "io/generate/generate.hpp"
@@ -31,22 +31,16 @@ struct Settings {
 
 Settings read_settings(int argc, char** argv) {
   Settings settings;
-  CLI::App app(
+  CommandLine line(
       "A B for the 7-point Laplacian of a cube: PETSc's own type and our blockcsr in turns, one thread a rank");
-  app.add_option("--grid", settings.grid, "points along an edge");
-  app.add_option("--columns", settings.columns, "of B, separated by commas; 0 is MatMult with vectors")
-      ->delimiter(',');
-  app.add_option("--repeats", settings.repeats, "runs of each");
-  app.add_option("--device", settings.device, "where vectors and blocks are: host, or cuda beside aijcusparse")
-      ->check(CLI::IsMember({"host", "cuda"}));
-  app.add_option("--in-a-row", settings.in_a_row,
-                 "products that are timed at once; 0: 1 on the host, 10 on a GPU");
-  app.add_option("--csv", settings.csv, "file for the figures");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
+  line.add("--grid", settings.grid, "points along an edge");
+  line.add("--columns", settings.columns, "of B, separated by commas; 0 is MatMult with vectors");
+  line.add("--repeats", settings.repeats, "runs of each");
+  line.add("--device", settings.device, "where vectors and blocks are: host, or cuda beside aijcusparse")
+      .one_of({"host", "cuda"});
+  line.add("--in-a-row", settings.in_a_row, "products that are timed at once; 0: 1 on the host, 10 on a GPU");
+  line.add("--csv", settings.csv, "file for the figures");
+  line.parse(argc, argv);
   if (settings.in_a_row == 0) settings.in_a_row = settings.device == "cuda" ? 10 : 1;
   return settings;
 }

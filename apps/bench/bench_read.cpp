@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 
+#include "apps/bench/command_line.hpp"
 #include "apps/input/problem.hpp"
 #include "io/formats/matrix_file.hpp"
 #include "spmm/error.hpp"
@@ -71,17 +71,15 @@ void run(const Communicator& comm, const Options& options) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Options options;
-  CLI::App app{"How quickly a matrix file is read"};
-  app.add_option("file", options.file, "any format of docs/formats.md")->required();
-  app.add_option("dataset", options.dataset, "of an HDF5 file");
-  app.add_option("--repeats", options.repeats, "readings");
-  app.add_option("--device", options.device, "auto, host or cuda: checked and brought there as well");
+  bench::CommandLine line{"How quickly a matrix file is read"};
+  line.add("file", options.file, "any format of docs/formats.md").required();
+  line.add("dataset", options.dataset, "of an HDF5 file");
+  line.add("--repeats", options.repeats, "readings");
+  line.add("--device", options.device, "auto, host or cuda: checked and brought there as well");
+  line.parse(argc, argv);
   int code = 0;
   try {
-    app.parse(argc, argv);
     run(Communicator(MPI_COMM_WORLD), options);
-  } catch (const CLI::ParseError& error) {
-    code = app.exit(error);
   } catch (const RemoteError& error) {
     code = static_cast<int>(error.exit_code());
   } catch (const Error& error) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/bench/command_line.hpp"
 #include "apps/bench/scaling_solvers.hpp"
 #include "io/generate/generate.hpp"
 #include "spmm/error.hpp"
@@ -55,27 +55,23 @@ struct Figures {
 
 Options read_options(int argc, char** argv) {
   Options options;
-  CLI::App app("Halo exchanges between ranks, by transport");
-  app.add_option("--device", options.device, "auto, host or cuda");
-  app.add_option("--halo", options.ways, "staged, peer, nccl, auto")->delimiter(',');
-  app.add_option("--bytes", options.bytes, "that a rank sends")->delimiter(',');
-  app.add_option("--grid", options.grid, "points along an edge of the cube; 0: no products");
-  app.add_option("--points", options.points, "of the Laplacian's stencil, 7 or 27");
-  app.add_option("--columns", options.columns, "of the block")->check(CLI::PositiveNumber);
-  app.add_option("--solvers", options.solvers, "lobpcg, chebyshev, filter, amg, cg, none")->delimiter(',');
-  app.add_option("--iterations", options.iterations, "of a run of a solver")->check(CLI::PositiveNumber);
-  app.add_option("--solver-halo", options.solver_halo, "what solvers are measured with; the last of --halo");
-  app.add_option("--kinds", options.kinds, "share, strong, weak: what solvers run beside rank 0 alone")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"share", "strong", "weak"}));
-  app.add_flag("!--no-products", options.products, "no products with the whole matrix and with own columns");
-  app.add_option("--csv", options.csv, "file to write");
-  app.add_option("--repeats", options.repeats, "that count, after one that does not")->check(CLI::PositiveNumber);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& mistake) {
-    MPI_Abort(MPI_COMM_WORLD, app.exit(mistake));
-  }
+  bench::CommandLine line("Halo exchanges between ranks, by transport");
+  line.add("--device", options.device, "auto, host or cuda");
+  line.add("--halo", options.ways, "staged, peer, nccl, auto");
+  line.add("--bytes", options.bytes, "that a rank sends");
+  line.add("--grid", options.grid, "points along an edge of the cube; 0: no products");
+  line.add("--points", options.points, "of the Laplacian's stencil, 7 or 27");
+  line.add("--columns", options.columns, "of the block").positive();
+  line.add("--solvers", options.solvers, "lobpcg, chebyshev, filter, amg, cg, none");
+  line.add("--iterations", options.iterations, "of a run of a solver").positive();
+  line.add("--solver-halo", options.solver_halo, "what solvers are measured with; the last of --halo");
+  line.add("--kinds", options.kinds, "share, strong, weak: what solvers run beside rank 0 alone")
+
+      .one_of({"share", "strong", "weak"});
+  line.add_flag("!--no-products", options.products, "no products with the whole matrix and with own columns");
+  line.add("--csv", options.csv, "file to write");
+  line.add("--repeats", options.repeats, "that count, after one that does not").positive();
+  line.parse(argc, argv);
   return options;
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/bench/command_line.hpp"
 #include "apps/bench/setup_memory.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
@@ -263,24 +263,22 @@ void run(const Communicator& comm, const Options& options) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Options options;
-  CLI::App app{"Set-up of multigrid on the device, stage by stage"};
-  app.add_option("--device", options.device, "auto, host or cuda");
+  bench::CommandLine line{"Set-up of multigrid on the device, stage by stage"};
+  line.add("--device", options.device, "auto, host or cuda");
   std::string halo = "auto";
-  app.add_option("--halo", halo, "auto, staged, peer or nccl");
-  app.add_option("--grid", options.grid, "points or elements an edge of the cube");
-  app.add_flag("--elasticity", options.elasticity,
-               "elasticity with rigid-body modes instead of the 7-point Laplacian");
-  app.add_option("--graph", options.graph,
-                 "2^so many vertices of an R-MAT graph, 8 edges each: its Laplacian and the identity");
-  app.add_option("--repeats", options.repeats, "medians of so many");
-  app.add_option("--pairs", options.pairs, "eigenpairs");
+  line.add("--halo", halo, "auto, staged, peer or nccl");
+  line.add("--grid", options.grid, "points or elements an edge of the cube");
+  line.add_flag("--elasticity", options.elasticity,
+                "elasticity with rigid-body modes instead of the 7-point Laplacian");
+  line.add("--graph", options.graph,
+           "2^so many vertices of an R-MAT graph, 8 edges each: its Laplacian and the identity");
+  line.add("--repeats", options.repeats, "medians of so many");
+  line.add("--pairs", options.pairs, "eigenpairs");
+  line.parse(argc, argv);
   int code = 0;
   try {
-    app.parse(argc, argv);
     options.halo = halo_way_from_name(halo);
     run(Communicator(MPI_COMM_WORLD), options);
-  } catch (const CLI::ParseError& error) {
-    code = app.exit(error);
   } catch (const Error& error) {
     fmt::print(stderr, "{}\n", error.what());
     code = static_cast<int>(error.exit_code());

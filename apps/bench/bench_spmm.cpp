@@ -2,12 +2,12 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <future>
 
 #include "apps/bench/bench_spmm_cases.hpp"
 #include "apps/bench/bench_spmm_report.hpp"
+#include "apps/bench/command_line.hpp"
 #include "apps/bench/stream.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/threads.hpp"
@@ -30,26 +30,20 @@ struct SpmmBenchOptions {
 SpmmBenchOptions parse(int argc, char** argv) {
   SpmmBenchOptions options;
   if (const char* folder = std::getenv("BLOCK_EIGS_MATRICES"); folder != nullptr) options.matrices = folder;
-  CLI::App app("Sparse times dense block beside its floor and cuSPARSE");
-  app.add_option("--device", options.device, "auto, host or cuda")->capture_default_str();
-  app.add_option("--cases", options.cases,
-                 "file that lists the matrices (default: spmm_cases.txt of the source tree)");
-  app.add_option("--matrices", options.matrices, "folder of the matrix files (or BLOCK_EIGS_MATRICES)")
-      ->capture_default_str();
-  app.add_option("-n,--columns", options.columns, "columns of B (default: 4,8,16,32,64)")->delimiter(',');
-  app.add_option("--precision", options.precisions, "double, float or both (default)")->delimiter(',');
-  app.add_option("--only", options.only, "matrices whose name or group contains this");
-  app.add_option("--repeats", options.settings.repeats, "runs that the median is taken of")->capture_default_str();
-  app.add_option("--bandwidth", options.settings.bandwidth, "bytes a second of the floor (default: measured)");
-  app.add_option("--csv", options.csv, "file for the figures");
-  app.add_flag("--check", options.settings.check, "compare all outputs with the host backend");
-  app.add_flag("--paper", options.paper,
-               "the experiments of Yang, Buluc, Owens (2018): spmm_paper_cases.txt, 64 columns, float");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::invalid_input));
-  }
+  CommandLine line("Sparse times dense block beside its floor and cuSPARSE");
+  line.add("--device", options.device, "auto, host or cuda");
+  line.add("--cases", options.cases, "file that lists the matrices (default: spmm_cases.txt of the source tree)");
+  line.add("--matrices", options.matrices, "folder of the matrix files (or BLOCK_EIGS_MATRICES)");
+  line.add("-n,--columns", options.columns, "columns of B (default: 4,8,16,32,64)");
+  line.add("--precision", options.precisions, "double, float or both (default)");
+  line.add("--only", options.only, "matrices whose name or group contains this");
+  line.add("--repeats", options.settings.repeats, "runs that the median is taken of");
+  line.add("--bandwidth", options.settings.bandwidth, "bytes a second of the floor (default: measured)");
+  line.add("--csv", options.csv, "file for the figures");
+  line.add_flag("--check", options.settings.check, "compare all outputs with the host backend");
+  line.add_flag("--paper", options.paper,
+                "the experiments of Yang, Buluc, Owens (2018): spmm_paper_cases.txt, 64 columns, float");
+  line.parse(argc, argv);
   const std::string folder = BLOCK_EIGS_BENCH_FOLDER;
   if (options.cases.empty())
     options.cases = folder + (options.paper ? "/spmm_paper_cases.txt" : "/spmm_cases.txt");

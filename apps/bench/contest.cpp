@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -30,27 +29,18 @@ void judge_run(const Judge& judge, const Run& run, double tolerance, Score& scor
 
 }  // namespace
 
-void add_options(CLI::App& app, ContestOptions& options, const std::string& known) {
-  app.add_option("--grid", options.grid, "points along an edge");
-  app.add_option("--tolerance", options.tolerance, "relative residual");
-  app.add_option("--max-iterations", options.max_iterations, "for every contender but ours called default");
-  app.add_option("--repeats", options.repeats, "runs that count, after one that does not")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--degree", options.degree, "of the Chebyshev preconditioners");
-  app.add_option("--device", options.device, "auto, host or cuda");
-  app.add_option("--halo", options.halo, "auto, staged, peer or nccl");
-  app.add_option("--peer-device", options.peer_device, "of the peers' matrix and vectors: host or cuda")
-      ->check(CLI::IsMember({"host", "cuda"}));
-  app.add_option("--contenders", options.contenders, known)->delimiter(',');
-  app.add_option("--csv", options.csv, "file for the figures");
-}
-
-void parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::exit(app.exit(error));
-  }
+void add_options(CommandLine& line, ContestOptions& options, const std::string& known) {
+  line.add("--grid", options.grid, "points along an edge");
+  line.add("--tolerance", options.tolerance, "relative residual");
+  line.add("--max-iterations", options.max_iterations, "for every contender but ours called default");
+  line.add("--repeats", options.repeats, "runs that count, after one that does not").positive();
+  line.add("--degree", options.degree, "of the Chebyshev preconditioners");
+  line.add("--device", options.device, "auto, host or cuda");
+  line.add("--halo", options.halo, "auto, staged, peer or nccl");
+  line.add("--peer-device", options.peer_device, "of the peers' matrix and vectors: host or cuda")
+      .one_of({"host", "cuda"});
+  line.add("--contenders", options.contenders, known);
+  line.add("--csv", options.csv, "file for the figures");
 }
 
 double median(std::vector<double> values) {

@@ -6,12 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/bench/command_line.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/context.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace block_eigs::bench {
 
@@ -71,9 +68,7 @@ struct ContestOptions {
 };
 
 /// Adds them to a command line; `known` lists the contenders.
-void add_options(CLI::App& app, ContestOptions& options, const std::string& known);
-/// Parses it; ends the program where that fails, or help is asked for.
-void parse(CLI::App& app, int argc, char** argv);
+void add_options(CommandLine& line, ContestOptions& options, const std::string& known);
 
 /// Runs the contenders in turns, `repeats` times after one warm-up run each, which is judged. Collective.
 std::vector<Score> hold_contest(const Communicator& comm, const Judge& judge, const ContestOptions& options,

@@ -6,4 +6,4 @@ else()
   target_sources(bench_linear PRIVATE peers/petsc_ksp_unavailable.cpp)
 endif()
 target_link_libraries(bench_linear PRIVATE block_eigs_apps block_eigs::solver block_eigs::io block_eigs::petsc block_eigs_flags OpenMP::OpenMP_CXX
-  fmt::fmt CLI11::CLI11)
+  fmt::fmt block_eigs_bench_line)
