@@ -94,6 +94,7 @@ int of_current_device(cudaDeviceAttr attribute) {
 constexpr std::uint64_t prefetch_of_a = 8 << 20;
 constexpr std::uint64_t prefetch_of_b = 8 << 20;
 constexpr std::uint64_t prefetch_of_b_alone = 1 << 20;
+constexpr std::uint64_t prefetch_by_more_blocks = 1 << 20;  // of A
 
 void add_range(Prefetch& prefetch, int i, const void* data, std::uint64_t bytes, std::uint64_t limit) {
   const std::uint64_t begin = (reinterpret_cast<std::uintptr_t>(data) + 15) / 16 * 16;
@@ -104,32 +105,45 @@ void add_range(Prefetch& prefetch, int i, const void* data, std::uint64_t bytes,
   prefetch.share[i] = static_cast<std::uint32_t>(((end - begin) / prefetch.blocks + 127) / 128 * 128);
 }
 
+/// From the first element of a block to behind the last one.
+template <class T>
+std::uint64_t bytes_across(const ConstBlockView<T>& block) {
+  if (block.rows == 0) return 0;
+  return (static_cast<std::uint64_t>(block.rows - 1) * static_cast<std::uint64_t>(block.stride) +
+          static_cast<std::uint64_t>(block.cols)) *
+         sizeof(T);
+}
+
 /// B is prefetched where its rows lie close together.
 template <class T>
-Prefetch prefetch_of(const RowBundles<T>& a, Offset nonzeros, const ConstBlockView<T>& b, int multiprocessors) {
+Prefetch prefetch_of(const RowBundles<T>& a, Offset nonzeros, const ConstBlockView<T>& b,
+                     const ConstBlockView<T>& c, int multiprocessors) {
   Prefetch prefetch;
-  prefetch.blocks = static_cast<unsigned>(2 * multiprocessors);
   const std::uint64_t columns = static_cast<std::uint64_t>(a.columns_total) * sizeof(LocalIndex);
   const std::uint64_t values = static_cast<std::uint64_t>(nonzeros) * sizeof(T);
   const bool small = columns + values <= prefetch_of_a;
+  // More blocks ask sooner for much, fewer for little.
+  const bool much = columns + values >= prefetch_by_more_blocks;
+  prefetch.blocks = static_cast<unsigned>((much ? 4 : 2) * multiprocessors);
   if (small) {
     add_range(prefetch, 0, a.columns, columns, prefetch_of_a);
     add_range(prefetch, 1, a.values, values, prefetch_of_a);
+    add_range(prefetch, 3, a.column_offsets, (static_cast<std::uint64_t>(a.count) + 1) * sizeof(Offset),
+              prefetch_of_a);
+    prefetch.result = reinterpret_cast<const char*>(c.data);
+    prefetch.result_end = prefetch.result + bytes_across(c);
   }
-  if (b.stride <= 2 * b.cols && b.rows > 0) {
-    const std::uint64_t elements = static_cast<std::uint64_t>(b.rows - 1) * static_cast<std::uint64_t>(b.stride) +
-                                   static_cast<std::uint64_t>(b.cols);
-    add_range(prefetch, 2, b.data, elements * sizeof(T), small ? prefetch_of_b : prefetch_of_b_alone);
-  }
+  if (b.stride <= 2 * b.cols)
+    add_range(prefetch, 2, b.data, bytes_across(b), small ? prefetch_of_b : prefetch_of_b_alone);
   return prefetch;
 }
 
 template <class T, class Operands>
-void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, bool wide) {
+void multiply(SpmmCall<T, Operands> call, ConstBlockView<T> b, ConstBlockView<T> c, bool wide) {
   if (call.plan.bundles > 0 && choose_algorithm(call.plan) == SpmmAlgorithm::merge) {
     multiply_merge(call, wide);
   } else {
-    call.x.prefetch = prefetch_of(call.a, call.plan.statistics.nonzeros, b, call.multiprocessors);
+    call.x.prefetch = prefetch_of(call.a, call.plan.statistics.nonzeros, b, c, call.multiprocessors);
     if (wide && call.plan.strips) return multiply_strips(call);
     multiply_row_split(call, wide);
   }
@@ -237,7 +251,7 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   const auto multiply_by = [&](const auto& operands) {
     multiply(SpmmCall<T, std::decay_t<decltype(operands)>>{known, device_, stream_, multiprocessors_,
                                                            bundles_of(known, a), empty, operands, slabs},
-             b, wide);
+             b, ConstBlockView<T>(c), wide);
   };
   if (is_plain(step)) {
     multiply_by(x);

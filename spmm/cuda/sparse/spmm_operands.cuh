@@ -35,11 +35,16 @@ struct EmptyRows {
 /// What the first blocks of a grid ask for ahead of need: parts of A and B that would otherwise come from memory
 /// piece by piece, one latency after the other. Shares are multiples of 16 bytes, as are the addresses.
 struct Prefetch {
-  static constexpr int ranges = 3;
+  static constexpr int ranges = 4;
+  static constexpr std::uint32_t touched_every = 64 * 1024;
   const char* begin[ranges] = {};
   const char* end[ranges] = {};
   std::uint32_t share[ranges] = {};  ///< bytes for each block
   unsigned blocks = 0;               ///< that share the work; 0: nothing is prefetched
+  /// C, of which a block asks for a line after every `touched_every` bytes: where its pages are is known, then,
+  /// when sums are stored. None where these are null.
+  const char* result = nullptr;
+  const char* result_end = nullptr;
 };
 
 __device__ __forceinline__ void prefetch_to_l2(const char* from, std::uint32_t bytes) {
@@ -57,6 +62,11 @@ __device__ __forceinline__ void prefetch_to_l2(const char* from, std::uint32_t b
 /// Called by every thread at the beginning of a kernel.
 __device__ __forceinline__ void start_prefetch(const Prefetch& prefetch) {
   if (blockIdx.y > 0) return;
+  if (threadIdx.x == 32) {  // while the first warp has the rest to do
+    const char* const line = prefetch.result + static_cast<std::uint64_t>(blockIdx.x) * Prefetch::touched_every;
+    if (line < prefetch.result_end)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(line)) : "memory");
+  }
   for (unsigned part = blockIdx.x; part < prefetch.blocks; part += gridDim.x) {
 #pragma unroll
     for (int i = 0; i < Prefetch::ranges; ++i) {
