@@ -39,9 +39,7 @@ BlockBenchOptions parse(int argc, char** argv) {
   line.add("--device", options.device, "auto, host or cuda");
   line.add("--rows", options.rows, "rows of the blocks (default: 4200000 on a GPU, 200000 on the host)");
   line.add("-b,--columns", options.columns, "columns of one block");
-  line.add("--precision", options.precisions, "double, float or both")
-
-      ;
+  line.add("--precision", options.precisions, "double, float or both");
   line.add("--only", options.only, "kernels whose name contains this");
   line.add("--repeats", options.repeats, "runs that the median is taken of");
   line.add("--rest", options.rest,

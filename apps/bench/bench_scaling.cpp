@@ -66,7 +66,6 @@ Options read_options(int argc, char** argv) {
   line.add("--iterations", options.iterations, "of a run of a solver").positive();
   line.add("--solver-halo", options.solver_halo, "what solvers are measured with; the last of --halo");
   line.add("--kinds", options.kinds, "share, strong, weak: what solvers run beside rank 0 alone")
-
       .one_of({"share", "strong", "weak"});
   line.add_flag("!--no-products", options.products, "no products with the whole matrix and with own columns");
   line.add("--csv", options.csv, "file to write");
