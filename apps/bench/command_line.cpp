@@ -45,7 +45,10 @@ CommandLine::~CommandLine() = default;
 template <class T>
 CommandLine& CommandLine::add(const std::string& names, T& value, const std::string& description) {
   parser_->last = parser_->app.add_option(names, value, description);
-  if constexpr (is_list<T>) parser_->last->delimiter(',');
+  if constexpr (is_list<T>) {
+    parser_->last->delimiter(',');
+    if (value.empty()) return *this;  // whose default the description tells
+  }
   parser_->last->capture_default_str();
   return *this;
 }
