@@ -50,10 +50,13 @@ constexpr int height_for(int vectors, int bytes) {
 }
 
 /// f(0), f(1), ..., f(Count - 1) with compile-time arguments. Registers in an array stay registers this way, where
-/// a loop over them may be unrolled too late.
+/// a loop over them may be unrolled too late; and only where all of this is inlined, which compilers leave undone
+/// once a function has become large.
 template <int Count, class Function>
 [[gnu::always_inline]] inline void unroll(Function&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) { (f(std::integral_constant<int, I>{}), ...); }
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }
   (std::make_integer_sequence<int, Count>{});
 }
 

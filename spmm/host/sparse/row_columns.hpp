@@ -16,18 +16,19 @@ struct RowStep {
   const T* betas;  ///< a factor a column, beside beta; null for none
 };
 
-/// The product of a row of A with `Count` vectors of columns of B, in registers. The last vector starts at column
-/// `last`: it may overlap the one before.
-template <class T, int Count>
+/// The product of a row of A with `Count` vectors of `Bytes` of columns of B, in registers. The last vector starts
+/// at column `last`: it may overlap the one before.
+template <class T, int Count, int Bytes = 32>
 struct VectorColumns {
-  static constexpr int width = Vector<T>::width;
+  using Lanes = Vector<T, Bytes>;
+  static constexpr int width = Lanes::width;
   /// Whether the registers hold it twice.
   static constexpr bool is_narrow = Count <= 4;
-  Vector<T> sum[Count];
+  Lanes sum[Count];
 
   [[gnu::always_inline]] void add(T value, const T* row, std::ptrdiff_t last) {
     unroll<Count>([&](auto v) __attribute__((always_inline)) {
-      Vector<T> x;
+      Lanes x;
       x.load(row + (v == Count - 1 ? last : v * width));
       sum[v].add_product(value, x);
     });
@@ -50,8 +51,8 @@ struct VectorColumns {
   [[gnu::always_inline]] void add_by_columns(const T* factors, const T* row, std::ptrdiff_t last) {
     unroll<Count>([&](auto v) __attribute__((always_inline)) {
       const std::ptrdiff_t at = v == Count - 1 ? last : v * width;
-      Vector<T> factor;
-      Vector<T> x;
+      Lanes factor;
+      Lanes x;
       factor.load(factors + at);
       x.load(row + at);
       sum[v].lanes += factor.lanes * x.lanes;

@@ -133,11 +133,16 @@ struct ColumnGroup {
 template <Fetch fetching, class T>
 ColumnGroup<T> column_group(int cols, int group, int groups) {
   constexpr int width = Vector<T>::width;
+  constexpr int half_bytes = sizeof(Vector<T>) / 2;
+  constexpr int few = std::min(width - 1, 4);
   ColumnGroup<T> result{};
-  if (cols < width) {
-    with_constant<width - 1>(
-        cols, [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
+  if (cols <= few) {
+    with_constant<few>(cols,
+                       [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
     return result;
+  }
+  if (cols < width) {
+    return {multiply_group<fetching, T, VectorColumns<T, 2, half_bytes>>, 0, cols - Vector<T, half_bytes>::width};
   }
   const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
   with_constant<widest>(static_cast<int>(end - begin),
