@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
@@ -105,10 +106,8 @@ void write_guards(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
   } catch (const OnAllRanks&) {
     return;  // no memory
   }
-  for (LocalIndex j = 0; j < result.guards.cols(); ++j) {
-    const int column = check.columns[static_cast<std::size_t>(pairs) + static_cast<std::size_t>(j)];
-    space.copy(state.deflated.locked_v(column, 1), result.guards.view().columns(j, 1));
-  }
+  space.copy_columns(state.deflated.locked_v(0, state.deflated.locked()),
+                     std::span(check.columns).subspan(static_cast<std::size_t>(pairs)), result.guards.view());
 }
 
 }  // namespace
@@ -197,17 +196,9 @@ void write_result(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalChe
                                                  : std::vector<double>(static_cast<std::size_t>(pairs),
                                                                        std::numeric_limits<double>::quiet_NaN());
   result.eigenvectors = run.problem.space.make_block(pairs);
-  // Neighbours together: a copy of one column moves whole cache lines.
-  const auto end = check.columns.begin() + pairs;
-  for (auto at = check.columns.begin(); at != end;) {
-    auto next = at + 1;
-    while (next != end && *next == *at + (next - at)) ++next;
-    const auto count = static_cast<LocalIndex>(next - at);
-    run.problem.space.copy(
-        state.deflated.locked_v(*at, count),
-        result.eigenvectors.view().columns(static_cast<LocalIndex>(at - check.columns.begin()), count));
-    at = next;
-  }
+  run.problem.space.copy_columns(state.deflated.locked_v(0, state.deflated.locked()),
+                                 std::span(check.columns).first(static_cast<std::size_t>(pairs)),
+                                 result.eigenvectors.view());
   if (run.budget.ended()) write_guards(run, state, check, result);
 }
 

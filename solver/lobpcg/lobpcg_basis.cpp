@@ -264,7 +264,7 @@ template <class T>
 bool may_look_ahead(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
   const bool plain = run.problem.preconditioner == nullptr && !run.problem.with_mass() && !state.carries_images;
   return plain && state.deflated.cols() == 0 && run.iterations_left() > 1 && fresh_columns(run, state) == 0 &&
-         columns_with_directions(run, state) == state.active() && state.r.is_at_front() &&
+         (!may_rest(run) || state.wanted(run.options) == state.active()) && state.r.is_at_front() &&
          acceptable_pivot(run, state) <= strict_pivot;
 }
 

@@ -121,7 +121,11 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   given = {};
   iterate_windows(run, state, false, resumption);
   state.deflated.append(space, state.x.v(), state.x.b());
-  return {.vectors = {copy_of<T>(space, state.deflated.locked_v(0, state.deflated.locked()))},
+  const LocalIndex vectors = state.deflated.locked();
+  // What filters have left behind X is as good a start as X. Of the last few pairs alone they are not worth the
+  // step on them that the next phase would begin with.
+  if (2 * state.p.cols() < vectors) state.p.narrow(0, 0);
+  return {.vectors = {copy_of<T>(space, state.deflated.locked_v(0, vectors))},
           .directions = {copy_of<T>(space, state.p.v())},
           .spectrum = state.spectrum,
           .iterated = true,

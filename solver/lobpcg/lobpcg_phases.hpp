@@ -10,7 +10,7 @@ namespace block_eigs {
 template <class T>
 struct UnverifiedVectors {
   LeadingColumns<T> vectors{};               ///< approximate eigenvectors: the pairs, then guard vectors
-  LeadingColumns<T> directions{};            ///< in which they were moving
+  LeadingColumns<T> directions{};            ///< in which they were moving, or none
   std::optional<SpectrumBounds> spectrum{};  ///< see LobpcgState
   bool iterated = false;                     ///< by a phase before this one; else they are what the caller gave
   double setup_seconds = 0.0;                ///< until the iteration began; 0 where there was none

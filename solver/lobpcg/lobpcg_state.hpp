@@ -40,14 +40,14 @@ struct LobpcgPhase {
   /// Least squared sine of the angle between a column of [X P W] and those before it; 0 takes what the tolerance
   /// leaves room for.
   double smallest_pivot = 0.0;
-  int resting_guards = 0;           ///< iterations in which guard vectors get no new directions
+  int resting_guards = 0;           ///< iterations in which guard vectors may rest: see columns_with_directions
   bool verified = true;             ///< A X computed anew now and then, and pairs count as converged
   bool ends_on_stagnation = false;  ///< when residuals have stopped falling, or grow
   double budget_share = 1.0;        ///< of the iterations left, how many this phase may take
 
   /// To be finished in double: it follows its recursion, and ends when that leads nowhere.
   static LobpcgPhase low_precision() { return {0.3, 0.01, 0, false, true, 0.8}; }
-  /// After low_precision(): guard vectors need not be better than that to separate the wanted vectors from the
+  /// After low_precision(): guard vectors need hardly be better than that to separate the wanted vectors from the
   /// rest.
   static LobpcgPhase refinement() {
     LobpcgPhase phase;
@@ -217,11 +217,10 @@ struct LobpcgState {
   }
 };
 
-/// Columns of X that get directions in W: all, or none of the guard vectors while these rest.
+/// Whether it is one of the iterations in which guard vectors may rest.
 template <class T>
-int columns_with_directions(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
-  const bool rest = run.budget.spent() - run.first_iteration < run.phase.resting_guards;
-  return rest ? state.wanted(run.options) : state.active();
+bool may_rest(const LobpcgRun<T>& run) {
+  return run.budget.spent() - run.first_iteration < run.phase.resting_guards;
 }
 
 /// Every iteration loses about epsilon over the smallest pivot of orthogonality in X and P, and with it that much

@@ -154,6 +154,15 @@ int fresh_columns(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
 }
 
 template <class T>
+int columns_with_directions(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  constexpr double most_ratio = 300.0;
+  const int wanted = state.wanted(run.options);
+  const bool few_guards = state.active() - wanted <= wanted / 2;
+  const bool rest = may_rest(run) && few_guards && worst_ratio(run, state) <= most_ratio;
+  return rest ? wanted : state.active();
+}
+
+template <class T>
 int expand(const LobpcgRun<T>& run, LobpcgState<T>& state) {
   const EigenProblem<T>& problem = run.problem;
   BlockSpace<T>& space = problem.space;
@@ -239,6 +248,7 @@ bool orthogonalize(const LobpcgRun<T>& run, LobpcgState<T>& state, int fresh) {
 
 template void lock_converged(const LobpcgRun<float>&, LobpcgState<float>&);
 template int fresh_columns(const LobpcgRun<float>&, const LobpcgState<float>&);
+template int columns_with_directions(const LobpcgRun<float>&, const LobpcgState<float>&);
 template int expand(const LobpcgRun<float>&, LobpcgState<float>&);
 template void deflate(const EigenProblem<float>&, LobpcgState<float>&);
 template void deflate(const EigenProblem<float>&, const LobpcgState<float>&, BlockView<float>);
@@ -246,6 +256,7 @@ template void orthonormalize_w(const LobpcgRun<float>&, LobpcgState<float>&, con
 template bool orthogonalize(const LobpcgRun<float>&, LobpcgState<float>&, int);
 template void lock_converged(const LobpcgRun<double>&, LobpcgState<double>&);
 template int fresh_columns(const LobpcgRun<double>&, const LobpcgState<double>&);
+template int columns_with_directions(const LobpcgRun<double>&, const LobpcgState<double>&);
 template int expand(const LobpcgRun<double>&, LobpcgState<double>&);
 template void deflate(const EigenProblem<double>&, LobpcgState<double>&);
 template void deflate(const EigenProblem<double>&, const LobpcgState<double>&, BlockView<double>);

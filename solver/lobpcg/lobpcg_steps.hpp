@@ -17,6 +17,13 @@ void lock_converged(const LobpcgRun<T>& run, LobpcgState<T>& state);
 template <class T>
 int fresh_columns(const LobpcgRun<T>& run, const LobpcgState<T>& state);
 
+/// Columns of X that get directions in W: all, or the wanted ones while guard vectors rest. These may once
+/// residuals are within some 300 times their limits, as long as there are twice as many wanted vectors: a few
+/// iterations are left then, and those without guard vectors cost less. With more before them, or where the last
+/// wanted vectors are left alone with them, these would wait for them, copies of one eigenvalue say.
+template <class T>
+int columns_with_directions(const LobpcgRun<T>& run, const LobpcgState<T>& state);
+
 /// W = M^-1 R and, where the window has room, random columns behind it; returns how many. R is freed of X before
 /// where the tolerance is near rounding errors.
 template <class T>

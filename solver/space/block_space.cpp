@@ -168,6 +168,25 @@ void BlockSpace<T>::copy(ConstBlockView<T> x, BlockView<T> y) {
 }
 
 template <class T>
+void BlockSpace<T>::copy_columns(ConstBlockView<T> x, std::span<const int> columns, BlockView<T> y) {
+  // A copy of few columns moves whole cache lines: neighbours together, and on the host all of some rows before
+  // the next ones.
+  constexpr LocalIndex rows_in_cache = 1024;
+  const LocalIndex height = context_.device->host_addressable() ? rows_in_cache : x.rows;
+  for (LocalIndex row = 0; row < x.rows; row += height) {
+    const LocalIndex rows = std::min(height, x.rows - row);
+    for (auto at = columns.begin(); at != columns.end();) {
+      auto next = at + 1;
+      while (next != columns.end() && *next == *at + (next - at)) ++next;
+      const auto count = static_cast<LocalIndex>(next - at);
+      copy(x.row_range(row, rows).columns(*at, count),
+           y.row_range(row, rows).columns(static_cast<LocalIndex>(at - columns.begin()), count));
+      at = next;
+    }
+  }
+}
+
+template <class T>
 void BlockSpace<T>::apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step,
                                BlockView<T> ax, BlockView<T> y) {
   if (a.apply_step(x, y, step)) return;

@@ -90,6 +90,8 @@ class BlockSpace {
   std::vector<double> column_norms(ConstBlockView<T> x);
   void column_norms(ConstBlockView<T> x, std::vector<double>& norms, Sums& sums);
   void copy(ConstBlockView<T> x, BlockView<T> y);
+  /// Column j of y = column columns[j] of x.
+  void copy_columns(ConstBlockView<T> x, std::span<const int> columns, BlockView<T> y);
   /// y = step.product A x + ... as LinearOperator::apply_step, in one pass where `a` can, else by way of `ax`.
   /// Collective.
   void apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step, BlockView<T> ax,

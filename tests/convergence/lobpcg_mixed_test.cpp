@@ -168,6 +168,25 @@ TEST(LobpcgMixed, DoubleTakesOverWhereRoundingErrorsFeedResiduals) {
   EXPECT_GT(reached, 0) << "rounding errors were not met";
 }
 
+// Pairs 5, 6 and 7 of a cube share an eigenvalue, and 6 and 7 are guard vectors here. Where these rest the fifth
+// waits for them: 36 iterations, and 29 all in double.
+TEST(LobpcgMixed, PairsThatShareAnEigenvalueWithGuardVectorsDoNotWaitForThem) {
+  const auto source = laplacian3d(Communicator(MPI_COMM_WORLD), {.size = {32, 32, 32}});
+  test::Problem<double> problem(*source);
+  Amg<float> cycle(
+      with_precision<float>(problem.context),
+      smoothed_aggregation(problem.context.comm, source->read(problem.partition), problem.partition, {}), {});
+  CastOperator preconditioner(problem.context, cycle);
+  const auto solve = [&](const FloatOperators& in_float) {
+    const auto result = lobpcg_mixed(problem.space, problem.matrix, &preconditioner, in_float, nullptr, {},
+                                     {.pairs = 5, .tolerance = 1e-10});
+    EXPECT_EQ(result.remark, "");
+    return result.iterations;
+  };
+  const int in_double = solve({});
+  EXPECT_LE(solve({cycle.finest_matrix(), &cycle}), in_double * 11 / 10);
+}
+
 TEST(LobpcgMixed, LargestOnesAndConstraints) {
   Mixed problem(*laplacian());
   const LobpcgOptions largest{.pairs = 4, .which = Which::largest, .tolerance = 1e-8};

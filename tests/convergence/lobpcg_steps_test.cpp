@@ -83,7 +83,7 @@ struct Steps {
   test::Problem<double> problem;
   std::unique_ptr<LinearOperator<double>> mass;
   LobpcgOptions options{.pairs = 4, .block_size = 4};
-  Budget budget{10};
+  Budget budget{20};
   Observer observer;
   Proceed proceed;
   std::vector<LobpcgIteration> history;
@@ -127,6 +127,28 @@ TEST(LobpcgSteps, DirectionsOfAnotherPhaseAreDeflated) {
   take_directions<double>(steps.run, steps.state, {std::move(directions)});
   EXPECT_LT(steps.along_deflated(steps.state.x.v()), 1e-12);
   EXPECT_LT(steps.along_deflated(steps.state.p.v()), 1e-12);
+}
+
+TEST(LobpcgSteps, GuardVectorsRestOnlyWhereFewIterationsAreLeft) {
+  Steps steps;
+  steps.options = {.pairs = 4, .tolerance = 1e-6, .block_size = 6};
+  steps.run.phase = LobpcgPhase::refinement();
+  const auto directions = [&](double residual, int wanted) {
+    constexpr int guards = 2;
+    LobpcgState<double> state(steps.run.problem, steps.options, 6, 0);
+    state.test = residual_test(steps.run, {1.0, 1.0, 1.0, false});
+    state.x.set_columns(wanted + guards);
+    const std::vector<double> ones(static_cast<std::size_t>(wanted + guards), 1.0);
+    state.ritz = {ones, ones, ones, ones, ones, ones, ones, ones};
+    state.ritz.residuals.assign(ones.size(), residual);
+    state.locked.values.assign(static_cast<std::size_t>(4 - wanted), 1.0);
+    return columns_with_directions(steps.run, state);
+  };
+  EXPECT_EQ(directions(1e-4, 4), 4);
+  EXPECT_EQ(directions(1e-3, 4), 6) << "many iterations are left";
+  EXPECT_EQ(directions(1e-4, 3), 5) << "hardly more pairs are left than guard vectors";
+  while (steps.budget.spent() < steps.run.phase.resting_guards) steps.budget.spend();
+  EXPECT_EQ(directions(1e-4, 4), 6) << "it has gone on for long";
 }
 
 TEST(LobpcgSteps, AMeasuredBasisCorrectsWhatWasLost) {
