@@ -163,13 +163,14 @@ void reopen(const LobpcgRun<T>& run, LobpcgState<T>& state, const FinalCheck& ch
   pairs.resize(std::min<std::size_t>(pairs.size(), static_cast<std::size_t>(state.window.width)));
   std::vector<bool> staying(static_cast<std::size_t>(all), true);
   state.x.set_columns(static_cast<LocalIndex>(pairs.size()));
-  for (std::size_t to = 0; to < pairs.size(); ++to) {
-    const int column = check.columns[static_cast<std::size_t>(pairs[to])];
-    staying[static_cast<std::size_t>(column)] = false;
-    const auto j = static_cast<LocalIndex>(to);
-    space.copy(state.deflated.locked_v(column, 1), state.x.v().columns(j, 1));
-    if (run.problem.b != nullptr) space.copy(state.deflated.locked_b(column, 1), state.x.b().columns(j, 1));
+  std::vector<int> leaving;
+  for (const int pair : pairs) {
+    leaving.push_back(check.columns[static_cast<std::size_t>(pair)]);
+    staying[static_cast<std::size_t>(leaving.back())] = false;
   }
+  space.copy_columns(state.deflated.locked_v(0, state.deflated.locked()), leaving, state.x.v());
+  if (run.problem.b != nullptr)
+    space.copy_columns(state.deflated.locked_b(0, state.deflated.locked()), leaving, state.x.b());
   std::vector<int> by_column(static_cast<std::size_t>(all));
   for (int j = 0; j < all; ++j)
     by_column[static_cast<std::size_t>(check.columns[static_cast<std::size_t>(j)])] = j;

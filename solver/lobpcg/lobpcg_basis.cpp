@@ -263,9 +263,10 @@ RitzSolution rayleigh_ritz(const LobpcgRun<T>& run, LobpcgState<T>& state, int w
 template <class T>
 bool may_look_ahead(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
   const bool plain = run.problem.preconditioner == nullptr && !run.problem.with_mass() && !state.carries_images;
+  // Whether guard vectors rest in that step is told by norms, which are not known yet.
+  const bool all_move = !may_rest(run) || state.wanted(run.options) == state.active();
   return plain && state.deflated.cols() == 0 && run.iterations_left() > 1 && fresh_columns(run, state) == 0 &&
-         (!may_rest(run) || state.wanted(run.options) == state.active()) && state.r.is_at_front() &&
-         acceptable_pivot(run, state) <= strict_pivot;
+         all_move && state.r.is_at_front() && acceptable_pivot(run, state) <= strict_pivot;
 }
 
 template <class T>

@@ -141,8 +141,10 @@ ColumnGroup<T> column_group(int cols, int group, int groups) {
                        [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
     return result;
   }
-  if (cols < width) {
-    return {multiply_group<fetching, T, VectorColumns<T, 2, half_bytes>>, 0, cols - Vector<T, half_bytes>::width};
+  if constexpr (few < width - 1) {
+    if (cols < width)
+      return {multiply_group<fetching, T, VectorColumns<T, 2, half_bytes>>, 0,
+              cols - Vector<T, half_bytes>::width};
   }
   const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
   with_constant<widest>(static_cast<int>(end - begin),
