@@ -13,10 +13,10 @@ namespace block_eigs::host {
 
 namespace {
 
-/// sums += factor times row j of b.
-void add_row(RowSums& sums, double factor, const CsrView<double>& b, LocalIndex j) {
+/// `factor` times row j of b.
+ScaledRow scaled_row(double factor, const CsrView<double>& b, LocalIndex j) {
   const Offset begin = b.row_offsets[j];
-  sums.add(factor, b.column_indices + begin, b.values + begin, b.row_offsets[j + 1] - begin);
+  return {factor, b.column_indices + begin, b.values + begin, b.row_offsets[j + 1] - begin};
 }
 
 /// Columns that a row of R A P has entries in. `seen_by` holds no number of this row yet.
@@ -43,8 +43,8 @@ struct RowOfProduct {
   CsrView<double> b;
 
   void operator()(LocalIndex i, RowSums& sums) const {
-    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
-      add_row(sums, a.values[k], b, a.column_indices[k]);
+    sums.add_rows(a.row_offsets[i], a.row_offsets[i + 1],
+                  [&](Offset k) { return scaled_row(a.values[k], b, a.column_indices[k]); });
   }
 };
 
@@ -60,11 +60,18 @@ std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device
                                            Offset most_entries) {
   // Sums of R (A P) are the same for any order of the columns in the rows of A P.
   const StoredRows ap(device, a.rows, p.columns, RowOfProduct{a, p}, ColumnOrder::as_they_came);
+  // Rows of A P lie far apart, and are too short for the processor to find the next one by itself.
+  constexpr Offset rows_ahead = 8;
+  const auto fetch = [&](LocalIndex i) {
+    __builtin_prefetch(ap.values(i));
+    __builtin_prefetch(ap.columns(i));
+  };
   const auto row = [&](LocalIndex c, RowSums& sums) {
-    for (Offset k = r.row_offsets[c]; k < r.row_offsets[c + 1]; ++k) {
+    sums.add_rows(r.row_offsets[c], r.row_offsets[c + 1], [&](Offset k) {
+      fetch(r.column_indices[std::min(k + rows_ahead, r.nonzeros - 1)]);
       const LocalIndex i = r.column_indices[k];
-      sums.add(r.values[k], ap.columns(i), ap.values(i), ap.entries(i));
-    }
+      return ScaledRow{r.values[k], ap.columns(i), ap.values(i), ap.entries(i)};
+    });
   };
   return collect_rows(device, r.rows, p.columns, row, most_entries);
 }
@@ -110,14 +117,14 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
   const auto nodes = static_cast<LocalIndex>(hub.size());
   const LocalIndex unknowns = nodes > 0 ? a.rows / nodes : 1;
   const auto row = [&](LocalIndex i, RowSums& sums) {
-    add_row(sums, 1.0, t, i);
+    sums.add(scaled_row(1.0, t, i));
     const LocalIndex node = i / unknowns;
     if (hub.data()[node] == node) return;
     const double sum = numbers.row_sums.data()[i];
     if (sum == 0.0) return;
     const double scale = -omega / std::max(std::abs(numbers.diagonal.data()[i]), 0.5 * sum);
-    for (Offset k = a.row_offsets[i]; k < a.row_offsets[i + 1]; ++k)
-      add_row(sums, scale * a.values[k], t, a.column_indices[k]);
+    sums.add_rows(a.row_offsets[i], a.row_offsets[i + 1],
+                  [&](Offset k) { return scaled_row(scale * a.values[k], t, a.column_indices[k]); });
   };
   return *collect_rows(device, a.rows, t.columns, row);
 }

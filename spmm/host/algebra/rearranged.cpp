@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "spmm/host/algebra/collected_rows.hpp"
 #include "spmm/host/algebra/parts.hpp"
@@ -34,6 +35,23 @@ MadeMatrix with_lengths(const std::shared_ptr<Device>& device, LocalIndex rows, 
 }
 
 Offset length_of(const CsrView<double>& a, LocalIndex i) { return a.row_offsets[i + 1] - a.row_offsets[i]; }
+
+/// A row that others are added to, which follow one another.
+struct RowWithAdded {
+  LocalIndex row;
+  LocalIndex first;
+  LocalIndex last;
+};
+
+/// From the row that each of them is added to; these do not descend.
+std::vector<RowWithAdded> rows_with_added(const LocalIndex* rows, LocalIndex count) {
+  std::vector<RowWithAdded> result;
+  for (LocalIndex k = 0; k < count; ++k) {
+    if (result.empty() || result.back().row != rows[k]) result.push_back({rows[k], k, k});
+    result.back().last = k + 1;
+  }
+  return result;
+}
 
 /// Where in a row its own entries are: others may come before them, and after them.
 struct OwnEntries {
@@ -74,16 +92,37 @@ CsrBuffers<double> stacked(const std::shared_ptr<Device>& device, const CsrView<
 
 CsrBuffers<double> with_added_rows(const std::shared_ptr<Device>& device, const CsrView<double>& a,
                                    const CsrView<double>& b, const LocalIndex* rows) {
-  const auto row = [&](LocalIndex i, RowSums& sums) {
-    const auto add = [&](const CsrView<double>& from, LocalIndex j) {
-      const Offset first = from.row_offsets[j];
-      sums.add(1.0, from.column_indices + first, from.values + first, length_of(from, j));
-    };
-    add(a, i);
-    for (const LocalIndex* at = std::lower_bound(rows, rows + b.rows, i); at != rows + b.rows && *at == i; ++at)
-      add(b, static_cast<LocalIndex>(at - rows));
+  const std::vector<RowWithAdded> changed = rows_with_added(rows, b.rows);
+  const auto row_of = [](const CsrView<double>& from, LocalIndex j) {
+    const Offset first = from.row_offsets[j];
+    return ScaledRow{1.0, from.column_indices + first, from.values + first, length_of(from, j)};
   };
-  return *collect_rows(device, a.rows, b.columns, row);
+  const auto sum = [&](LocalIndex c, RowSums& sums) {
+    const RowWithAdded& at = changed[static_cast<std::size_t>(c)];
+    sums.add(row_of(a, at.row));
+    sums.add_rows(at.first, at.last, [&](Offset j) { return row_of(b, static_cast<LocalIndex>(j)); });
+  };
+  const auto count = static_cast<LocalIndex>(changed.size());
+  const StoredRows made(device, count, b.columns, sum, ColumnOrder::ascending);
+  // Rows that nothing is added to stay as they are.
+  Buffer<LocalIndex> place(device, static_cast<std::size_t>(a.rows));  // among those that change, -1 for others
+  std::fill_n(place.data(), a.rows, -1);
+  for (LocalIndex c = 0; c < count; ++c) place.data()[changed[static_cast<std::size_t>(c)].row] = c;
+  MadeMatrix result = with_lengths(device, a.rows, b.columns, [&](LocalIndex i) {
+    const LocalIndex c = place.data()[i];
+    return c < 0 ? length_of(a, i) : Offset{made.entries(c)};
+  });
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < a.rows; ++i) {
+    const LocalIndex c = place.data()[i];
+    const ScaledRow from = c < 0 ? row_of(a, i) : ScaledRow{1.0, made.columns(c), made.values(c), made.entries(c)};
+    const Offset to = result.pattern->row_offsets.data()[i];
+    std::copy_n(from.columns, from.entries, result.pattern->column_indices.data() + to);
+    // As sums are: -0.0 becomes 0.0.
+    std::transform(from.values, from.values + from.entries, result.values.data() + to,
+                   [](double value) { return 0.0 + value; });
+  }
+  return std::move(result).buffers();
 }
 
 CsrBuffers<double> with_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
@@ -101,7 +140,10 @@ CsrBuffers<double> with_columns(const std::shared_ptr<Device>& device, const Csr
 
 SplitColumns split_columns(const std::shared_ptr<Device>& device, const CsrView<double>& a, LocalIndex own,
                            LocalIndex below) {
-  const auto entries_of = [&](LocalIndex i) { return own_entries(a, i, own, below); };
+  Buffer<OwnEntries> found(device, static_cast<std::size_t>(a.rows));
+#pragma omp parallel for schedule(static)
+  for (LocalIndex i = 0; i < a.rows; ++i) found.data()[i] = own_entries(a, i, own, below);
+  const auto entries_of = [&](LocalIndex i) { return found.data()[i]; };
   Buffer<LocalIndex> place(device, static_cast<std::size_t>(a.rows) + 1);  // among rows with other columns
   const LocalIndex with_others = running_sums(
       a.rows, [&](LocalIndex i) { return entries_of(i).count < length_of(a, i) ? 1 : 0; }, place.data());

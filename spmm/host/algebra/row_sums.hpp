@@ -10,6 +10,14 @@
 
 namespace block_eigs::host {
 
+/// `factor` times a sparse row.
+struct ScaledRow {
+  double factor;
+  const LocalIndex* columns;
+  const double* values;
+  Offset entries;
+};
+
 /// Sum of sparse rows. A table says where the sum of a column is: an entry for each where there are few columns,
 /// else a hash table, so that what it takes goes with the entries of the sum.
 class RowSums {
@@ -18,30 +26,42 @@ class RowSums {
     resize_table(direct_ ? static_cast<std::size_t>(columns) : 64);
   }
 
-  /// Adds `factor` times a sparse row.
-  void add(double factor, const LocalIndex* columns, const double* values, Offset entries) {
-    make_room(static_cast<std::size_t>(entries));
-    if (!direct_) {
-      for (Offset k = 0; k < entries; ++k) add_hashed(columns[k], factor * values[k]);
-      return;
-    }
-    // Without branches, which would be guessed wrong: sums that are not taken yet are zero.
+  /// Adds row_of(begin), ..., row_of(end - 1), ScaledRow each. Many rows of a few entries at once: what they are
+  /// added to stays in registers from one to the next.
+  template <class RowOf>
+  void add_rows(Offset begin, Offset end, const RowOf& row_of) {
+    if (!direct_) return add_rows_hashed(begin, end, row_of);
     LocalIndex* const table = table_.data();
-    LocalIndex* const known = columns_.data();
-    double* const sums = sums_.data();
+    LocalIndex* known = columns_.data();
+    double* sums = sums_.data();
+    auto room = static_cast<LocalIndex>(sums_.size());
     auto size = static_cast<LocalIndex>(size_);
-    for (Offset k = 0; k < entries; ++k) {
-      const LocalIndex column = columns[k];
-      const LocalIndex found = table[column];
-      const LocalIndex place = found < 0 ? size : found;
-      size += found < 0 ? 1 : 0;
-      table[column] = place;
-      known[place] = column;
-      sums[place] += factor * values[k];
+    for (Offset r = begin; r < end; ++r) {
+      const ScaledRow row = row_of(r);
+      if (size + row.entries > room) {
+        size_ = static_cast<std::size_t>(size);
+        make_room(static_cast<std::size_t>(row.entries));
+        known = columns_.data();
+        sums = sums_.data();
+        room = static_cast<LocalIndex>(sums_.size());
+      }
+      // Without branches, which would be guessed wrong: sums that are not taken yet are zero.
+      for (Offset k = 0; k < row.entries; ++k) {
+        const LocalIndex column = row.columns[k];
+        const LocalIndex found = table[column];
+        const LocalIndex place = found < 0 ? size : found;
+        size += found < 0 ? 1 : 0;
+        table[column] = place;
+        known[place] = column;
+        sums[place] += row.factor * row.values[k];
+      }
     }
     size_ = static_cast<std::size_t>(size);
   }
-  void add(LocalIndex column, double value) { add(1.0, &column, &value, 1); }
+  void add(const ScaledRow& row) {
+    add_rows(0, 1, [&](Offset) { return row; });
+  }
+  void add(LocalIndex column, double value) { add({1.0, &column, &value, 1}); }
   std::size_t size() const { return size_; }
   /// Writes size() columns and sums, in the order in which the columns came; then it is empty again.
   void move_to(LocalIndex* columns, double* sums) {
@@ -98,6 +118,14 @@ class RowSums {
     sums_.resize(columns_.size(), 0.0);
   }
 
+  template <class RowOf>
+  void add_rows_hashed(Offset begin, Offset end, const RowOf& row_of) {
+    for (Offset r = begin; r < end; ++r) {
+      const ScaledRow row = row_of(r);
+      make_room(static_cast<std::size_t>(row.entries));
+      for (Offset k = 0; k < row.entries; ++k) add_hashed(row.columns[k], row.factor * row.values[k]);
+    }
+  }
   void add_hashed(LocalIndex column, double value) {
     const std::size_t at = slot_of(column);
     if (table_[at] < 0) {

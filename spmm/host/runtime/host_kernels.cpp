@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "spmm/device/random.hpp"
@@ -159,15 +160,23 @@ class HostKernels final : public Kernels<T> {
       const T scale = step.scale == nullptr ? T(1) : step.scale[i];
       const T alpha = scale * static_cast<T>(step.alpha);
       const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
-      for (LocalIndex j = 0; j < y.cols; ++j) {
-        T value = 0;
-        if (step.alpha != 0.0) value += alpha * row_of(ax, i)[j];
-        if (step.right_hand_side != 0.0) value += right_hand_side * row_of(step.r, i)[j];
-        if (beta != T(0)) value += beta * row_of(x, i)[j];
-        if (!step.betas.empty())
-          value += static_cast<T>(step.betas[static_cast<std::size_t>(j)]) * row_of(x, i)[j];
-        if (gamma != T(0)) value += gamma * row_of(y, i)[j];
-        row_of(y, i)[j] = value;
+      // Of so many columns at a time, term by term: what is not part of the step is not looked at for each of them.
+      constexpr LocalIndex most = 32;
+      for (LocalIndex first = 0; first < y.cols; first += most) {
+        const LocalIndex count = std::min(most, y.cols - first);
+        std::array<T, most> sums{};
+        const auto add = [&](T factor, const ConstBlockView<T>& from) {
+          const T* row = row_of(from, i) + first;
+#pragma omp simd
+          for (LocalIndex j = 0; j < count; ++j) sums[j] += factor * row[j];
+        };
+        if (step.alpha != 0.0) add(alpha, ax);
+        if (step.right_hand_side != 0.0) add(right_hand_side, step.r);
+        if (beta != T(0)) add(beta, x);
+        for (LocalIndex j = 0; j < count && !step.betas.empty(); ++j)
+          sums[j] += static_cast<T>(step.betas[static_cast<std::size_t>(first + j)]) * row_of(x, i)[first + j];
+        if (gamma != T(0)) add(gamma, y);
+        std::copy_n(sums.data(), count, row_of(y, i) + first);
       }
     });
   }
