@@ -6,6 +6,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/algebra/filtered.cpp
   host/algebra/products.cpp
   host/algebra/rearranged.cpp
+  host/algebra/row_groups.cpp
   host/algebra/tentative.cpp
   host/sparse/balance.cpp
   host/sparse/column_major_product.cpp

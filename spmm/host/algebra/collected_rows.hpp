@@ -50,20 +50,20 @@ class RowStore {
 
 enum class ColumnOrder { ascending, as_they_came };
 
-/// Rows that row(i, sums) makes, on all threads. Nothing of them is moved, so that they are not side by side.
+/// Rows that row(i, sums) makes, on all threads, in groups of columns. Nothing of them is moved, so that they are not side by side.
 class StoredRows {
  public:
   static constexpr Offset any_number = std::numeric_limits<Offset>::max();
 
-  template <class Row>
-  StoredRows(const std::shared_ptr<Device>& device, LocalIndex rows, LocalIndex columns, const Row& row,
-             ColumnOrder order, Offset most_entries = any_number)
+  template <int Width, class Row>
+  StoredRows(const std::shared_ptr<Device>& device, LocalIndex rows, LocalIndex columns, GroupWidth<Width>,
+             const Row& row, ColumnOrder order, Offset most_entries = any_number)
       : rows_(device, static_cast<std::size_t>(rows)), entries_(device, static_cast<std::size_t>(rows)) {
     for (int part = 0; part < threads(); ++part) stores_.emplace_back(device);
     std::atomic<Offset> all = 0;
     for_numbered_parts(rows, [&](LocalIndex begin, LocalIndex end, int part) {
       RowStore& store = stores_[static_cast<std::size_t>(part)];
-      RowSums sums(columns);
+      RowSums<Width> sums(columns);
       Offset told = 0;
       Offset own = 0;
       for (LocalIndex i = begin; i < end; ++i) {
@@ -104,11 +104,11 @@ class StoredRows {
 };
 
 /// The matrix of rows that row(i, sums) makes; nothing where it would have more than `most_entries`.
-template <class Row>
+template <int Width, class Row>
 std::optional<CsrBuffers<double>> collect_rows(const std::shared_ptr<Device>& device, LocalIndex rows,
-                                               LocalIndex columns, const Row& row,
+                                               LocalIndex columns, GroupWidth<Width> width, const Row& row,
                                                Offset most_entries = StoredRows::any_number) {
-  const StoredRows stored(device, rows, columns, row, ColumnOrder::ascending, most_entries);
+  const StoredRows stored(device, rows, columns, width, row, ColumnOrder::ascending, most_entries);
   if (!stored.complete()) return std::nullopt;
   auto pattern = std::make_shared<CsrPattern>();
   pattern->rows = rows;

@@ -18,11 +18,11 @@ Offset begin_of(const CsrView<double>& a, LocalIndex node, int unknowns) {
 
 /// Squared Frobenius norms of the blocks of A.
 CsrBuffers<double> squared_norms(const std::shared_ptr<Device>& device, const CsrView<double>& a, int unknowns) {
-  const auto row = [&](LocalIndex node, RowSums& sums) {
+  const auto row = [&](LocalIndex node, RowSums<>& sums) {
     for (Offset k = begin_of(a, node, unknowns); k < begin_of(a, node + 1, unknowns); ++k)
       sums.add(a.column_indices[k] / unknowns, a.values[k] * a.values[k]);
   };
-  return *collect_rows(device, a.rows / unknowns, a.columns / unknowns, row);
+  return *collect_rows(device, a.rows / unknowns, a.columns / unknowns, GroupWidth<1>{}, row);
 }
 
 /// |A_ii| of own nodes, and room for those of ghosts.

@@ -42,38 +42,47 @@ struct RowOfProduct {
   CsrView<double> a;
   CsrView<double> b;
 
-  void operator()(LocalIndex i, RowSums& sums) const {
+  template <int Width>
+  void operator()(LocalIndex i, RowSums<Width>& sums) const {
     sums.add_rows(a.row_offsets[i], a.row_offsets[i + 1],
                   [&](Offset k) { return scaled_row(a.values[k], b, a.column_indices[k]); });
   }
 };
 
-}  // namespace
-
-std::optional<CsrBuffers<double>> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
-                                          const CsrView<double>& b, Offset most_entries) {
-  return collect_rows(device, a.rows, b.columns, RowOfProduct{a, b}, most_entries);
-}
-
-std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device, const CsrView<double>& r,
-                                           const CsrView<double>& a, const CsrView<double>& p,
-                                           Offset most_entries) {
+template <int Width>
+std::optional<CsrBuffers<double>> galerkin_of(const std::shared_ptr<Device>& device, const CsrView<double>& r,
+                                              const CsrView<double>& a, const CsrView<double>& p,
+                                              GroupWidth<Width> width, Offset most_entries) {
   // Sums of R (A P) are the same for any order of the columns in the rows of A P.
-  const StoredRows ap(device, a.rows, p.columns, RowOfProduct{a, p}, ColumnOrder::as_they_came);
+  const StoredRows ap(device, a.rows, p.columns, width, RowOfProduct{a, p}, ColumnOrder::as_they_came);
   // Rows of A P lie far apart, and are too short for the processor to find the next one by itself.
   constexpr Offset rows_ahead = 8;
   const auto fetch = [&](LocalIndex i) {
     __builtin_prefetch(ap.values(i));
     __builtin_prefetch(ap.columns(i));
   };
-  const auto row = [&](LocalIndex c, RowSums& sums) {
+  const auto row = [&](LocalIndex c, RowSums<Width>& sums) {
     sums.add_rows(r.row_offsets[c], r.row_offsets[c + 1], [&](Offset k) {
       fetch(r.column_indices[std::min(k + rows_ahead, r.nonzeros - 1)]);
       const LocalIndex i = r.column_indices[k];
       return ScaledRow{r.values[k], ap.columns(i), ap.values(i), ap.entries(i)};
     });
   };
-  return collect_rows(device, r.rows, p.columns, row, most_entries);
+  return collect_rows(device, r.rows, p.columns, width, row, most_entries);
+}
+
+}  // namespace
+
+std::optional<CsrBuffers<double>> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
+                                          const CsrView<double>& b, Offset most_entries) {
+  return with_group_width(
+      b, [&](auto width) { return collect_rows(device, a.rows, b.columns, width, RowOfProduct{a, b}, most_entries); });
+}
+
+std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device, const CsrView<double>& r,
+                                           const CsrView<double>& a, const CsrView<double>& p,
+                                           Offset most_entries) {
+  return with_group_width(p, [&](auto width) { return galerkin_of(device, r, a, p, width, most_entries); });
 }
 
 CsrBuffers<double> transpose(const std::shared_ptr<Device>& device, const CsrView<double>& a) {
@@ -116,7 +125,7 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
                             double omega) {
   const auto nodes = static_cast<LocalIndex>(hub.size());
   const LocalIndex unknowns = nodes > 0 ? a.rows / nodes : 1;
-  const auto row = [&](LocalIndex i, RowSums& sums) {
+  const auto row = [&](LocalIndex i, auto& sums) {
     sums.add(scaled_row(1.0, t, i));
     const LocalIndex node = i / unknowns;
     if (hub.data()[node] == node) return;
@@ -126,7 +135,7 @@ CsrBuffers<double> smoothed(const std::shared_ptr<Device>& device, const CsrView
     sums.add_rows(a.row_offsets[i], a.row_offsets[i + 1],
                   [&](Offset k) { return scaled_row(scale * a.values[k], t, a.column_indices[k]); });
   };
-  return *collect_rows(device, a.rows, t.columns, row);
+  return with_group_width(t, [&](auto width) { return *collect_rows(device, a.rows, t.columns, width, row); });
 }
 
 }  // namespace block_eigs::host

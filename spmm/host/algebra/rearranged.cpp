@@ -97,13 +97,13 @@ CsrBuffers<double> with_added_rows(const std::shared_ptr<Device>& device, const 
     const Offset first = from.row_offsets[j];
     return ScaledRow{1.0, from.column_indices + first, from.values + first, length_of(from, j)};
   };
-  const auto sum = [&](LocalIndex c, RowSums& sums) {
+  const auto sum = [&](LocalIndex c, RowSums<>& sums) {
     const RowWithAdded& at = changed[static_cast<std::size_t>(c)];
     sums.add(row_of(a, at.row));
     sums.add_rows(at.first, at.last, [&](Offset j) { return row_of(b, static_cast<LocalIndex>(j)); });
   };
   const auto count = static_cast<LocalIndex>(changed.size());
-  const StoredRows made(device, count, b.columns, sum, ColumnOrder::ascending);
+  const StoredRows made(device, count, b.columns, GroupWidth<1>{}, sum, ColumnOrder::ascending);
   // Rows that nothing is added to stay as they are.
   Buffer<LocalIndex> place(device, static_cast<std::size_t>(a.rows));  // among those that change, -1 for others
   std::fill_n(place.data(), a.rows, -1);
