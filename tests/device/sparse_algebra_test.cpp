@@ -24,6 +24,58 @@ TYPED_TEST(SparseAlgebraTest, MultipliesMatricesOfAllShapes) {
                        random_matrix(random, 60, 250, [](LocalIndex) { return 700; }));
 }
 
+/// With `width` columns, side by side, for each of those of `a`.
+HostCsr in_groups(Random& random, const HostCsr& a, LocalIndex width) {
+  std::uniform_real_distribution<double> value(-1.0, 1.0);
+  HostCsr result;
+  result.columns = a.columns * width;
+  for (LocalIndex i = 0; i < a.rows(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.offsets[i]); k < static_cast<std::size_t>(a.offsets[i + 1]); ++k) {
+      for (LocalIndex g = 0; g < width; ++g) result.add(a.indices[k] * width + g, value(random));
+    }
+    result.close_row();
+  }
+  return result;
+}
+
+/// Column g of every group of `width`.
+HostCsr slice_of(const HostCsr& a, LocalIndex width, LocalIndex g) {
+  HostCsr result;
+  result.columns = a.columns / width;
+  for (LocalIndex i = 0; i < a.rows(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.offsets[i]); k < static_cast<std::size_t>(a.offsets[i + 1]); ++k) {
+      if (a.indices[k] % width == g) result.add(a.indices[k] / width, a.values[k]);
+    }
+    result.close_row();
+  }
+  return result;
+}
+
+// Bit by bit what they are one by one, and right where one column breaks the pattern.
+TYPED_TEST(SparseAlgebraTest, MultipliesColumnsThatComeInGroups) {
+  const auto few = [](LocalIndex i) { return i % 6; };
+  const HostCsr a = random_matrix(this->random_, 200, 300, [](LocalIndex i) { return i % 40; });
+  constexpr LocalIndex beyond_any_table = 1'100'000;
+  for (const LocalIndex width : {2, 3, 4, 5, 6, 12}) {
+    for (const LocalIndex groups : {40, beyond_any_table}) {
+      HostCsr b = in_groups(this->random_, random_matrix(this->random_, 300, groups, few), width);
+      const auto times = [&](const HostCsr& p) {
+        return download(*this->algebra_->product(a.on(this->device_).view(), p.on(this->device_).view()));
+      };
+      const HostCsr found = times(b);
+      expect_ascending(found);
+      for (LocalIndex g = 0; g < width; ++g)
+        EXPECT_TRUE(slice_of(found, width, g) == times(slice_of(b, width, g))) << width << ", " << groups;
+      if (groups == beyond_any_table) continue;
+      this->expect_product(a, b);
+      b.indices.pop_back();
+      b.values.pop_back();
+      --b.offsets.back();
+      this->expect_product(a, b);
+    }
+  }
+}
+
 TYPED_TEST(SparseAlgebraTest, RefusesProductsThatAreTooLarge) {
   const HostCsr a = random_matrix(this->random_, 200, 200, [](LocalIndex) { return 6; });
   const auto on_device = a.on(this->device_);
@@ -50,6 +102,24 @@ TYPED_TEST(SparseAlgebraTest, FormsGalerkinProductsLikeTwoProducts) {
     const auto entries = static_cast<Offset>(expected.values.size());
     EXPECT_TRUE(this->algebra_->galerkin(rd.view(), ad.view(), pd.view(), entries).has_value());
     EXPECT_FALSE(this->algebra_->galerkin(rd.view(), ad.view(), pd.view(), entries - 1).has_value());
+  }
+}
+
+TYPED_TEST(SparseAlgebraTest, FormsGalerkinProductsOfColumnsThatComeInGroups) {
+  const HostCsr a = random_matrix(this->random_, 500, 500, [](LocalIndex i) { return i % 9; });
+  for (const LocalIndex width : {2, 3, 6}) {
+    const HostCsr p =
+        in_groups(this->random_, random_matrix(this->random_, 500, 60, [](LocalIndex i) { return i % 4; }), width);
+    const auto ad = a.on(this->device_);
+    const auto pd = p.on(this->device_);
+    const auto rd = this->algebra_->transpose(pd.view());
+    const HostCsr found = download(*this->algebra_->galerkin(rd.view(), ad.view(), pd.view()));
+    expect_ascending(found);
+    for (LocalIndex g = 0; g < width; ++g) {
+      const auto slice = slice_of(p, width, g).on(this->device_);
+      const HostCsr expected = download(*this->algebra_->galerkin(rd.view(), ad.view(), slice.view()));
+      EXPECT_TRUE(slice_of(found, width, g) == expected) << width;
+    }
   }
 }
 

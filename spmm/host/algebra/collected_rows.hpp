@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "spmm/device/csr_buffers.hpp"
-#include "spmm/host/algebra/parts.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/host/algebra/made_matrix.hpp"
 #include "spmm/host/algebra/row_sums.hpp"
 
 namespace block_eigs::host {
@@ -50,7 +50,8 @@ class RowStore {
 
 enum class ColumnOrder { ascending, as_they_came };
 
-/// Rows that row(i, sums) makes, on all threads, in groups of columns. Nothing of them is moved, so that they are not side by side.
+/// Rows that row(i, sums) makes, on all threads, in groups of columns. Nothing of them is moved, so that they are
+/// not side by side.
 class StoredRows {
  public:
   static constexpr Offset any_number = std::numeric_limits<Offset>::max();
@@ -110,22 +111,13 @@ std::optional<CsrBuffers<double>> collect_rows(const std::shared_ptr<Device>& de
                                                Offset most_entries = StoredRows::any_number) {
   const StoredRows stored(device, rows, columns, width, row, ColumnOrder::ascending, most_entries);
   if (!stored.complete()) return std::nullopt;
-  auto pattern = std::make_shared<CsrPattern>();
-  pattern->rows = rows;
-  pattern->columns = columns;
-  pattern->row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(rows) + 1);
-  Offset* const offsets = pattern->row_offsets.data();
-  pattern->nonzeros = running_sums(
-      rows, [&](LocalIndex i) { return stored.entries(i); }, offsets);
-  pattern->column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern->nonzeros));
-  Buffer<double> values(device, static_cast<std::size_t>(pattern->nonzeros));
-  LocalIndex* const all_columns = pattern->column_indices.data();
+  MadeMatrix made = with_lengths(device, rows, columns, [&](LocalIndex i) { return stored.entries(i); });
 #pragma omp parallel for schedule(static)
   for (LocalIndex i = 0; i < rows; ++i) {
-    std::copy_n(stored.columns(i), stored.entries(i), all_columns + offsets[i]);
-    std::copy_n(stored.values(i), stored.entries(i), values.data() + offsets[i]);
+    std::copy_n(stored.columns(i), stored.entries(i), made.columns_of(i));
+    std::copy_n(stored.values(i), stored.entries(i), made.values_of(i));
   }
-  return CsrBuffers<double>{std::move(pattern), std::move(values)};
+  return std::move(made).buffers();
 }
 
 }  // namespace block_eigs::host

@@ -75,8 +75,9 @@ std::optional<CsrBuffers<double>> galerkin_of(const std::shared_ptr<Device>& dev
 
 std::optional<CsrBuffers<double>> product(const std::shared_ptr<Device>& device, const CsrView<double>& a,
                                           const CsrView<double>& b, Offset most_entries) {
-  return with_group_width(
-      b, [&](auto width) { return collect_rows(device, a.rows, b.columns, width, RowOfProduct{a, b}, most_entries); });
+  return with_group_width(b, [&](auto width) {
+    return collect_rows(device, a.rows, b.columns, width, RowOfProduct{a, b}, most_entries);
+  });
 }
 
 std::optional<CsrBuffers<double>> galerkin(const std::shared_ptr<Device>& device, const CsrView<double>& r,

@@ -6,33 +6,11 @@
 #include <vector>
 
 #include "spmm/host/algebra/collected_rows.hpp"
-#include "spmm/host/algebra/parts.hpp"
+#include "spmm/host/algebra/made_matrix.hpp"
 
 namespace block_eigs::host {
 
 namespace {
-
-struct MadeMatrix {
-  std::shared_ptr<CsrPattern> pattern = std::make_shared<CsrPattern>();
-  Buffer<double> values{};
-
-  CsrBuffers<double> buffers() && { return {std::move(pattern), std::move(values)}; }
-};
-
-/// With rows of length(i), columns and values undefined.
-template <class Length>
-MadeMatrix with_lengths(const std::shared_ptr<Device>& device, LocalIndex rows, LocalIndex columns,
-                        const Length& length) {
-  MadeMatrix made;
-  CsrPattern& pattern = *made.pattern;
-  pattern.rows = rows;
-  pattern.columns = columns;
-  pattern.row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(rows) + 1);
-  pattern.nonzeros = running_sums(rows, length, pattern.row_offsets.data());
-  pattern.column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern.nonzeros));
-  made.values = Buffer<double>(device, static_cast<std::size_t>(pattern.nonzeros));
-  return made;
-}
 
 Offset length_of(const CsrView<double>& a, LocalIndex i) { return a.row_offsets[i + 1] - a.row_offsets[i]; }
 

@@ -7,8 +7,8 @@
 
 namespace block_eigs::host {
 
-/// Columns come in groups of so many, one after the other from a multiple of it on, and rows have entries in all of
-/// a group or in none: interpolation has one column for each vector of the near-null space of an aggregate.
+/// Columns come in groups of so many, one after the other from a multiple of it on, and rows have entries in all
+/// of a group or in none: interpolation has one column for each vector of the near-null space of an aggregate.
 template <int Width>
 using GroupWidth = std::integral_constant<int, Width>;
 

@@ -21,8 +21,8 @@ struct ScaledRow {
 };
 
 /// Sum of sparse rows whose columns come in groups of `Width`: see GroupWidth. A table says where the sums of a
-/// group are: an entry for each where there are few, else a hash table, so that what it takes goes with the entries
-/// of the sum.
+/// group are: an entry for each where there are few, else a hash table, so that what it takes goes with the
+/// entries of the sum.
 template <int Width = 1>
 class RowSums {
  public:
@@ -102,7 +102,8 @@ class RowSums {
     order_.clear();
     for (std::size_t e = 0; e < size_; ++e) order_.push_back((static_cast<std::uint64_t>(groups_[e]) << 32) | e);
     if (!std::is_sorted(order_.begin(), order_.end())) std::sort(order_.begin(), order_.end());
-    for (std::size_t to = 0; to < size_; ++to) write_group(static_cast<std::uint32_t>(order_[to]), to, columns, sums);
+    for (std::size_t to = 0; to < size_; ++to)
+      write_group(static_cast<std::uint32_t>(order_[to]), to, columns, sums);
   }
   /// Group `from` of those known, as group `to` of the result.
   void write_group(std::size_t from, std::size_t to, LocalIndex* columns, double* sums) const {
@@ -173,9 +174,9 @@ class RowSums {
   std::vector<LocalIndex> table_;  ///< places of groups_, -1 where free
   int shift_ = 0;
   std::size_t size_ = 0;
-  std::vector<LocalIndex> groups_;   ///< size_ of them, then room
-  std::vector<double> sums_;         ///< theirs, zero behind them
-  std::vector<std::size_t> slots_;   ///< theirs in a hash table
+  std::vector<LocalIndex> groups_;  ///< size_ of them, then room
+  std::vector<double> sums_;        ///< theirs, zero behind them
+  std::vector<std::size_t> slots_;  ///< theirs in a hash table
   std::vector<std::uint64_t> order_;
 };
 

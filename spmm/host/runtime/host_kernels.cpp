@@ -160,7 +160,8 @@ class HostKernels final : public Kernels<T> {
       const T scale = step.scale == nullptr ? T(1) : step.scale[i];
       const T alpha = scale * static_cast<T>(step.alpha);
       const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
-      // Of so many columns at a time, term by term: what is not part of the step is not looked at for each of them.
+      // Of so many columns at a time, term by term: what is not part of the step is not looked at for each of
+      // them.
       constexpr LocalIndex most = 32;
       for (LocalIndex first = 0; first < y.cols; first += most) {
         const LocalIndex count = std::min(most, y.cols - first);
