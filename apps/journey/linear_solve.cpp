@@ -35,12 +35,18 @@ template <class T>
 void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, GlobalIndex right_hand_sides,
                  const Announce& announce) {
   LinearSolverConfig& config = solver.config.linear_solver;
+  const bool had_factors = config.preconditioner.type == PreconditionerType::direct;
   config = solver.choice->config();
+  const bool wants_factors = config.preconditioner.type == PreconditionerType::direct;
   if (solver.choice->taken().size() == 1 && !solver.config.checkpoint)
     begin_in_float_where_it_pays(problem, right_hand_sides, config);
   solver.operators.reset();
+  if (had_factors && !wants_factors) problem.factorization.reset();
   solver.operators =
       other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
+  const bool has_factors = config.preconditioner.type == PreconditionerType::direct;
+  if (wants_factors && !has_factors)
+    problem.factorization.reset();  // whole ones, where A is not positive definite
   if (config.preconditioner.type != solver.choice->config().preconditioner.type) solver.choice->lose();
   if (!solver.operators->unfit.empty()) solver.unfit = solver.operators->unfit;
   if (!multigrid_is_passed_over(solver)) return;

@@ -122,8 +122,8 @@ class SparseAlgebra {
   virtual Offset longest_row(const CsrView<double>& a) = 0;
   /// The rows of A, then those of B, which has as many columns.
   virtual CsrBuffers<double> stacked(const CsrView<double>& a, const CsrView<double>& b) = 0;
-  /// A with row k of B, which has as many columns, added to its row rows[k]; `rows`, in device memory, do not
-  /// descend. What is added to one row is added in its order.
+  /// A with row k of B, which has as many columns, added to its row rows[k]; `rows`, in device memory, are
+  /// rows of A and do not descend. What is added to one row is added in its order.
   virtual CsrBuffers<double> with_added_rows(const CsrView<double>& a, const CsrView<double>& b,
                                              const LocalIndex* rows) = 0;
   /// A with `columns` columns: those from `own` on become places[0], places[1], ..., which ascend; the others

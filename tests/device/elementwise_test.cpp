@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -128,10 +130,13 @@ TYPED_TEST(ElementwiseTest, AxpbyWithBetaZeroOverwritesNaN) {
 /// Every block whose factor is zero holds NaN.
 TYPED_TEST(ElementwiseTest, Combine) {
   using T = typename TypeParam::Scalar;
-  const Shape shape{67, 9, 2};
-  HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
-  std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
-  for (int present = 0; present < 64; ++present) {
+  const std::array wide_and_narrow{Shape{67, 9, 2}, Shape{31, 1, 0}, Shape{40, 32, 3}, Shape{40, 33, 0},
+                                   Shape{25, 70, 1}};
+  for (std::size_t n = 0; n < 64 * wide_and_narrow.size(); ++n) {
+    const auto present = static_cast<int>(n % 64);
+    const Shape& shape = wide_and_narrow[n / 64];
+    HostBlock<T> poison(shape.rows, shape.cols, shape.cols);
+    std::fill(poison.values().begin(), poison.values().end(), std::numeric_limits<T>::quiet_NaN());
     const auto block = [&](int which) {
       return (present >> which) % 2 == 1 ? this->random(shape, which) : poison;
     };

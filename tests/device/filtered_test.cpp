@@ -49,7 +49,7 @@ Filtered filtered(const Dense& a, std::size_t unknowns, double threshold, std::s
 }
 
 TYPED_TEST(SparseAlgebraFilter, AddsWeakCouplingsToTheDiagonal) {
-  for (const LocalIndex unknowns : {1, 3}) {
+  for (const LocalIndex unknowns : {1, 2, 3, 6}) {
     const HostCsr a = graph_laplacian(this->random_, 300, 10, 2, unknowns);
     const auto on_device = a.on(this->device_);
     const auto view = on_device.view();

@@ -70,11 +70,11 @@ TEST_F(SparseAlgebraAgainstHost, cuda_GalerkinProductsInSlabs) {
 }
 
 TEST_F(SparseAlgebraAgainstHost, cuda_Aggregation) {
-  for (const LocalIndex unknowns : {1, 3}) {
+  for (const LocalIndex unknowns : {1, 2, 3, 6}) {
     for (const LocalIndex hubs : {0, 3}) {
-      const HostCsr a = graph_laplacian(random_, unknowns == 1 ? 60'000 : 9'000, 8, hubs, unknowns);
+      const HostCsr a = graph_laplacian(random_, unknowns == 1 ? 60'000 : 27'000 / unknowns, 8, hubs, unknowns);
       const double hub_entries = 10.0 * static_cast<double>(a.values.size()) / a.rows();
-      const int modes = unknowns == 1 ? 1 : 6;
+      const int modes = unknowns < 3 ? unknowns : 6;
       std::vector<double> vectors(static_cast<std::size_t>(a.rows()) * static_cast<std::size_t>(modes));
       std::uniform_real_distribution<double> uniform(0.5, 1.5);
       for (double& value : vectors) value = uniform(random_);

@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "spmm/device/buffer.hpp"
+#include "spmm/device/csr_buffers.hpp"
 #include "spmm/host/algebra/made_matrix.hpp"
+#include "spmm/host/algebra/parts.hpp"
+#include "spmm/host/algebra/row_groups.hpp"
 #include "spmm/host/algebra/row_sums.hpp"
 
 namespace block_eigs::host {

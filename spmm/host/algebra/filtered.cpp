@@ -25,8 +25,8 @@ class Filter {
   /// Calls visit(place, k) for the entries of a row.
   template <class Visit>
   void visit_row(LocalIndex row, const Visit& visit) const {
-    const bool stays = strength_.is_hub(node_of(row)) || !is_sound(row);
-    if (!stays) return visit_places(row, visit);
+    const bool changes = !strength_.is_hub(node_of(row)) && is_sound(row);
+    if (changes) return visit_places(row, visit);
     for (Offset k = a_.row_offsets[row]; k < a_.row_offsets[row + 1]; ++k) visit(a_.column_indices[k], k);
   }
 

@@ -29,8 +29,7 @@ MadeMatrix with_lengths(const std::shared_ptr<Device>& device, LocalIndex rows, 
   pattern.rows = rows;
   pattern.columns = columns;
   pattern.row_offsets = Buffer<Offset>(device, static_cast<std::size_t>(rows) + 1);
-  pattern.nonzeros = running_sums(
-      rows, [&](LocalIndex i) { return Offset{length(i)}; }, pattern.row_offsets.data());
+  pattern.nonzeros = running_sums(rows, length, pattern.row_offsets.data());
   pattern.column_indices = Buffer<LocalIndex>(device, static_cast<std::size_t>(pattern.nonzeros));
   made.values = Buffer<double>(device, static_cast<std::size_t>(pattern.nonzeros));
   return made;

@@ -7,6 +7,7 @@
 
 #include "spmm/host/algebra/collected_rows.hpp"
 #include "spmm/host/algebra/made_matrix.hpp"
+#include "spmm/host/algebra/parts.hpp"
 
 namespace block_eigs::host {
 
@@ -33,8 +34,8 @@ std::vector<RowWithAdded> rows_with_added(const LocalIndex* rows, LocalIndex cou
 
 /// Where in a row its own entries are: others may come before them, and after them.
 struct OwnEntries {
-  Offset first = 0;
-  Offset count = 0;
+  LocalIndex first = 0;
+  LocalIndex count = 0;
 };
 
 /// The first `below` columns from `own` on come before own ones.
@@ -43,8 +44,8 @@ OwnEntries own_entries(const CsrView<double>& a, LocalIndex i, LocalIndex own, L
   const LocalIndex* const end = a.column_indices + a.row_offsets[i + 1];
   const LocalIndex* const first =
       std::partition_point(begin, end, [&](LocalIndex column) { return column >= own && column - own < below; });
-  if (first == end || end[-1] < own) return {first - begin, end - first};
-  return {first - begin, std::lower_bound(first, end, own) - first};
+  const LocalIndex* const last = first == end || end[-1] < own ? end : std::lower_bound(first, end, own);
+  return {static_cast<LocalIndex>(first - begin), static_cast<LocalIndex>(last - first)};
 }
 
 }  // namespace
@@ -94,10 +95,9 @@ CsrBuffers<double> with_added_rows(const std::shared_ptr<Device>& device, const 
   for (LocalIndex i = 0; i < a.rows; ++i) {
     const LocalIndex c = place.data()[i];
     const ScaledRow from = c < 0 ? row_of(a, i) : ScaledRow{1.0, made.columns(c), made.values(c), made.entries(c)};
-    const Offset to = result.pattern->row_offsets.data()[i];
-    std::copy_n(from.columns, from.entries, result.pattern->column_indices.data() + to);
+    std::copy_n(from.columns, from.entries, result.columns_of(i));
     // As sums are: -0.0 becomes 0.0.
-    std::transform(from.values, from.values + from.entries, result.values.data() + to,
+    std::transform(from.values, from.values + from.entries, result.values_of(i),
                    [](double value) { return 0.0 + value; });
   }
   return std::move(result).buffers();

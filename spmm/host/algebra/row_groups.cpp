@@ -1,35 +1,47 @@
 #include "spmm/host/algebra/row_groups.hpp"
 
-#include <array>
+#include <atomic>
+
+#include "spmm/host/algebra/parts.hpp"
 
 namespace block_eigs::host {
 
 namespace {
 
-bool comes_in_groups(const CsrView<double>& a, LocalIndex row, int width) {
+template <int Width>
+bool row_comes_in_groups(const CsrView<double>& a, LocalIndex row) {
   const Offset end = a.row_offsets[row + 1];
-  if ((end - a.row_offsets[row]) % width != 0) return false;
-  for (Offset first = a.row_offsets[row]; first < end; first += width) {
+  if ((end - a.row_offsets[row]) % Width != 0) return false;
+  for (Offset first = a.row_offsets[row]; first < end; first += Width) {
     const LocalIndex column = a.column_indices[first];
-    if (column % width != 0) return false;
-    for (int g = 1; g < width; ++g) {
-      if (a.column_indices[first + g] != column + g) return false;
-    }
+    bool fits = column % Width == 0;
+    for (int g = 1; g < Width; ++g) fits = fits && a.column_indices[first + g] == column + g;
+    if (!fits) return false;
   }
   return true;
+}
+
+/// Where there are no groups, one of the first rows tells.
+template <int Width>
+bool comes_in_groups(const CsrView<double>& a) {
+  if (a.columns % Width != 0 || a.rows == 0) return false;
+  std::atomic<bool> all = true;
+  for_parts(a.rows, [&](LocalIndex begin, LocalIndex end) {
+    for (LocalIndex row = begin; row < end; ++row) {
+      if (row_comes_in_groups<Width>(a, row)) continue;
+      all = false;
+      return;
+    }
+  });
+  return all;
 }
 
 }  // namespace
 
 int group_width(const CsrView<double>& a) {
-  constexpr std::array widths{6, 3, 2};
-  for (const int width : widths) {
-    bool fits = a.columns % width == 0 && a.rows > 0;
-    // Where there are none, one of the first rows tells.
-    for (LocalIndex row = 0; fits && row < a.rows; ++row) fits = comes_in_groups(a, row, width);
-    if (fits) return width;
-  }
-  return 1;
+  if (comes_in_groups<6>(a)) return 6;
+  if (comes_in_groups<3>(a)) return 3;
+  return comes_in_groups<2>(a) ? 2 : 1;
 }
 
 }  // namespace block_eigs::host

@@ -7,12 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "spmm/host/algebra/row_groups.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs::host {
 
-/// `factor` times a sparse row.
+/// `factor` times a sparse row, of whole groups of columns where it is added to sums of such.
 struct ScaledRow {
   double factor;
   const LocalIndex* columns;
@@ -65,7 +64,7 @@ class RowSums {
   void add(const ScaledRow& row) {
     add_rows(0, 1, [&](Offset) { return row; });
   }
-  void add(LocalIndex column, double value) { add({1.0, &column, &value, 1}); }
+  void add(LocalIndex column, double value) requires(Width == 1) { add({1.0, &column, &value, 1}); }
   /// Of the sum, in entries.
   std::size_t size() const { return size_ * Width; }
   /// Writes size() columns and sums, in the order in which the columns came; then it is empty again.

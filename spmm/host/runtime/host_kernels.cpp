@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "spmm/device/random.hpp"
 #include "spmm/host/dense/column_sums.hpp"
@@ -66,6 +67,31 @@ void for_tiles(LocalIndex rows, Tile tile) {
     }
   }
 }
+
+/// What a step adds up, but for the share of x that differs from column to column: the terms that are there.
+template <class T>
+struct Terms {
+  Terms(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, ConstBlockView<T> y) {
+    add(step.alpha, ax, true);
+    add(step.right_hand_side, step.r, true);
+    add(step.beta, x, false);
+    add(step.gamma, y, false);
+  }
+
+  std::array<ConstBlockView<T>, 4> blocks{};
+  std::array<T, 4> factors{};
+  std::array<bool, 4> scaled{};  ///< by the factor of the row
+  int count = 0;
+
+ private:
+  void add(double factor, ConstBlockView<T> block, bool with_scale) {
+    if (factor == 0.0) return;
+    const auto place = static_cast<std::size_t>(count++);
+    blocks[place] = block;
+    factors[place] = static_cast<T>(factor);
+    scaled[place] = with_scale;
+  }
+};
 
 template <class T>
 class HostKernels final : public Kernels<T> {
@@ -154,32 +180,19 @@ class HostKernels final : public Kernels<T> {
   }
 
   void combine(const ProductStep<T>& step, ConstBlockView<T> ax, ConstBlockView<T> x, BlockView<T> y) override {
-    const T beta = static_cast<T>(step.beta);
-    const T gamma = static_cast<T>(step.gamma);
-    for_rows(y.rows, [&](LocalIndex i) {
-      const T scale = step.scale == nullptr ? T(1) : step.scale[i];
-      const T alpha = scale * static_cast<T>(step.alpha);
-      const T right_hand_side = scale * static_cast<T>(step.right_hand_side);
-      // Of so many columns at a time, term by term: what is not part of the step is not looked at for each of
-      // them.
-      constexpr LocalIndex most = 32;
-      for (LocalIndex first = 0; first < y.cols; first += most) {
-        const LocalIndex count = std::min(most, y.cols - first);
-        std::array<T, most> sums{};
-        const auto add = [&](T factor, const ConstBlockView<T>& from) {
-          const T* row = row_of(from, i) + first;
-#pragma omp simd
-          for (LocalIndex j = 0; j < count; ++j) sums[j] += factor * row[j];
-        };
-        if (step.alpha != 0.0) add(alpha, ax);
-        if (step.right_hand_side != 0.0) add(right_hand_side, step.r);
-        if (beta != T(0)) add(beta, x);
-        for (LocalIndex j = 0; j < count && !step.betas.empty(); ++j)
-          sums[j] += static_cast<T>(step.betas[static_cast<std::size_t>(first + j)]) * row_of(x, i)[first + j];
-        if (gamma != T(0)) add(gamma, y);
-        std::copy_n(sums.data(), count, row_of(y, i) + first);
-      }
-    });
+    const Terms<T> terms(step, ax, x, y);
+    switch (terms.count) {
+      case 0:
+        return combine_terms<0>(step, terms, x, y);
+      case 1:
+        return combine_terms<1>(step, terms, x, y);
+      case 2:
+        return combine_terms<2>(step, terms, x, y);
+      case 3:
+        return combine_terms<3>(step, terms, x, y);
+      default:
+        return combine_terms<4>(step, terms, x, y);
+    }
   }
 
   void copy(ConstBlockView<T> x, BlockView<T> y) override {
@@ -223,6 +236,36 @@ class HostKernels final : public Kernels<T> {
   }
 
  private:
+  template <int Count>
+  void combine_terms(const ProductStep<T>& step, const Terms<T>& terms, ConstBlockView<T> x, BlockView<T> y) {
+    const std::vector<T> betas(step.betas.begin(), step.betas.end());  // of columns, in the arithmetic of T
+    for_rows(y.rows, [&](LocalIndex i) {
+      const T scale = step.scale == nullptr ? T(1) : step.scale[i];
+      std::array<T, Count> factors;
+      std::array<const T*, Count> rows;
+      for (int t = 0; t < Count; ++t) {
+        factors[t] = terms.scaled[t] ? scale * terms.factors[t] : terms.factors[t];
+        rows[t] = row_of(terms.blocks[t], i);
+      }
+      T* const to = row_of(y, i);
+      const auto sum = [&](LocalIndex j) {
+        T value = 0;
+        for (int t = 0; t < Count; ++t) value += factors[t] * rows[t][j];
+        return value;
+      };
+      if (betas.empty() && y.cols == 1) {
+        to[0] = sum(0);  // without the way round the vectors of many
+      } else if (betas.empty()) {
+#pragma omp simd
+        for (LocalIndex j = 0; j < y.cols; ++j) to[j] = sum(j);
+      } else {
+        const T* const from = row_of(x, i);
+#pragma omp simd
+        for (LocalIndex j = 0; j < y.cols; ++j) to[j] = sum(j) + betas[static_cast<std::size_t>(j)] * from[j];
+      }
+    });
+  }
+
   template <class U>
   void convert_to(ConstBlockView<T> x, std::span<const double> scales, BlockView<U> y) {
     if (scales.empty()) {
