@@ -238,7 +238,8 @@ void SpmmEngine<T>::spmm(SpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> 
   const int packs = (c.cols + width - 1) / width;
   const double bytes_of_b = static_cast<double>(b.rows) * bytes_of_stride(b.stride, sizeof(T));
   const bool in_lines = wide && works_in_lines(known, bytes_of_b, bytes_of_l2_, b.rows, packs);
-  const int slabs = slabs_of(packs, in_lines ? packs_of_line : most_packs_in_a_pass(known, packs_limit));
+  const int most_packs = in_lines ? packs_of_line : most_packs_in_a_pass(known, packs_limit);
+  const int slabs = std::max(slabs_of(packs, most_packs), wide ? passes_for_few_rows(known, packs) : 1);
   const DenseOperands x{reinterpret_cast<const char*>(b.data),
                         reinterpret_cast<char*>(c.data),
                         bytes_of_stride(b.stride, sizeof(T)),

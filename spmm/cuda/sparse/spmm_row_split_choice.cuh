@@ -2,6 +2,7 @@
 
 #include "spmm/cuda/sparse/spmm_algorithms.hpp"
 #include "spmm/cuda/sparse/spmm_bundles.hpp"
+#include "spmm/cuda/sparse/spmm_rule.hpp"
 #include "spmm/cuda/sparse/spmm_shape.cuh"
 
 // Which row-split kernel, by the lengths of the rows and the columns of B.
@@ -15,12 +16,12 @@ constexpr double few_lanes = 2048.0;
 template <class T, int W, int L, int P, int U, class Operands>
 void multiply_few_rows(const SpmmCall<T, Operands>& call) {
   const double mean = call.plan.statistics.mean;
-  constexpr double longer = 16.0, long_for_few_lanes = 64.0;
+  constexpr double long_for_few_lanes = 64.0;
   if constexpr (L >= 4) {
-    if (mean >= longer) return launch_warp_row_split<T, W, L, P, 1, U, 128, 8>(call);
+    if (mean >= least_mean_of_warps) return launch_warp_row_split<T, W, L, P, 1, U, 128, 8>(call);
     launch_direct_row_split<T, W, L, P, 1, 4, U, 128, (P == 4 ? 6 : 8)>(call);
   } else {
-    if (L == 2 && mean < longer) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
+    if (L == 2 && mean < least_mean_of_warps) return launch_direct_row_split<T, W, L, P, 1, 4, U, 128, 8>(call);
     if (mean < long_for_few_lanes) return launch_direct_row_split<T, W, L, P, 1, 8, U, 128, 8>(call);
     launch_shuffle_row_split<T, W, L, P, 4, 128, 8>(call);
   }

@@ -42,4 +42,26 @@ inline bool works_in_lines(const CudaSpmmPlan& plan, double bytes_of_b, double b
          choose_algorithm(plan) == SpmmAlgorithm::row_split;
 }
 
+/// Mean length from which on each of few rows has a warp of its own.
+constexpr double least_mean_of_warps = 16.0;
+
+/// Passes over A that a product of `packs` packs is dealt to, 1, 2 or 4, where so few rows have a warp each that
+/// multiprocessors wait for memory: the rows again, for other columns of B. Trefethen_2000 takes 7.1 for 7.6 us at
+/// 64 columns in double, 500 random rows of 100 nonzeros 7.2 for 10.8; more passes than this are slower (H200).
+inline int passes_for_few_rows(const CudaSpmmPlan& plan, int packs) {
+  constexpr int least_packs = 6;
+  constexpr double warps = 16.0, warps_without_idle_lanes = 32.0;  // a multiprocessor
+  if (plan.bundled || plan.strips || plan.statistics.mean < least_mean_of_warps ||
+      choose_algorithm(plan) != SpmmAlgorithm::row_split)
+    return 1;
+  int passes = 1;
+  for (const int more : {2, 4}) {
+    const int each = (packs + more - 1) / more;
+    const double most = each == 8 || each == 16 ? warps_without_idle_lanes : warps;
+    const double rows = static_cast<double>(plan.statistics.rows);
+    if (each >= least_packs && more * rows <= most * plan.multiprocessors) passes = more;
+  }
+  return passes;
+}
+
 }  // namespace block_eigs::cuda
