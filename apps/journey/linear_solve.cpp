@@ -45,8 +45,8 @@ void make_chosen(Problem<T>& problem, LinearSolver<T>& solver, GlobalIndex right
   solver.operators =
       other_operators(problem, solver.config, config.preconditioner, iterates_in_float<T>(config), announce);
   const bool has_factors = config.preconditioner.type == PreconditionerType::direct;
-  if (wants_factors && !has_factors)
-    problem.factorization.reset();  // whole ones, where A is not positive definite
+  // Made to the end, where A has then been found not to be positive definite.
+  if (wants_factors && !has_factors) problem.factorization.reset();
   if (config.preconditioner.type != solver.choice->config().preconditioner.type) solver.choice->lose();
   if (!solver.operators->unfit.empty()) solver.unfit = solver.operators->unfit;
   if (!multigrid_is_passed_over(solver)) return;

@@ -1,5 +1,6 @@
 #include "spmm/cuda/sparse/spmm_engine.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
