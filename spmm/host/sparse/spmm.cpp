@@ -32,30 +32,19 @@ template <std::size_t Bytes>
       [&](auto line) { __builtin_prefetch(static_cast<const char*>(memory) + line * cache_line); });
 }
 
+/// For all columns. `betas` are those of the step, in the arithmetic of T.
 template <class T>
-bool is_plain(const ProductStep<T>& step) {
-  return step.alpha == 1.0 && step.scale == nullptr && step.right_hand_side == 0.0 && !step.adds_x() &&
-         step.gamma == 0.0;
-}
-
-/// A step, and its factors of columns as numbers of T.
-template <class T>
-struct HostStep : ProductStep<T> {
-  const T* factors = nullptr;  ///< null for none
-};
-
-/// The step for row `row` of C, from the column on at which the views of B and R begin.
-template <class T>
-[[gnu::always_inline]] inline RowStep<T> step_of_row(const HostStep<T>& step, ConstBlockView<T> b,
-                                                     std::ptrdiff_t row) {
-  const T scale = step.scale == nullptr ? T(1) : step.scale[row];
-  return {scale * static_cast<T>(step.alpha),
-          scale * static_cast<T>(step.right_hand_side),
+GroupStep<T> group_step(const ProductStep<T>& step, const std::vector<T>& betas, ConstBlockView<T> b) {
+  return {static_cast<T>(step.alpha),
+          static_cast<T>(step.right_hand_side),
           static_cast<T>(step.beta),
           static_cast<T>(step.gamma),
-          step.right_hand_side != 0.0 ? step.r.data + row * step.r.stride : nullptr,
-          step.adds_x() ? b.data + row * b.stride : nullptr,
-          step.factors};
+          step.scale,
+          step.right_hand_side != 0.0 ? step.r.data : nullptr,
+          step.r.stride,
+          step.adds_x() ? b.data : nullptr,
+          b.stride,
+          betas.empty() ? nullptr : betas.data()};
 }
 
 /// Whether a share ends inside a row, so that another one writes that row.
@@ -69,89 +58,135 @@ LocalIndex result_row(const CsrView<T>& a, LocalIndex row) {
   return a.row_map == nullptr ? row : a.row_map[row];
 }
 
-/// Rows from `from` to `to` times a group of columns. The part of a row that is not finished goes to `carry`.
-template <Fetch fetching, class T, class Columns>
-void multiply_group(const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b, BlockView<T> c,
-                    std::ptrdiff_t last, const HostStep<T>& step, T* carry) {
-  const bool plain = is_plain(step);
-  const auto row_of_b = [&](Offset k) {
-    return b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride;
-  };
-  // Of nonzeros of one row. In two sums where the registers hold them and memory does not hold up the arithmetic:
-  // one sum would wait for itself. They are copied at the end because what finish() works on has a place in
-  // memory.
-  const auto product = [&](Offset begin, Offset end) __attribute__((always_inline)) {
-    Columns columns;
-    do {
-      Columns sum;
-      Columns second;
-      Offset k = begin;
-      begin = std::min(end, k + longest_sum);
-      if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) {
-        for (; k + 1 < begin; k += 2) {
-          sum.add(a.values[k], row_of_b(k), last);
-          second.add(a.values[k + 1], row_of_b(k + 1), last);
-        }
-      }
-      for (; k < begin; ++k) {
-        if constexpr (fetching == Fetch::every_row)
-          fetch<sizeof sum>(row_of_b(std::min(k + nonzeros_ahead, a.nonzeros - 1)));
-        sum.add(a.values[k], row_of_b(k), last);
-      }
-      columns.add(sum);
-      if constexpr (fetching == Fetch::last_of_row && Columns::is_narrow) columns.add(second);
-    } while (begin < end);
-    return columns;
-  };
+template <class T>
+[[gnu::always_inline]] inline const T* row_of_b(const CsrView<T>& a, Offset k, ConstBlockView<T> b) {
+  return b.data + static_cast<std::ptrdiff_t>(a.column_indices[k]) * b.stride;
+}
+
+/// The product of nonzeros [k, end) of one row. In two sums where the registers hold them and memory does not hold
+/// up the arithmetic: one sum would wait for itself.
+template <Fetch fetching, class Columns, class T>
+[[gnu::always_inline]] inline Columns sum_of(const CsrView<T>& a, Offset k, Offset end, ConstBlockView<T> b,
+                                             std::ptrdiff_t last) {
+  constexpr bool twice = fetching == Fetch::last_of_row && Columns::is_narrow;
+  Columns sum;
+  Columns second;
+  if constexpr (twice) {
+    for (; k + 1 < end; k += 2) {
+      sum.add(a.values[k], row_of_b(a, k, b), last);
+      second.add(a.values[k + 1], row_of_b(a, k + 1, b), last);
+    }
+  }
+  for (; k < end; ++k) {
+    if constexpr (fetching == Fetch::every_row)
+      fetch<sizeof sum>(row_of_b(a, std::min(k + nonzeros_ahead, a.nonzeros - 1), b));
+    sum.add(a.values[k], row_of_b(a, k, b), last);
+  }
+  if constexpr (twice) sum.add(second);
+  return sum;
+}
+
+/// The same for rows of any length. Not inlined: the loop over short rows stays small.
+template <Fetch fetching, class Columns, class T>
+[[gnu::noinline]] void sum_in_pieces(CsrView<T> a, Offset begin, Offset end, ConstBlockView<T> b,
+                                     std::ptrdiff_t last, T* result) {
+  Columns columns;
+  for (; begin < end; begin += longest_sum)
+    columns.add(sum_of<fetching, Columns>(a, begin, std::min(end, begin + longest_sum), b, last));
+  columns.store(result, last);
+}
+
+/// Rows from `from` to `to` times a group of columns, and what `terms` of the step add. Many rows are short, so
+/// that what is asked of each counts: terms are known when this is compiled, and views and steps are copies of its
+/// own, which nothing that it writes can change. The part of a row that is not finished goes to `carry`.
+template <Fetch fetching, class Columns, unsigned terms, class T>
+void multiply_group(CsrView<T> a, Position from, Position to, ConstBlockView<T> b, BlockView<T> c,
+                    std::ptrdiff_t last, GroupStep<T> step, T* carry) {
   Offset begin = from.nonzero;
   for (LocalIndex row = from.row; row < to.row; ++row) {
     const Offset end = a.row_offsets[row + 1];
     if constexpr (fetching == Fetch::last_of_row) {
       const Offset ahead = a.row_offsets[std::min(row + rows_ahead, a.rows)] - 1;
-      fetch<sizeof(Columns)>(row_of_b(std::max<Offset>(ahead, 0)));
+      fetch<sizeof(Columns)>(row_of_b(a, std::max<Offset>(ahead, 0), b));
     }
-    Columns columns = product(begin, end);
+    Columns columns;
+    if (end - begin <= longest_sum) [[likely]] {
+      columns = sum_of<fetching, Columns>(a, begin, end, b, last);
+    } else {
+      // By way of memory of its own, as registers with an address are none.
+      std::array<T, sizeof(Columns) / sizeof(T)> sums;
+      sum_in_pieces<fetching, Columns>(a, begin, end, b, last, sums.data());
+      columns.add(T(1), sums.data(), last);
+    }
     const std::ptrdiff_t target = result_row(a, row);
     T* const to_row = c.data + target * c.stride;
-    if (!plain) columns.finish(step_of_row(step, b, target), to_row, last);
+    if constexpr (terms != Terms::none) finish<terms>(columns, step, target, to_row, last);
     columns.store(to_row, last);
     begin = end;
   }
-  if (carries(a, from, to)) product(begin, to.nonzero).store(carry, last);
+  if (carries(a, from, to)) sum_in_pieces<fetching, Columns>(a, begin, to.nonzero, b, last, carry);
+}
+
+template <class T>
+using GroupKernel = void (*)(CsrView<T>, Position, Position, ConstBlockView<T>, BlockView<T>, std::ptrdiff_t,
+                             GroupStep<T>, T*);
+
+/// The kernel for these terms: one of its own for those that multigrid and filters multiply with.
+template <Fetch fetching, class Columns, class T>
+GroupKernel<T> kernel_for(const GroupStep<T>& step) {
+  const unsigned terms = step.terms();
+  if (terms == Terms::none && step.alpha == T(1)) return multiply_group<fetching, Columns, Terms::none, T>;
+  GroupKernel<T> kernel = multiply_group<fetching, Columns, Terms::any, T>;
+  if constexpr (fetching == Fetch::last_of_row) {
+    const auto choose = [&]<unsigned... known>(std::integer_sequence<unsigned, known...>) {
+      ((terms == known ? void(kernel = multiply_group<fetching, Columns, known, T>) : void()), ...);
+    };
+    choose(FrequentTerms{});
+  }
+  return kernel;
 }
 
 /// Columns `first` .. that go through the registers together.
 template <class T>
 struct ColumnGroup {
-  using Kernel = void (*)(const CsrView<T>&, Position, const Position&, ConstBlockView<T>, BlockView<T>,
-                          std::ptrdiff_t, const HostStep<T>&, T*);
-  Kernel kernel;
+  GroupKernel<T> kernel;
   int first;
   std::ptrdiff_t last;
 };
 
 template <Fetch fetching, class T>
-ColumnGroup<T> column_group(int cols, int group, int groups) {
+ColumnGroup<T> column_group(int cols, int group, int groups, const GroupStep<T>& step) {
   constexpr int width = Vector<T>::width;
   constexpr int half_bytes = sizeof(Vector<T>) / 2;
-  constexpr int few = std::min(width - 1, 4);
+  constexpr int half = Vector<T, half_bytes>::width;
   ColumnGroup<T> result{};
-  if (cols <= few) {
-    with_constant<few>(cols,
-                       [&](auto count) { result.kernel = multiply_group<fetching, T, FewColumns<T, count>>; });
+  if (cols < half) {
+    with_constant<half - 1>(cols,
+                            [&](auto count) { result.kernel = kernel_for<fetching, FewColumns<T, count>>(step); });
     return result;
   }
-  if constexpr (few < width - 1) {
-    if (cols < width)
-      return {multiply_group<fetching, T, VectorColumns<T, 2, half_bytes>>, 0,
-              cols - Vector<T, half_bytes>::width};
+  if (cols < width) {
+    with_constant<2>(Vector<T, half_bytes>::count_for(cols), [&](auto count) {
+      result.kernel = kernel_for<fetching, VectorColumns<T, count, half_bytes>>(step);
+    });
+    result.last = cols - half;
+    return result;
   }
   const auto [begin, end] = part_of(Vector<T>::count_for(cols), group, groups);
   with_constant<widest>(static_cast<int>(end - begin),
-                        [&](auto count) { result.kernel = multiply_group<fetching, T, VectorColumns<T, count>>; });
+                        [&](auto count) { result.kernel = kernel_for<fetching, VectorColumns<T, count>>(step); });
   result.first = static_cast<int>(begin) * width;
   result.last = std::min(static_cast<int>(end) * width, cols) - width - result.first;
   return result;
+}
+
+/// What to ask for ahead: of a block that the second cache of a core holds no more than of one that is used in
+/// order. Without nonzeros there is no such row.
+template <class T>
+Fetch fetching_of(const HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b) {
+  constexpr std::size_t second_cache = std::size_t{512} << 10;
+  const std::size_t bytes = static_cast<std::size_t>(a.columns) * static_cast<std::size_t>(b.stride) * sizeof(T);
+  return a.nonzeros > 0 && bytes <= second_cache ? Fetch::last_of_row : plan.fetching();
 }
 
 /// Calls turn(from, to) for parts of a share that stay in cache, in order.
@@ -170,19 +205,17 @@ void for_turns(const CsrView<T>& a, Position from, const Position& to, LocalInde
 
 template <class T>
 void multiply_share(Fetch fetching, const CsrView<T>& a, Position from, const Position& to, ConstBlockView<T> b,
-                    BlockView<T> c, const HostStep<T>& step, T* carry) {
+                    BlockView<T> c, const GroupStep<T>& step, T* carry) {
   const int groups = (Vector<T>::count_for(c.cols) + widest - 1) / widest;
   const LocalIndex rows = groups > 1 ? rows_a_turn : std::numeric_limits<LocalIndex>::max();
   for_turns(a, from, to, rows, [&](const Position& start, const Position& stop) {
     for (int i = 0; i < groups; ++i) {
       const ColumnGroup<T> group = fetching == Fetch::every_row
-                                       ? column_group<Fetch::every_row, T>(c.cols, i, groups)
-                                       : column_group<Fetch::last_of_row, T>(c.cols, i, groups);
-      HostStep<T> part = step;
-      if (step.right_hand_side != 0.0) part.r.data += group.first;
-      if (step.factors != nullptr) part.factors += group.first;
+                                       ? column_group<Fetch::every_row>(c.cols, i, groups, step)
+                                       : column_group<Fetch::last_of_row>(c.cols, i, groups, step);
       group.kernel(a, start, stop, {b.data + group.first, b.rows, b.cols, b.stride},
-                   {c.data + group.first, c.rows, c.cols, c.stride}, group.last, part, carry + group.first);
+                   {c.data + group.first, c.rows, c.cols, c.stride}, group.last, step.from_column(group.first),
+                   carry + group.first);
     }
   });
 }
@@ -202,8 +235,9 @@ template <class T>
 void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, BlockView<T> c,
               const ProductStep<T>& step, const Progress& progress, ProductSums<T>* sums) {
   plan.make_carries(static_cast<std::size_t>(c.cols) * sizeof(T));
-  const std::vector<T> factors(step.betas.begin(), step.betas.end());
-  const HostStep<T> own_step{step, factors.empty() ? nullptr : factors.data()};
+  const std::vector<T> betas(step.betas.begin(), step.betas.end());
+  const GroupStep<T> own_step = group_step(step, betas, b);
+  const Fetch fetching = fetching_of(plan, a, b);
   const int parts = std::min(threads(), plan.shares());
 #pragma omp parallel for schedule(static, 1) num_threads(team_for(parts))
   for (int part = 0; part < parts; ++part) {
@@ -212,7 +246,7 @@ void multiply(HostSpmmPlan& plan, const CsrView<T>& a, ConstBlockView<T> b, Bloc
       T* const carry = reinterpret_cast<T*>(plan.carry(share));
       const auto turn = [&](const Position& from, const Position& to) {
         if (sums != nullptr) sums->before(part, from.row, to.row);
-        multiply_share(plan.fetching(), a, from, to, b, c, own_step, carry);
+        multiply_share(fetching, a, from, to, b, c, own_step, carry);
         if (sums != nullptr) sums->after(part, from.row, to.row);
       };
       const LocalIndex rows = sums != nullptr ? ProductSums<T>::most_rows : std::numeric_limits<LocalIndex>::max();
