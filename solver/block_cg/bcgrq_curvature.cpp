@@ -65,9 +65,9 @@ struct Forms {
   std::vector<CurvatureSign> signs;
 };
 
-/// `inner` as in curvature_sign. Uses up `ap`. Collective.
+/// `inner` as in curvature_sign; `roundings` times what vanishes vanishes, too. Uses up `ap`. Collective.
 template <class T>
-Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 0.0) {
+Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 0.0, double roundings = 1.0) {
   constexpr double margin = 16.0;
   constexpr double epsilon = std::numeric_limits<T>::epsilon();
   state.a.apply(p, ap);
@@ -80,7 +80,7 @@ Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const double bound = state.test.norm_a() * norms[j] * norms[j];
     const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
-    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j], epsilon, inner)
+    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j], roundings * epsilon, inner)
                                 : CurvatureSign::positive);
     const double of_semidefinite = state.a.norm_inf() * (std::abs(forms.values[j]) + epsilon * scales[j]);
     forms.isotropic.push_back(forms.signs.back() == CurvatureSign::vanishing &&
@@ -167,9 +167,9 @@ Examined examine_closely(State<T>& state, const Sides<T>& sides, const SmallMatr
 }
 
 template <class T>
-std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x) {
+std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x, double roundings) {
   state.as.set_columns(x.cols);
-  const Forms forms = forms_of(state, x, state.as.view());
+  const Forms forms = forms_of(state, x, state.as.view(), 0.0, roundings);
   std::vector<bool> result;
   for (std::size_t j = 0; j < forms.signs.size(); ++j)
     result.push_back(forms.signs[j] == CurvatureSign::vanishing && !forms.isotropic[j]);
@@ -178,9 +178,9 @@ std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x) {
 
 template Examined examine_by_norm(State<float>&, const SmallMatrix&);
 template Examined examine_closely(State<float>&, const Sides<float>&, const SmallMatrix&);
-template std::vector<bool> are_null_vectors(State<float>&, BlockView<float>);
+template std::vector<bool> are_null_vectors(State<float>&, BlockView<float>, double);
 template Examined examine_by_norm(State<double>&, const SmallMatrix&);
 template Examined examine_closely(State<double>&, const Sides<double>&, const SmallMatrix&);
-template std::vector<bool> are_null_vectors(State<double>&, BlockView<double>);
+template std::vector<bool> are_null_vectors(State<double>&, BlockView<double>, double);
 
 }  // namespace block_eigs::bcgrq

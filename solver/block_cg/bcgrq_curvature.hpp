@@ -34,9 +34,10 @@ Examined examine_by_norm(State<T>& state, const SmallMatrix& products);
 template <class T>
 Examined examine_closely(State<T>& state, const Sides<T>& sides, const SmallMatrix& products);
 
-/// For every x, whether x^T A x has vanished: whether x is a null vector of A in this arithmetic. Uses up
-/// state.as; x is as before afterwards. Collective; throws RunError on all ranks (memory).
+/// For every x, whether x^T A x has vanished: whether x is a null vector of A in this arithmetic, or but for so
+/// many times its rounding errors. Uses up state.as; x is as before afterwards. Collective; throws RunError on all
+/// ranks (memory).
 template <class T>
-std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x);
+std::vector<bool> are_null_vectors(State<T>& state, BlockView<T> x, double roundings = 1.0);
 
 }  // namespace block_eigs::bcgrq

@@ -18,6 +18,8 @@ constexpr double risen = 10.0;
 constexpr double left_behind = 2.0;
 /// Of the limit: a residual that was never below may be outside the range of A by much, which is another matter.
 constexpr double near = 100.0;
+/// Times the rounding errors in x^T A x of an x that is a null vector and what solves its side, grown with it.
+constexpr double roundings = 16.0;
 /// A new round from the best iterate is worth it when it comes to so much of its residual.
 constexpr double gain = 0.5;
 /// The recurrence ends a little above the least norm, which it need not meet in the same bits again.
@@ -43,7 +45,7 @@ bool go_back_before_drift(State<T>& state, Sides<T>& sides, const Budget& budget
   // Rounding errors in float take more for a null vector than is one; what is done about them is for double.
   if (sides.in_float) return false;
   if (sides.best.known && std::any_of(columns.begin(), columns.end(), may_have_drifted)) {
-    const std::vector<bool> null = are_null_vectors(state, sides.x);
+    const std::vector<bool> null = are_null_vectors(state, sides.x, roundings);
     for (std::size_t j = 0; j < columns.size(); ++j) {
       Column& column = columns[j];
       if (!null[j] || !may_have_drifted(column)) continue;
