@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "solver/lobpcg/cut_cluster.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "spmm/error.hpp"
 
@@ -56,6 +57,15 @@ std::vector<double> moves_of(const std::vector<double>& before, const std::vecto
   return moves;
 }
 
+/// NaN where there is none.
+template <class T>
+double last_wanted_residual(const LobpcgRun<T>& run, const LobpcgState<T>& state) {
+  const int wanted = state.wanted(run.options);
+  return 0 < wanted && wanted <= static_cast<int>(state.ritz.residuals.size())
+             ? state.ritz.residuals[static_cast<std::size_t>(wanted) - 1]
+             : nan;
+}
+
 /// Norms that the operators do not know are estimated from X^T A X, or left out.
 template <class T>
 OperatorNorms operator_norms(const LobpcgRun<T>& run, const SmallMatrix& gram) {
@@ -100,6 +110,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.ritz.moves = moves_of(state.ritz.values, solution.values);
   state.ritz.values = solution.values;
   RitzPairs& ritz = state.ritz;
+  const double before = last_wanted_residual(run, state);
   ritz.norms.assign(ritz.values.size(), 1.0);
   ritz.image_norms = ritz.norms;
   SmallMatrix along_locked;
@@ -129,6 +140,7 @@ void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& 
   state.rounding.amplification = solution.amplification;
   state.rounding.measure = false;
   leave_out_locked(along_locked, ritz.residuals);
+  separate_from_guards(run, state, before);
   measure_sizes(run, state);
   if (state.rounding.near_tolerance) step_back(state);  // R is freed of X before it becomes W
 }

@@ -5,6 +5,7 @@ block_eigs_test(davidson SOURCES convergence/davidson_test.cpp RANKS 1 3 LABELS 
 block_eigs_test(residual_filter SOURCES convergence/residual_filter_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(lobpcg_filters SOURCES convergence/lobpcg_filters_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(lobpcg_steps SOURCES convergence/lobpcg_steps_test.cpp RANKS 1 2 LABELS convergence)
+block_eigs_test(lobpcg_cut_cluster SOURCES convergence/lobpcg_cut_cluster_test.cpp RANKS 1 2 3 LABELS convergence)
 block_eigs_test(lobpcg_ahead SOURCES convergence/lobpcg_ahead_test.cpp RANKS 1 2 LABELS convergence)
 block_eigs_test(lobpcg_contracts SOURCES convergence/lobpcg_contracts_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_singular SOURCES convergence/lobpcg_singular_test.cpp RANKS 1 3 LABELS convergence TIMEOUT 240)
