@@ -80,8 +80,10 @@ Forms forms_of(State<T>& state, BlockView<T> p, BlockView<T> ap, double inner = 
   for (std::size_t j = 0; j < norms.size(); ++j) {
     const double bound = state.test.norm_a() * norms[j] * norms[j];
     const bool known = std::isfinite(forms.values[j]) && std::isfinite(bound) && std::isfinite(scales[j]);
-    forms.signs.push_back(known ? curvature_sign(forms.values[j], bound, scales[j], roundings * epsilon, inner)
-                                : CurvatureSign::positive);
+    const auto sign_of = [&](double value) { return curvature_sign(value, bound, scales[j], epsilon, inner); };
+    CurvatureSign sign = known ? sign_of(forms.values[j]) : CurvatureSign::positive;
+    if (known && sign == CurvatureSign::positive) sign = sign_of(forms.values[j] / roundings);
+    forms.signs.push_back(sign);
     const double of_semidefinite = state.a.norm_inf() * (std::abs(forms.values[j]) + epsilon * scales[j]);
     forms.isotropic.push_back(forms.signs.back() == CurvatureSign::vanishing &&
                               images[j] * images[j] > margin * of_semidefinite);

@@ -5,6 +5,7 @@
 
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/small/lapack.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -20,7 +21,9 @@ template <class T>
 Cluster cluster_of(const LobpcgState<T>& state, int last_wanted) {
   constexpr double share = 1e-2;
   const std::vector<double>& values = state.ritz.values;
-  const double spread = share * state.ritz.enough(state.test, last_wanted);
+  // A difference of values is as much of a residual times ||B x||.
+  const double spread = share * state.ritz.enough(state.test, last_wanted) /
+                        state.ritz.image_norms[static_cast<std::size_t>(last_wanted)];
   const auto belongs = [&](int j) {
     return std::abs(values[static_cast<std::size_t>(j)] - values[static_cast<std::size_t>(last_wanted)]) <= spread;
   };
@@ -62,7 +65,11 @@ void separate_from_guards(const LobpcgRun<T>& run, LobpcgState<T>& state, double
   SmallMatrix rotation;
   space.gram({part(state.r.view())}, {part(state.r.view())}, rotation);
   if (!rotation.all_finite()) return;
-  space.solve_small([&] { lapack::symmetric_eigen(rotation); }, {&rotation});
+  try {
+    space.solve_small([&] { lapack::symmetric_eigen(rotation); }, {&rotation});
+  } catch (const NumericalError&) {
+    return;  // on all ranks: X does as it is
+  }
   const auto turn = [&](BlockView<T> block) { space.update({part(block)}, rotation, {part(block)}); };
   turn(state.x.v());
   turn(state.r.view());
