@@ -109,6 +109,15 @@ TYPED_TEST(SpmmStepTest, OneDenseRow) {
   for (const SpmmAlgorithm algorithm : algorithms) this->check(a, 6, algorithm, 0, 5000);
 }
 
+// The host asks for rows of B ahead where caches do not hold B and columns are random.
+TYPED_TEST(SpmmStepTest, RandomColumnsOfABlockBeyondTheCaches) {
+  using T = typename TypeParam::Scalar;
+  TestMatrix<T> a(this->random_, 14'000, 14'000, [](LocalIndex i) {
+    return i == 4321 ? 700 : i % 50 == 7 ? 5 : 0;
+  });
+  for (const SpmmAlgorithm algorithm : algorithms) this->check(a, 10, algorithm, 1, 14'000);
+}
+
 TYPED_TEST(SpmmStepTest, RowMapLeavesOtherRows) {
   using T = typename TypeParam::Scalar;
   TestMatrix<T> a(this->random_, 200, 120, [](LocalIndex i) { return i == 100 ? 120 : i % 5; });
