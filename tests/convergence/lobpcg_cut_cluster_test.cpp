@@ -88,6 +88,55 @@ TEST(LobpcgCutCluster, TheBestVectorOfAMixtureIsTheWantedOne) {
   }
 }
 
+// A = s D and B = s I, so that ||B x|| is the root of s; images are carried along.
+TEST(LobpcgCutCluster, ImagesAndResidualsAreTurnedWithXWhereThereIsAMass) {
+  constexpr double apart = 1e-12;  // half a hundredth of what 1e-10 of 2 is
+  for (const double size : {1e8, 1e-8}) {
+    Cut cut;
+    const double root = std::sqrt(size);
+    test::RuleSource scaled(40, [&](GlobalIndex i, GlobalIndex j) { return size * entry(i, j); });
+    test::RuleSource mass(40, [&](GlobalIndex i, GlobalIndex j) { return i == j ? size : 0.0; });
+    test::Problem<double> a(scaled);
+    test::Problem<double> b(mass);
+    const LobpcgRun<double> run{{a.space, a.matrix, &b.matrix, nullptr},
+                                cut.options,
+                                {},
+                                cut.budget,
+                                cut.observer,
+                                cut.proceed,
+                                cut.history};
+    LobpcgState<double> state(run.problem, cut.options, 4, 0);
+    ASSERT_TRUE(state.carries_images);
+    state.window = cut.state.window;
+    state.test = residual_test(run, {30.0 * size, size, 30.0 * size, true});
+    state.x.set_columns(4);
+    state.r.set_columns(4);
+    a.context.kernels->axpby(1.0 / root, cut.state.x.v(), 0.0, state.x.v());
+    a.matrix.apply(state.x.v(), state.x.a());
+    b.matrix.apply(state.x.v(), state.x.b());
+    state.ritz = cut.state.ritz;
+    state.ritz.values = {1.0, 2.0, 2.0 + apart, 2.0 + apart};
+    state.ritz.norms.assign(4, 1.0 / root);
+    state.ritz.image_norms.assign(4, root);
+    state.ritz.residuals = a.space.residual(state.x.a(), state.x.b(), state.ritz.values, state.r.view());
+    ASSERT_GT(state.ritz.residuals[1], 1e-5 * root);
+    separate_from_guards(run, state, 0.0);
+    EXPECT_LT(state.ritz.residuals[1], 2e-7 * root);
+    DenseBlock<double> anew = a.space.make_block(4);
+    const auto difference = [&](ConstBlockView<double> carried) {
+      a.context.kernels->axpby(1.0, carried, -1.0, anew.view());
+      const std::vector<double> norms = a.space.column_norms(anew.view());
+      return *std::max_element(norms.begin(), norms.end());
+    };
+    a.matrix.apply(state.x.v(), anew.view());
+    EXPECT_LT(difference(state.x.a()), 1e-13 * root);
+    b.matrix.apply(state.x.v(), anew.view());
+    EXPECT_LT(difference(state.x.b()), 1e-13 * root);
+    a.space.residual(state.x.a(), state.x.b(), state.ritz.values, anew.view());
+    EXPECT_LT(difference(state.r.view()), 2.0 * apart * root);
+  }
+}
+
 TEST(LobpcgCutCluster, NothingIsTurnedWhereNoGuardIsMixedIn) {
   const auto residual_after = [](double before, auto&& change) {
     Cut cut;
