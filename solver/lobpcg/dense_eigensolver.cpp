@@ -7,7 +7,7 @@
 
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/small/lapack.hpp"
-#include "solver/small/refine_pencil.hpp"
+#include "solver/small/lowest_dense_vectors.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
@@ -129,105 +129,12 @@ SmallMatrix complement(const SmallMatrix& images) {
   return basis;
 }
 
-/// Of absolute values, which those of the rows are too.
-std::vector<double> column_sums(const SmallMatrix& a) {
-  std::vector<double> sums;
-  for (int j = 0; j < a.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
-/// Whether rows are of such different size that rounding errors of the largest drown the others.
-bool rows_differ(const SmallMatrix& a) {
-  constexpr double factor = 1e3;
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (const double sum : column_sums(a)) {
-    if (sum > 0.0) least = std::min(least, sum);
-    most = std::max(most, sum);
-  }
-  return most > factor * least;
-}
-
-/// Whether A v - lambda v is large beside both lambda and what rounding errors of A v come to, of any pair.
-bool leaves_residuals(const SmallMatrix& a, const std::vector<double>& values, const SmallMatrix& vectors) {
-  constexpr double rounding = 4.0 * std::numeric_limits<double>::epsilon();
-  constexpr double digits = 1e-9;
-  double norm = 0.0;
-  for (const double sum : column_sums(a)) norm = std::max(norm, sum);
-  const SmallMatrix images = lapack::product(a, false, vectors, false);
-  for (int j = 0; j < vectors.cols(); ++j) {
-    const double value = values[static_cast<std::size_t>(j)];
-    double square = 0.0;
-    for (int i = 0; i < a.rows(); ++i) square += std::pow((images(i, j) - value * vectors(i, j)) / norm, 2);
-    if (std::sqrt(square) > std::max(rounding, digits * std::abs(value) / norm)) return true;
-  }
-  return false;
-}
-
-/// The lowest pairs of A. Relatively robust representations, which need not find all, leave more of multiple
-/// eigenvalues of zero than divide and conquer does, and nothing of such a value is below its residual.
-SmallMatrix lowest_vectors(const SmallMatrix& a, int count) {
-  SmallMatrix vectors;
-  SmallMatrix none;
-  SmallMatrix work = a;
-  const std::vector<double> values = lapack::lowest_eigenpairs(work, none, count, vectors);
-  if (!leaves_residuals(a, values, vectors)) return vectors;
-  work = a;
-  lapack::symmetric_eigen(work);
-  std::copy_n(work.data(), vectors.values().size(), vectors.data());
-  return vectors;
-}
-
-/// The lowest pairs of (a, b), refined. Among values that rounding errors of the largest one do not tell apart
-/// from the last wanted one those to be had are known when all have been refined, which few rows allow.
-SmallMatrix lowest_refined(const SmallMatrix& a, const SmallMatrix& b, int count) {
-  constexpr int most_rows_to_refine_all = 100;
-  constexpr double roundings = 4.0;
-  SmallMatrix reduced = a;
-  SmallMatrix factor = b;
-  SmallMatrix vectors;
-  lapack::lowest_eigenpairs(reduced, factor, count, vectors);
-  if (a.rows() <= most_rows_to_refine_all) {
-    reduced = a;
-    factor = b;
-    SmallMatrix all;
-    const std::vector<double> values = lapack::lowest_eigenpairs(reduced, factor, a.rows(), all);
-    const double largest = std::max(std::abs(values.front()), std::abs(values.back()));
-    const double last = values[static_cast<std::size_t>(count) - 1] +
-                        roundings * a.rows() * std::numeric_limits<double>::epsilon() * largest;
-    const auto candidates = std::upper_bound(values.begin(), values.end(), last) - values.begin();
-    if (candidates > count) {
-      vectors.resize(a.rows(), static_cast<int>(candidates));
-      std::copy_n(all.data(), vectors.values().size(), vectors.data());
-    }
-  }
-  refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(a.rows()), vectors, count);
-  SmallMatrix lowest(a.rows(), count);
-  std::copy_n(vectors.data(), lowest.values().size(), lowest.data());
-  return lowest;
-}
-
 /// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
 SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
   if (options.which == Which::largest) {
     for (double& value : a.values()) value = -value;
   }
-  SmallMatrix vectors;
-  if (images.cols() == 0) {
-    // Beyond so many rows a step for every pair takes longer than all else.
-    constexpr int most_rows_to_refine = 600;
-    const bool refines = a.rows() <= most_rows_to_refine;
-    if (b.rows() == 0 && (!refines || !rows_differ(a))) return lowest_vectors(a, options.pairs);
-    if (!refines) {
-      lapack::lowest_eigenpairs(a, b, options.pairs, vectors);
-      return vectors;
-    }
-    return lowest_refined(a, b, options.pairs);
-  }
+  if (images.cols() == 0) return lowest_dense_vectors(a, b, options.pairs, options.tolerance);
   // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.
   SmallMatrix gram = lapack::product(images, true, images, false);
   if (!lapack::cholesky(gram)) throw RunError("constraints: the vectors are linearly dependent");
@@ -241,10 +148,10 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   }
   const SmallMatrix q = complement(images);
   SmallMatrix restricted = lapack::product(q, true, lapack::product(a, false, q, false), false);
-  if (b.rows() == 0) return lapack::product(q, false, lowest_vectors(restricted, options.pairs), false);
-  SmallMatrix restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
-  lapack::lowest_eigenpairs(restricted, restricted_b, options.pairs, vectors);
-  return lapack::product(q, false, vectors, false);
+  SmallMatrix restricted_b;
+  if (b.rows() > 0) restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
+  return lapack::product(q, false, lowest_dense_vectors(restricted, restricted_b, options.pairs, options.tolerance),
+                         false);
 }
 
 /// Ritz values and true residuals of the vectors found, in the precision and with the operators of the caller.

@@ -8,7 +8,7 @@ block_eigs_test(matrix_text SOURCES unit/matrix_market_test.cpp unit/npy_header_
 
 block_eigs_test(hdf5_storage SOURCES unit/hdf5_storage_test.cpp LABELS unit TIMEOUT 60)
 
-block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/dependent_columns_test.cpp unit/curvature_test.cpp unit/lapack_test.cpp unit/basis_factor_test.cpp unit/lowest_eigenpairs_test.cpp
+block_eigs_test(small_dense SOURCES unit/rank_revealing_test.cpp unit/dependent_columns_test.cpp unit/curvature_test.cpp unit/lapack_test.cpp unit/basis_factor_test.cpp unit/lowest_dense_vectors_test.cpp unit/lowest_eigenpairs_test.cpp
   unit/rayleigh_ritz_test.cpp
   unit/refine_pencil_test.cpp unit/residual_test_test.cpp unit/wanted_order_test.cpp LABELS unit property)
 

@@ -1,0 +1,137 @@
+#include "solver/small/lowest_dense_vectors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "solver/small/lapack.hpp"
+#include "tests/support/random_problem.hpp"
+
+// Values that rounding errors of others hide from a dense solver: blocks of different sizes, whose eigenvalues are
+// known block by block.
+namespace block_eigs {
+namespace {
+
+struct Block {
+  double size;                 ///< of the matrix
+  std::vector<double> values;  ///< eigenvalues over that
+};
+
+/// H D H with the reflection H = I - 2 v v^T of a random v, which leaves no row as it was.
+void put_block(test::Random& random, const Block& block, int first, SmallMatrix& matrix) {
+  const auto n = static_cast<int>(block.values.size());
+  SmallMatrix v = test::random_matrix(random, n, 1);
+  double squared = 0.0;
+  for (const double value : v.values()) squared += value * value;
+  const auto reflection = [&](int i, int j) { return (i == j ? 1.0 : 0.0) - 2.0 * v(i, 0) * v(j, 0) / squared; };
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      double sum = 0.0;
+      for (int k = 0; k < n; ++k)
+        sum += reflection(i, k) * block.values[static_cast<std::size_t>(k)] * reflection(k, j);
+      matrix(first + i, first + j) = matrix(first + j, first + i) = block.size * sum;
+    }
+  }
+}
+
+SmallMatrix of_blocks(const std::vector<Block>& blocks) {
+  std::size_t rows = 0;
+  for (const Block& block : blocks) rows += block.values.size();
+  SmallMatrix matrix(static_cast<int>(rows), static_cast<int>(rows));
+  test::Random random(3);
+  int first = 0;
+  for (const Block& block : blocks) {
+    put_block(random, block, first, matrix);
+    first += static_cast<int>(block.values.size());
+  }
+  return matrix;
+}
+
+std::vector<double> from_one_to_two(int count) {
+  std::vector<double> values;
+  for (int k = 0; k < count; ++k) values.push_back(1.0 + static_cast<double>(k) / (count - 1));
+  return values;
+}
+
+/// The lowest `count` of all blocks' eigenvalues.
+std::vector<double> lowest_of(const std::vector<Block>& blocks, int count) {
+  std::vector<double> values;
+  for (const Block& block : blocks) {
+    for (const double value : block.values) values.push_back(block.size * value);
+  }
+  std::sort(values.begin(), values.end());
+  values.resize(static_cast<std::size_t>(count));
+  return values;
+}
+
+/// Rayleigh quotients, each x^T A x / x^T B x.
+std::vector<double> quotients(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors) {
+  const SmallMatrix ax = lapack::product(a, false, vectors, false);
+  const SmallMatrix bx = b.rows() > 0 ? lapack::product(b, false, vectors, false) : vectors;
+  std::vector<double> result;
+  for (int j = 0; j < vectors.cols(); ++j) {
+    double energy = 0.0;
+    double mass = 0.0;
+    for (int i = 0; i < vectors.rows(); ++i) {
+      energy += vectors(i, j) * ax(i, j);
+      mass += vectors(i, j) * bx(i, j);
+    }
+    result.push_back(energy / mass);
+  }
+  return result;
+}
+
+void check(const std::vector<Block>& blocks, int count) {
+  const SmallMatrix a = of_blocks(blocks);
+  const SmallMatrix vectors = lowest_dense_vectors(a, {}, count, 1e-8);
+  const std::vector<double> found = quotients(a, {}, vectors);
+  const std::vector<double> exact = lowest_of(blocks, count);
+  ASSERT_EQ(found.size(), exact.size());
+  for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(found[j], exact[j], 1e-8 * std::abs(exact[j])) << j;
+  const SmallMatrix gram = lapack::product(vectors, true, vectors, false);
+  for (int j = 0; j < count; ++j) {
+    for (int i = 0; i < count; ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-12);
+  }
+}
+
+TEST(LowestDenseVectors, BlocksFarSmallerThanTheLargest) {
+  for (const int n : {40, 100, 350}) {
+    for (const double size : {1e-8, 1e-12, 1e-14, 1e-15, 1e-17, 1e-20, 1e-25}) {
+      SCOPED_TRACE(::testing::Message() << n << " rows each, size " << size);
+      check({{1.0, from_one_to_two(n)}, {size, from_one_to_two(n)}}, 4);
+      std::vector<double> one_negative = from_one_to_two(n);
+      one_negative.front() = -5.0;
+      check({{1.0, from_one_to_two(n)}, {size, one_negative}}, 4);
+    }
+  }
+}
+
+TEST(LowestDenseVectors, SmallerOnesWithinSmallOnes) {
+  check({{1.0, from_one_to_two(120)}, {1e-14, from_one_to_two(150)}, {1e-28, from_one_to_two(80)}}, 6);
+  check({{1e12, from_one_to_two(200)}, {1e-6, from_one_to_two(200)}}, 6);
+}
+
+// Values of -2 to -1 are the lowest of -A: those of the largest block, which nothing hides.
+TEST(LowestDenseVectors, NegativeOnesOfTheLargestBlock) {
+  std::vector<double> negative = from_one_to_two(90);
+  for (double& value : negative) value = -value;
+  check({{1.0, negative}, {1e-16, from_one_to_two(90)}}, 5);
+}
+
+// The same blocks with a mass that has their sizes too, but for those of a few rows.
+TEST(LowestDenseVectors, PencilsWhoseLargestValuesHideOthers) {
+  for (const int n : {45, 120}) {
+    const SmallMatrix a = of_blocks({{1.0, from_one_to_two(n)}, {1e-15, from_one_to_two(n)}});
+    SmallMatrix b = SmallMatrix::identity(2 * n);
+    for (int j = 0; j < 2 * n; ++j) b(j, j) = 4.0;
+    const SmallMatrix vectors = lowest_dense_vectors(a, b, 5, 1e-8);
+    const std::vector<double> found = quotients(a, b, vectors);
+    const std::vector<double> exact = lowest_of({{0.25e-15, from_one_to_two(n)}}, 5);
+    for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(found[j], exact[j], 1e-8 * exact[j]) << n;
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
