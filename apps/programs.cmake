@@ -28,6 +28,7 @@ add_library(block_eigs_apps STATIC
   input/check_mass_densely.cpp
   input/direct.cpp
   input/graph_order.cpp
+  input/held_rows.cpp
   input/lone_rows.cpp
   input/near_null_space.cpp
   input/operators.cpp
@@ -44,6 +45,7 @@ add_library(block_eigs_apps STATIC
   journey/held_by_constraints.cpp
   journey/linear_solve.cpp
   journey/inner_precision.cpp
+  journey/complete_held.cpp
   journey/lone_pairs.cpp
   journey/memory_limits.cpp
   journey/null_vectors.cpp

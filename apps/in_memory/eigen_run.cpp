@@ -52,6 +52,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   ReadOptions options = read_options(context, input.config, solver.preconditioner,
                                      begins_in_float<T>(solver, sources.b != nullptr), sources.a->rows());
   options.partition = input.partition;
+  options.hold = may_hold(solver, sources.a->rows());
   return read_problem(context, sources, options);
 }
 
@@ -70,7 +71,8 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
-  if (solver.lone.rows_of_all > 0) note(description(solver.lone));
+  if (problem.held.any()) note(description(problem.held));
+  if (solver.lone.rows_of_all > solver.lone.held) note(description(solver.lone));
   if (solver.choice) note(solver.choice->description());
   if (input.preconditioner) solver.operators->take(std::move(input.preconditioner));
   if (!solver.operators->preconditioner.made.empty()) note(solver.operators->preconditioner.made);

@@ -168,22 +168,29 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   CsrRows rows = dealt ? sources.a->read(problem.partition)
                        : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
   if (!sources.order) check_rows(comm, problem.partition, rows, sources.a->description(), false, precision);
+  if (options.hold) problem.held = find_held_rows(comm, rows);
+  problem.couplings_of_a = comm.sum(take_out_couplings(problem.held, rows));
+  replace_penalties(problem.held, rows);
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
+  scale_penalties(problem.scaling.a, problem.held);
   problem.lone = find_lone_rows(rows);
+  put_penalties(problem.held, problem.lone);
   if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
   if (options.keep_rows) problem.a_rows = copy_of(rows);
-  problem.a =
-      build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.a, problem.scaling.a));
+  const auto resident = [&](const MatrixSource& source, int exponent) {
+    return problem.held.any() ? DeviceEntries{} : resident_entries(context, source, exponent);
+  };
+  problem.a = build(problem, std::move(rows), options.spmm, resident(*sources.a, problem.scaling.a));
   if (!sources.b) return problem;
   rows = sources.b->read(problem.partition);
   if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true, precision);
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
+  problem.couplings_of_b = comm.sum(take_out_couplings(problem.held, rows));
   take_mass(rows, problem.lone);
   if (options.keep_mass_rows) problem.b_rows = copy_of(rows);
   const CsrRows few = rows.global_rows <= most_rows_of_small_mass ? rows : CsrRows{};
-  problem.b =
-      build(problem, std::move(rows), options.spmm, resident_entries(context, *sources.b, problem.scaling.b));
+  problem.b = build(problem, std::move(rows), options.spmm, resident(*sources.b, problem.scaling.b));
   problem.mass_spread = check_mass_spectrum(context, *problem.b, sources.b->description());
   check_small_mass(comm, few, sources.b->description());
   return problem;

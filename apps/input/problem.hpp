@@ -6,6 +6,7 @@
 
 #include "apps/config/config.hpp"
 #include "apps/input/check_mass.hpp"
+#include "apps/input/held_rows.hpp"
 #include "apps/input/lone_rows.hpp"
 #include "apps/input/scaling.hpp"
 #include "io/partition/row_order.hpp"
@@ -51,7 +52,11 @@ struct Problem {
   /// Of A - sigma B, where an analysis was made: for all who factorise it one after another.
   std::shared_ptr<factors::Factorization> factorization{};
   Scaling scaling{};
-  LoneRows lone{};                          ///< of the scaled A and B
+  LoneRows lone{};  ///< of the scaled A and B
+  /// Of the scaled A, of what it was read from: they stand alone in A and B.
+  HeldRows held{};
+  std::int64_t couplings_of_a = 0;  ///< nonzeros of A that this has left out, on all ranks
+  std::int64_t couplings_of_b = 0;
   std::shared_ptr<const RowOrder> order{};  ///< null: rows have the numbers of the file
 };
 
@@ -66,6 +71,7 @@ struct ReadOptions {
   int unknowns_per_node = 1;    ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
   bool in_float = false;        ///< whether something works with A in float under a problem in double
   std::optional<Partition> partition{};  ///< how rows are dealt, where that is not to be chosen
+  bool hold = false;                     ///< whether rows that a penalty holds are to stand alone
 };
 
 /// Rows that are found finite and symmetric, and those of a `mass` with a positive diagonal that is nowhere too

@@ -1,4 +1,5 @@
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/complete_held.hpp"
 
 #include <optional>
 #include <type_traits>
@@ -101,11 +102,12 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
                            const RunConfig& config, EigenResult<T>& result) {
   const LobpcgOptions options = in_scaled_units(config.eigensolver.options, problem.scaling);
   Verification verified;
-  if constexpr (std::is_same_v<T, double>) {
-    verified = verify(problem, result.eigenvectors, result.eigenvalues, false, options);
-  } else {
+  if (std::is_same_v<T, float> || problem.held.any()) {
     Problem<double> exact = read_exactly(problem, sources, config);
-    verified = verify(exact, result.eigenvectors, result.eigenvalues, true, options);
+    complete_held_rows(exact, problem.held, result.eigenvalues, result.eigenvectors);
+    verified = verify(exact, result.eigenvectors, result.eigenvalues, std::is_same_v<T, float>, options);
+  } else if constexpr (std::is_same_v<T, double>) {
+    verified = verify(problem, result.eigenvectors, result.eigenvalues, false, options);
   }
   sort_pairs(space, verified, result.eigenvectors, options.which);
   return verified;

@@ -160,6 +160,11 @@ DenseBlock<T> vectors_of_places(BlockSpace<T>& space, const LonePairs& lone, con
 
 }  // namespace
 
+bool may_hold(const EigensolverConfig& config, GlobalIndex rows) {
+  const LobpcgOptions& options = config.options;
+  return options.which == Which::smallest && !config.constraints && !solves_densely(options, rows, 0);
+}
+
 template <class T>
 LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const EigensolverConfig& config,
                              const DenseBlock<T>& constraints) {
@@ -175,6 +180,7 @@ LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const Ei
   pairs = first_pairs(comm, lone, space.first_row(), options.pairs, options.which);
   pairs.wanted = options.pairs;
   pairs.rows_of_all = count;
+  pairs.held = std::min(count, static_cast<std::int64_t>(problem.held.all.size()));
   space.leave_out(lone.rows);
   const int first =
       certainly_first(pairs, options.which, -comm.max(-lone.lower), comm.max(lone.upper), problem.b != nullptr);
@@ -196,10 +202,10 @@ RunConfig for_others(RunConfig config, const LonePairs& lone) {
 }
 
 std::string description(const LonePairs& lone) {
-  if (lone.rows_of_all == 0) return "";
-  return fmt::format("{} {} alone: {} known", lone.rows_of_all,
-                     lone.rows_of_all == 1 ? "row stands" : "rows stand",
-                     lone.rows_of_all == 1 ? "its eigenpair is" : "their eigenpairs are");
+  const std::int64_t rows = lone.rows_of_all - lone.held;
+  if (rows == 0) return "";
+  return fmt::format("{} {} alone: {} known", rows, rows == 1 ? "row stands" : "rows stand",
+                     rows == 1 ? "its eigenpair is" : "their eigenpairs are");
 }
 
 template <class T>

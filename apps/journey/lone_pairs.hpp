@@ -19,9 +19,14 @@ struct LonePairs {
   std::vector<GlobalIndex> rows;
   std::vector<double> lengths;   ///< of e_i in the norm of B
   std::int64_t rows_of_all = 0;  ///< that were taken out
+  std::int64_t held = 0;         ///< of them, those that a penalty holds
   int wanted = 0;                ///< pairs in the end
   int others = 0;                ///< pairs of the other rows that may be among the wanted ones
 };
+
+/// Whether rows that a penalty holds may stand alone in a problem of so many rows: they have the largest
+/// eigenvalues, and nobody else takes the number for one that takes the penalty's place. Not collective.
+bool may_hold(const EigensolverConfig& config, GlobalIndex rows);
 
 /// Leaves rows that stand alone out of `space`; problem.lone keeps these. Rows that constraints reach stay, and
 /// all do where the problem is solved densely anyway. Collective.

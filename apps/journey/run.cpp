@@ -140,7 +140,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   require_memory(context, config.eigensolver, sources.a->rows());
   const LobpcgOptions& options = config.eigensolver.options;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
-  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float);
+  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float,
+                                    may_hold(config.eigensolver, sources.a->rows()));
   early.check();
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
@@ -150,6 +151,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());
+  announce(comm, description(problem.held));
   announce_solver(comm, solver);
   const auto known = static_cast<int>(solver.lone.values.size());
   MemoryNeeds needs = fitted_needs(problem, solver, start, known);

@@ -34,12 +34,14 @@ Context<T> make_context(const Communicator& comm, DeviceStart& device, const Run
 
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
-                        const PreconditionerConfig& preconditioner, bool in_float) {
-  return read_problem(context, sources,
-                      read_options(context, config, preconditioner, in_float, sources.a->rows()));
+                        const PreconditionerConfig& preconditioner, bool in_float, bool hold) {
+  ReadOptions options = read_options(context, config, preconditioner, in_float, sources.a->rows());
+  options.hold = hold;
+  return read_problem(context, sources, options);
 }
 
-Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config) {
+template <class T>
+Problem<double> read_exactly(Problem<T>& problem, const Sources& sources, const RunConfig& config) {
   problem.a.reset();
   problem.b.reset();
   return read_problem(with_precision<double>(problem.context), sources, config.spmm, problem.partition,
@@ -95,9 +97,11 @@ ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& pro
 template Context<float> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
 template Context<double> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const RunConfig&,
-                                     const PreconditionerConfig&, bool);
+                                     const PreconditionerConfig&, bool, bool);
+template Problem<double> read_exactly(Problem<float>&, const Sources&, const RunConfig&);
+template Problem<double> read_exactly(Problem<double>&, const Sources&, const RunConfig&);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const RunConfig&,
-                                      const PreconditionerConfig&, bool);
+                                      const PreconditionerConfig&, bool, bool);
 template void write_result(const Problem<float>&, const RunConfig&, const RunRecord&, const PairsRecord&,
                            const HistoryRecord&, const std::string&, const DenseBlock<float>*);
 template void write_result(const Problem<double>&, const RunConfig&, const RunRecord&, const PairsRecord&,

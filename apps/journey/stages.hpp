@@ -29,10 +29,10 @@ Context<T> make_context(const Communicator& comm, DeviceStart& device, const Run
                         const Stopwatch& all);
 
 /// Reads the matrices for `preconditioner`, and for iterations in float where `in_float` says that there will be
-/// some. Collective; throws InputError.
+/// some. `hold` as in ReadOptions. Collective; throws InputError.
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
-                        const PreconditionerConfig& preconditioner, bool in_float);
+                        const PreconditionerConfig& preconditioner, bool in_float, bool hold = false);
 
 /// Calls solve(observer) with a line of progress on `what` ("pairs"), unless `silent`, and an eye on the memory.
 /// Collective.
@@ -47,9 +47,10 @@ auto observed(const Communicator& comm, const std::string& what, double toleranc
   return solve(observer);
 }
 
-/// The matrices in double for those who verify a result of another precision: read again, in place of the ones
-/// that are there. Collective.
-Problem<double> read_exactly(Problem<float>& problem, const Sources& sources, const RunConfig& config);
+/// The matrices in double and as they are for those who verify a result of another precision, or of rows that were
+/// made to stand alone: read again, in place of the ones that are there. Collective.
+template <class T>
+Problem<double> read_exactly(Problem<T>& problem, const Sources& sources, const RunConfig& config);
 
 /// Adds where the time and the memory went so far to what a result file says of the run. Collective.
 void describe_usage(const Communicator& comm, Profile& profile, const Stopwatch& all, const MemoryWatch& watch,

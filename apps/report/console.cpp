@@ -27,9 +27,10 @@ std::string criterion(const LobpcgOptions& options) {
 }
 
 template <class T>
-std::string matrix_line(const char* name, const MatrixSource& source, const DistributedMatrix<T>& matrix) {
+std::string matrix_line(const char* name, const MatrixSource& source, const DistributedMatrix<T>& matrix,
+                        std::int64_t left_out) {
   return fmt::format("{}: {}; {} rows, {} nonzeros\n", name, source.description(), count_text(source.rows()),
-                     count_text(matrix.global_nonzeros()));
+                     count_text(matrix.global_nonzeros() + left_out));
 }
 
 }  // namespace
@@ -60,8 +61,8 @@ void announce(const Problem<T>& problem, const Sources& sources, const RunConfig
       fmt::format("{} {}: {} {}, {}{}, {}\n", program, version(), comm.size(), comm.size() == 1 ? "rank" : "ranks",
                   device.name(), fell_back ? " (no GPU was found)" : "",
                   config.precision == Precision::float32 ? "float" : "double");
-  text += matrix_line("A", *sources.a, *problem.a);
-  if (problem.b) text += matrix_line("B", *sources.b, *problem.b);
+  text += matrix_line("A", *sources.a, *problem.a, problem.couplings_of_a);
+  if (problem.b) text += matrix_line("B", *sources.b, *problem.b, problem.couplings_of_b);
   fmt::print("{}{}\n", text, task);
   std::fflush(stdout);
 }

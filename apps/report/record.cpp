@@ -15,7 +15,7 @@ RunRecord run_record(const Problem<T>& problem, const Sources& sources, const Ru
   run.config = resolved_config(config);
   run.matrix = sources.a->description();
   run.rows = sources.a->rows();
-  run.nonzeros = problem.a->global_nonzeros();
+  run.nonzeros = problem.a->global_nonzeros() + problem.couplings_of_a;
   run.ranks = problem.context.comm.size();
   run.device = problem.context.device->name();
   run.setup_seconds = problem.build_seconds + spent.setup_seconds;

@@ -150,8 +150,8 @@ SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const 
   SmallMatrix restricted = lapack::product(q, true, lapack::product(a, false, q, false), false);
   SmallMatrix restricted_b;
   if (b.rows() > 0) restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
-  return lapack::product(q, false, lowest_dense_vectors(restricted, restricted_b, options.pairs, options.tolerance),
-                         false);
+  return lapack::product(q, false,
+                         lowest_dense_vectors(restricted, restricted_b, options.pairs, options.tolerance), false);
 }
 
 /// Ritz values and true residuals of the vectors found, in the precision and with the operators of the caller.

@@ -112,7 +112,8 @@ bool may_hide_values(const SmallMatrix& a, const SmallMatrix& b, const Pairs& pa
 }
 
 /// The vectors of the smallest Rayleigh quotients in their span: a vector's error counts squared in its quotient,
-/// so that this tells values apart that are epsilon times smaller than what a solver tells. So may these hide others.
+/// so that this tells values apart that are epsilon times smaller than what a solver tells. So may these hide
+/// others.
 SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors, int count,
                            double tolerance) {
   const auto projected = [&](const SmallMatrix& matrix) {
