@@ -91,8 +91,11 @@ Advice on_values_near_zero(const UnfinishedEigensolve& run, const RunConfig& con
   const bool choose = can_choose(run, config) && !(run.by_norm <= rounding);
   if (choose) return {"", automatic_choice, ""};
   if (!(run.by_norm <= run.requested)) return {};
-  return {fmt::format("residuals are {:.1e} of the norms of A and B, but as large as the values", run.by_norm),
-          "eigensolver.convergence=norm", ""};
+  return {
+      fmt::format("residuals are {:.1e} of the norms of A and B, but as large as the values, no digit of which is "
+                  "certain; where these are zeros, norms are what counts",
+                  run.by_norm),
+      "eigensolver.convergence=norm", ""};
 }
 
 Advice on_precision(const UnfinishedEigensolve& run, const RunConfig& config) {

@@ -109,8 +109,12 @@ struct Factorization::State {
     const Mumps::Failure reason = mumps->failure();
     if (reason == Mumps::Failure::none) return;
     const bool memory = reason != Mumps::Failure::other;
-    const RunError error = failure(std::string(what) + (memory ? ": out of memory" : " failed") +
-                                   " (MUMPS INFOG(1) = " + std::to_string(mumps->code()) + ")");
+    const char* const why = reason == Mumps::Failure::memory ? ": out of memory"
+                            : reason == Mumps::Failure::pivots
+                                ? ": so many pivots were put off that factors outgrew the room made for them"
+                                : " failed";
+    const RunError error =
+        failure(std::string(what) + why + " (MUMPS INFOG(1) = " + std::to_string(mumps->code()) + ")");
     throw Agreed<RunError>(memory ? of_memory(error) : error);
   }
 

@@ -158,7 +158,10 @@ TEST(EigenAdvice, ZerosAreHeldAgainstTheNorms) {
   const RunConfig config = config_with(PreconditionerType::automatic);
   const Advice advice = advise(of_zeros(2e-13), config);
   EXPECT_EQ(advice.change, "eigensolver.convergence=norm");
-  EXPECT_EQ(advice.reason, "residuals are 2.0e-13 of the norms of A and B, but as large as the values");
+  EXPECT_EQ(
+      advice.reason,
+      "residuals are 2.0e-13 of the norms of A and B, but as large as the values, no digit of which is certain; "
+      "where these are zeros, norms are what counts");
   EXPECT_EQ(advise(of_zeros(1e-9), config).change, "eigensolver.convergence=norm");
   EXPECT_EQ(advise(of_zeros(1e-7), config).change, "") << "above the tolerance";
   EXPECT_EQ(advise(of_zeros(std::numeric_limits<double>::infinity()), config).change, "") << "norms are not known";
