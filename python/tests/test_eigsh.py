@@ -153,6 +153,24 @@ def test_elasticity_like_coordinates():
         np.testing.assert_allclose(w, np.repeat(exact[:2], 2), rtol=1e-11)
 
 
+@pytest.mark.parametrize("with_mass", [False, True])
+def test_conditions_by_penalty(with_mass):
+    """1e30 on the diagonal of boundary nodes, as finite element programs write it."""
+    A, _ = laplacian(22, 23)
+    M = sp.csr_matrix(sp.kron(mass_of(22), mass_of(23))) if with_mass else None
+    inside = np.zeros((22, 23), bool)
+    inside[1:-1, 1:-1] = True
+    inside = inside.ravel()
+    held = A + sp.diags(np.where(inside, 0.0, 1e30))
+    w, v, info = eigsh(held, 5, M, which="SA", return_info=True)
+    within = [B.tocsr()[inside][:, inside].toarray() if B is not None else None for B in (A, M)]
+    np.testing.assert_allclose(w, eigh(*within, eigvals_only=True)[:5], rtol=1e-10)
+    images = M @ v if with_mass else v
+    assert np.all(np.linalg.norm(held @ v - images * w, axis=0) <= 1.01e-8 * w * np.linalg.norm(images, axis=0))
+    assert f"{np.count_nonzero(~inside)} rows are held at zero by a penalty" in info.preconditioner
+    assert info.nonzeros == held.nnz
+
+
 def test_result_says_what_is_known(cube):
     A, _ = cube
     w, v, info = eigsh(A, k=3, return_info=True)

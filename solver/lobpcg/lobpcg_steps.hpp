@@ -80,8 +80,8 @@ void look_ahead(const LobpcgRun<T>& run, LobpcgState<T>& state, std::vector<doub
 template <class T>
 void step_back(LobpcgState<T>& state);
 
-/// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda. With `looks_ahead` the next step has
-/// begun where that may be.
+/// [X P] <- [X P W] C, images by the same coefficients, R = A X - B X Lambda; X is turned where it mixes a wanted
+/// vector with guard vectors (separate_from_guards). With `looks_ahead` the next step has begun where that may be.
 template <class T>
 void update(const LobpcgRun<T>& run, LobpcgState<T>& state, const RitzSolution& solution,
             bool looks_ahead = false);
