@@ -160,9 +160,8 @@ DenseBlock<T> vectors_of_places(BlockSpace<T>& space, const LonePairs& lone, con
 
 }  // namespace
 
-bool may_hold(const EigensolverConfig& config, GlobalIndex rows) {
-  const LobpcgOptions& options = config.options;
-  return options.which == Which::smallest && !config.constraints && !solves_densely(options, rows, 0);
+bool may_hold(const EigensolverConfig& config) {
+  return config.options.which == Which::smallest && !config.constraints;
 }
 
 template <class T>
@@ -172,7 +171,7 @@ LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const Ei
   LoneRows lone = std::exchange(problem.lone, {});
   LonePairs pairs;
   pairs.others = options.pairs;
-  if (solves_densely(options, space.dimension(), constraints.cols())) return pairs;
+  if (solves_densely(options, space.dimension(), constraints.cols()) && !problem.held.any()) return pairs;
   lone = untouched(lone, constraints);
   const Communicator& comm = space.comm();
   const std::int64_t count = comm.sum(static_cast<std::int64_t>(lone.rows.size()));

@@ -24,12 +24,12 @@ struct LonePairs {
   int others = 0;                ///< pairs of the other rows that may be among the wanted ones
 };
 
-/// Whether rows that a penalty holds may stand alone in a problem of so many rows: they have the largest
-/// eigenvalues, and nobody else takes the number for one that takes the penalty's place. Not collective.
-bool may_hold(const EigensolverConfig& config, GlobalIndex rows);
+/// Whether rows that a penalty holds may stand alone: they have the largest eigenvalues then, and all of them are
+/// taken out. Not collective.
+bool may_hold(const EigensolverConfig& config);
 
 /// Leaves rows that stand alone out of `space`; problem.lone keeps these. Rows that constraints reach stay, and
-/// all do where the problem is solved densely anyway. Collective.
+/// all do where the problem is solved densely anyway, unless a penalty holds some. Collective.
 template <class T>
 LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const EigensolverConfig& config,
                              const DenseBlock<T>& constraints);

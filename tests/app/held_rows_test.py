@@ -33,6 +33,8 @@ def membrane(elements):
 
 
 class HeldRows(harness.AppTest):
+    pairs = PAIRS
+
     def setUp(self):
         super().setUp()
         self.k, self.m, self.inside = membrane(ELEMENTS)
@@ -41,14 +43,14 @@ class HeldRows(harness.AppTest):
         self.a = (self.k + sp.diags(np.where(self.inside, 0.0, penalty))).tocsr()
         sp.save_npz(self.path("a.npz"), self.a)
         sp.save_npz(self.path("b.npz"), self.m)
-        return "matrix: {file: a.npz}\n%seigensolver: {pairs: %d%s}\noutput: {file: result.h5}\n" % (
-            "mass: {file: b.npz}\n" if with_mass else "", PAIRS, "")
+        return "matrix: {file: a.npz}\n%seigensolver: {pairs: %d}\noutput: {file: result.h5}\n" % (
+            "mass: {file: b.npz}\n" if with_mass else "", self.pairs)
 
     def exact(self, with_mass):
         within = np.flatnonzero(self.inside)
         k = self.k[within][:, within].toarray()
         m = self.m[within][:, within].toarray() if with_mass else None
-        return scipy.linalg.eigh(k, m, eigvals_only=True)[:PAIRS]
+        return scipy.linalg.eigh(k, m, eigvals_only=True)[:self.pairs]
 
     def check(self, penalty, with_mass, *overrides, value_tolerance=1e-10, residual=1.01e-8):
         run = self.run_program(self.config(self.write(penalty, with_mass)), *overrides, timeout=120)
@@ -62,7 +64,7 @@ class HeldRows(harness.AppTest):
         images = self.m @ vectors if with_mass else vectors
         residuals = np.linalg.norm(self.a @ vectors - images * values, axis=0)
         self.assertTrue((residuals <= residual * values * np.linalg.norm(images, axis=0)).all(), (residuals / values, run))
-        np.testing.assert_allclose(vectors.T @ images, np.eye(PAIRS), atol=1e-6 if residual > 1e-7 else 1e-12)
+        np.testing.assert_allclose(vectors.T @ images, np.eye(self.pairs), atol=1e-6 if residual > 1e-7 else 1e-12)
         self.assertTrue(residual > 1e-7 or (status == b"converged").all(), run)
 
     def test_penalties(self):
@@ -81,6 +83,24 @@ class HeldRows(harness.AppTest):
         self.check(1e30, True, "eigensolver.verify=inertia")
         with h5py.File(self.path("result.h5")) as file:
             self.assertIn("none missed", str(file.attrs["proof_statement"]))
+
+    def test_few_rows(self):
+        self.k, self.m, self.inside = membrane(5)  # 36 nodes, 16 of them inside
+        for self.pairs in (1, 4, 12, 16):
+            for with_mass in (False, True):
+                with self.subTest(pairs=self.pairs, with_mass=with_mass):
+                    self.check(1e30, with_mass)
+
+    def test_more_pairs_than_other_rows(self):
+        """What comes after these is the penalty."""
+        self.k, self.m, self.inside = membrane(5)
+        self.pairs = 36
+        run = self.run_program(self.config(self.write(1e30, False)), timeout=120)
+        self.assertEqual(run.code, 0, run)
+        with h5py.File(self.path("result.h5")) as file:
+            values = file["eigenvalues"][:]
+        np.testing.assert_allclose(values[:16], self.exact(False)[:16], rtol=1e-10)
+        np.testing.assert_allclose(values[16:], 1e30, rtol=1e-12)
 
     def test_in_float(self):
         self.check(1e30, False, "precision=float", "eigensolver.tolerance=1e-4", value_tolerance=1e-5, residual=2e-4)
