@@ -52,7 +52,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   ReadOptions options = read_options(context, input.config, solver.preconditioner,
                                      begins_in_float<T>(solver, sources.b != nullptr), sources.a->rows());
   options.partition = input.partition;
-  options.hold = may_hold(solver);
+  options.hold = pairs_to_hold_for(solver);
   return read_problem(context, sources, options);
 }
 

@@ -114,6 +114,25 @@ class ReadAhead final : public MatrixSource {
   std::optional<CsrRows> rows_;
 };
 
+/// Those of A that are to stand alone. B is read for that where there are any. Collective.
+template <class T>
+HeldRows held_rows(const Communicator& comm, const Sources& sources, const Partition& partition,
+                   const ReadOptions& options, const CsrRows& a) {
+  // Beyond, what eigenvectors have in these rows is no number of single precision.
+  constexpr double largest_in_float = 1e30;
+  if (options.hold == 0) return {};
+  HeldRows held = find_held_rows(comm, a);
+  if (!held.any()) return held;
+  const bool too_large = std::is_same_v<T, float> &&
+                         std::any_of(held.penalties.begin(), held.penalties.end(),
+                                     [&](double penalty) { return penalty > largest_in_float * held.stand_in; });
+  if (comm.any(too_large)) return {};
+  if (!sources.b) return held;
+  // With a mass they are coupled to each other, so that their own eigenvectors are not known.
+  if (options.hold > partition.rows() - static_cast<GlobalIndex>(held.all.size())) return {};
+  return held_with_mass(comm, std::move(held), sources.b->read(partition));
+}
+
 void check_rows(const Communicator& comm, const Partition& partition, const CsrRows& rows,
                 const std::string& description, bool mass, Precision precision) {
   check_finite(comm, rows, description);
@@ -168,13 +187,12 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   CsrRows rows = dealt ? sources.a->read(problem.partition)
                        : read_balanced(comm, *sources.a, options.unknowns_per_node, problem.partition);
   if (!sources.order) check_rows(comm, problem.partition, rows, sources.a->description(), false, precision);
-  if (options.hold) problem.held = find_held_rows(comm, rows);
+  problem.held = held_rows<T>(comm, sources, problem.partition, options, rows);
   problem.couplings_of_a = comm.sum(take_out_couplings(problem.held, rows));
   replace_penalties(problem.held, rows);
   problem.scaling.a = scale_rows(comm, rows, in_float, false);
-  scale_penalties(problem.scaling.a, problem.held);
+  scale_penalties(problem.scaling.a, 0, problem.held);
   problem.lone = find_lone_rows(rows);
-  put_penalties(problem.held, problem.lone);
   if (comm.any(!problem.lone.rows.empty())) bound_others(rows, problem.lone);
   if (options.keep_rows) problem.a_rows = copy_of(rows);
   const auto resident = [&](const MatrixSource& source, int exponent) {
@@ -186,6 +204,7 @@ Problem<T> read_problem(const Context<T>& context, const Sources& sources, const
   if (!sources.order) check_rows(comm, problem.partition, rows, sources.b->description(), true, precision);
   problem.scaling.b = scale_rows(comm, rows, std::is_same_v<T, float>, true);
   require_range(problem.scaling, std::is_same_v<T, float>);
+  scale_penalties(0, problem.scaling.b, problem.held);
   problem.couplings_of_b = comm.sum(take_out_couplings(problem.held, rows));
   take_mass(rows, problem.lone);
   if (options.keep_mass_rows) problem.b_rows = copy_of(rows);

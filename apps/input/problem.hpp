@@ -52,9 +52,8 @@ struct Problem {
   /// Of A - sigma B, where an analysis was made: for all who factorise it one after another.
   std::shared_ptr<factors::Factorization> factorization{};
   Scaling scaling{};
-  LoneRows lone{};  ///< of the scaled A and B
-  /// Of the scaled A, of what it was read from: they stand alone in A and B.
-  HeldRows held{};
+  LoneRows lone{};                  ///< of the scaled A and B
+  HeldRows held{};                  ///< of the scaled A and B, where they stand alone now
   std::int64_t couplings_of_a = 0;  ///< nonzeros of A that this has left out, on all ranks
   std::int64_t couplings_of_b = 0;
   std::shared_ptr<const RowOrder> order{};  ///< null: rows have the numbers of the file
@@ -71,7 +70,7 @@ struct ReadOptions {
   int unknowns_per_node = 1;    ///< so many consecutive rows stay on one rank, where A's rows are a multiple of it
   bool in_float = false;        ///< whether something works with A in float under a problem in double
   std::optional<Partition> partition{};  ///< how rows are dealt, where that is not to be chosen
-  bool hold = false;                     ///< whether rows that a penalty holds are to stand alone
+  int hold = 0;  ///< the smallest pairs wanted, where rows that a penalty holds may stand alone; else 0
 };
 
 /// Rows that are found finite and symmetric, and those of a `mass` with a positive diagonal that is nowhere too

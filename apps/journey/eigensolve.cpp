@@ -103,9 +103,11 @@ Verification verify_result(BlockSpace<T>& space, Problem<T>& problem, const Sour
   const LobpcgOptions options = in_scaled_units(config.eigensolver.options, problem.scaling);
   Verification verified;
   if (std::is_same_v<T, float> || problem.held.any()) {
+    const RowNorms of_others = row_norms(*problem.a);
     Problem<double> exact = read_exactly(problem, sources, config);
     complete_held_rows(exact, problem.held, result.eigenvalues, result.eigenvectors);
-    verified = verify(exact, result.eigenvectors, result.eigenvalues, std::is_same_v<T, float>, options);
+    verified = verify(exact, result.eigenvectors, result.eigenvalues, std::is_same_v<T, float>, options,
+                      problem.held.any() ? std::optional(of_others) : std::nullopt);
   } else if constexpr (std::is_same_v<T, double>) {
     verified = verify(problem, result.eigenvectors, result.eigenvalues, false, options);
   }

@@ -160,8 +160,8 @@ DenseBlock<T> vectors_of_places(BlockSpace<T>& space, const LonePairs& lone, con
 
 }  // namespace
 
-bool may_hold(const EigensolverConfig& config) {
-  return config.options.which == Which::smallest && !config.constraints;
+int pairs_to_hold_for(const EigensolverConfig& config) {
+  return config.options.which == Which::smallest && !config.constraints ? config.options.pairs : 0;
 }
 
 template <class T>
@@ -176,7 +176,9 @@ LonePairs take_out_lone_rows(BlockSpace<T>& space, Problem<T>& problem, const Ei
   const Communicator& comm = space.comm();
   const std::int64_t count = comm.sum(static_cast<std::int64_t>(lone.rows.size()));
   if (count == 0) return pairs;
-  pairs = first_pairs(comm, lone, space.first_row(), options.pairs, options.which);
+  LoneRows with_penalties = lone;
+  put_penalties(problem.held, with_penalties);
+  pairs = first_pairs(comm, with_penalties, space.first_row(), options.pairs, options.which);
   pairs.wanted = options.pairs;
   pairs.rows_of_all = count;
   pairs.held = std::min(count, static_cast<std::int64_t>(problem.held.all.size()));

@@ -24,9 +24,9 @@ struct LonePairs {
   int others = 0;                ///< pairs of the other rows that may be among the wanted ones
 };
 
-/// Whether rows that a penalty holds may stand alone: they have the largest eigenvalues then, and all of them are
-/// taken out. Not collective.
-bool may_hold(const EigensolverConfig& config);
+/// ReadOptions::hold: rows that a penalty holds have the largest eigenvalues, and all of them are taken out. Not
+/// collective.
+int pairs_to_hold_for(const EigensolverConfig& config);
 
 /// Leaves rows that stand alone out of `space`; problem.lone keeps these. Rows that constraints reach stay, and
 /// all do where the problem is solved densely anyway, unless a penalty holds some. Collective.

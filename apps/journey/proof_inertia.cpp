@@ -26,9 +26,12 @@ class Counter {
         comm_(problem.context.comm),
         left_out_(problem.lone.values),
         a_(sources.a->read(problem.partition)) {
+    take_out_couplings(problem.held, a_);
+    replace_penalties(problem.held, a_);
     scale_rows(a_, problem.scaling.a);
     if (sources.b) {
       b_ = sources.b->read(problem.partition);
+      take_out_couplings(problem.held, *b_);
       scale_rows(*b_, problem.scaling.b);
     }
     factors_ = std::make_unique<factors::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,

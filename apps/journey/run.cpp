@@ -141,7 +141,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   const LobpcgOptions& options = config.eigensolver.options;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
   Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float,
-                                    may_hold(config.eigensolver));
+                                    pairs_to_hold_for(config.eigensolver));
   early.check();
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);

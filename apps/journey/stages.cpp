@@ -34,7 +34,7 @@ Context<T> make_context(const Communicator& comm, DeviceStart& device, const Run
 
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
-                        const PreconditionerConfig& preconditioner, bool in_float, bool hold) {
+                        const PreconditionerConfig& preconditioner, bool in_float, int hold) {
   ReadOptions options = read_options(context, config, preconditioner, in_float, sources.a->rows());
   options.hold = hold;
   return read_problem(context, sources, options);
@@ -97,11 +97,11 @@ ExitCode end_run(const Communicator& comm, const RunConfig& config, Profile& pro
 template Context<float> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
 template Context<double> make_context(const Communicator&, DeviceStart&, const RunConfig&, bool, const Stopwatch&);
 template Problem<float> read_problem(const Context<float>&, const Sources&, const RunConfig&,
-                                     const PreconditionerConfig&, bool, bool);
+                                     const PreconditionerConfig&, bool, int);
 template Problem<double> read_exactly(Problem<float>&, const Sources&, const RunConfig&);
 template Problem<double> read_exactly(Problem<double>&, const Sources&, const RunConfig&);
 template Problem<double> read_problem(const Context<double>&, const Sources&, const RunConfig&,
-                                      const PreconditionerConfig&, bool, bool);
+                                      const PreconditionerConfig&, bool, int);
 template void write_result(const Problem<float>&, const RunConfig&, const RunRecord&, const PairsRecord&,
                            const HistoryRecord&, const std::string&, const DenseBlock<float>*);
 template void write_result(const Problem<double>&, const RunConfig&, const RunRecord&, const PairsRecord&,

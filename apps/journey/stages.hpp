@@ -32,7 +32,7 @@ Context<T> make_context(const Communicator& comm, DeviceStart& device, const Run
 /// some. `hold` as in ReadOptions. Collective; throws InputError.
 template <class T>
 Problem<T> read_problem(const Context<T>& context, const Sources& sources, const RunConfig& config,
-                        const PreconditionerConfig& preconditioner, bool in_float, bool hold = false);
+                        const PreconditionerConfig& preconditioner, bool in_float, int hold = 0);
 
 /// Calls solve(observer) with a line of progress on `what` ("pairs"), unless `silent`, and an eye on the memory.
 /// Collective.

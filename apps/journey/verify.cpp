@@ -74,18 +74,18 @@ double residual_scale(Convergence convergence, double norm_a, double norm_b, dou
 template <class T>
 class Verifier {
  public:
-  Verifier(Problem<double>& problem, const DenseBlock<T>& vectors, const LobpcgOptions& options)
+  Verifier(Problem<double>& problem, const DenseBlock<T>& vectors, const LobpcgOptions& options,
+           const RowNorms& norms)
       : problem_(problem),
         vectors_(vectors),
         convert_(make_kernels<T>(problem.context.device)),
         space_(problem.context, problem.partition),
         options_(options),
         norm_(bound_norm(space_, problem)),
-        norm_a_(problem.a->norm_inf()),
-        test_(
-            options,
-            {norm_a_, problem.b ? problem.b->norm_inf() : 1.0, problem.a->typical_row_sum(), problem.b != nullptr},
-            std::numeric_limits<T>::epsilon()),
+        norms_(norms),
+        test_(options,
+              {norms.largest, problem.b ? problem.b->norm_inf() : 1.0, norms.typical, problem.b != nullptr},
+              std::numeric_limits<T>::epsilon()),
         sizes_(space_, *problem.a, problem.b.get()) {
     const LocalIndex cols = std::min(panel, vectors.cols());
     x_ = space_.make_block(cols);
@@ -130,7 +130,7 @@ class Verifier {
     const std::vector<double> along_earlier = compare_with_earlier(first, bx, result.orthonormality);
     const std::vector<double> residuals = pairs.residuals;
     for (std::size_t j = 0; j < lambda.size(); ++j) {
-      const double error = unit * (norm_a_ + std::abs(lambda[j]) * norm_b) * pairs.norms[j];
+      const double error = unit * (norms_.largest + std::abs(lambda[j]) * norm_b) * pairs.norms[j];
       pairs.residuals[j] = std::max(residuals[j] - error, residuals[j] / slack);
     }
     sizes_.measure(test_, x, ax, pairs);
@@ -138,7 +138,7 @@ class Verifier {
       result.residual_norms.push_back(residuals[j]);
       const auto attained = [&](Convergence convergence) {
         const double scale =
-            residual_scale(convergence, norm_a_, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
+            residual_scale(convergence, norms_.largest, norm_b, lambda[j], pairs.image_norms[j], pairs.norms[j]);
         return residuals[j] > 0.0 ? residuals[j] / scale : 0.0;
       };
       result.attained.push_back(attained(options_.convergence));
@@ -159,7 +159,7 @@ class Verifier {
   /// has more to give.
   bool says_nothing(const RitzPair& pair) const {
     if (std::is_same_v<T, double>) return false;
-    const double zero = 100.0 * std::numeric_limits<T>::epsilon() * problem_.a->typical_row_sum() * pair.norm;
+    const double zero = 100.0 * std::numeric_limits<T>::epsilon() * norms_.typical * pair.norm;
     return pair.residual > std::max(std::abs(pair.value) * pair.image_norm, zero);
   }
   /// For the columns of V from `first` on the squared lengths of what lies along earlier ones, in the inner
@@ -191,7 +191,7 @@ class Verifier {
   std::vector<double> product_bounds(LocalIndex cols) {
     const BlockView<double> x = x_.columns(0, cols);
     std::vector<double> bounds = space_.column_norms(x);
-    for (double& bound : bounds) bound *= norm_a_;
+    for (double& bound : bounds) bound *= problem_.a->norm_inf();
     if (!rows_differ_) return bounds;
     problem_.context.kernels->scale_rows(row_sums_.data(), x, r_.columns(0, cols));
     const std::vector<double> by_rows = space_.column_norms(r_.columns(0, cols));
@@ -225,7 +225,7 @@ class Verifier {
   BoundNorm norm_;
   bool rows_differ_ = false;  ///< on all ranks alike
   Buffer<double> row_sums_;
-  double norm_a_;
+  RowNorms norms_;
   ResidualTest test_;
   ProductSizes<double> sizes_;
   DenseBlock<double> x_, ax_, bx_, r_, other_;
@@ -235,11 +235,11 @@ class Verifier {
 
 template <class T>
 Verification verify(Problem<double>& problem, const DenseBlock<T>& vectors, const std::vector<double>& eigenvalues,
-                    bool rayleigh, const LobpcgOptions& options) {
+                    bool rayleigh, const LobpcgOptions& options, const std::optional<RowNorms>& norms) {
   Verification result;
   result.eigenvalues = eigenvalues;
   result.requested = options.tolerance;
-  Verifier<T> verifier(problem, vectors, options);
+  Verifier<T> verifier(problem, vectors, options, norms ? *norms : row_norms(*problem.a));
   for (LocalIndex first = 0; first < vectors.cols(); first += panel) {
     verifier.columns(first, std::min(panel, vectors.cols() - first), rayleigh, result);
   }
@@ -279,8 +279,8 @@ void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vector
 template void sort_pairs(BlockSpace<float>&, Verification&, DenseBlock<float>&, Which);
 template void sort_pairs(BlockSpace<double>&, Verification&, DenseBlock<double>&, Which);
 template Verification verify(Problem<double>&, const DenseBlock<float>&, const std::vector<double>&, bool,
-                             const LobpcgOptions&);
+                             const LobpcgOptions&, const std::optional<RowNorms>&);
 template Verification verify(Problem<double>&, const DenseBlock<double>&, const std::vector<double>&, bool,
-                             const LobpcgOptions&);
+                             const LobpcgOptions&, const std::optional<RowNorms>&);
 
 }  // namespace block_eigs

@@ -92,52 +92,87 @@ Pairs lowest_pairs(const SmallMatrix& a, const SmallMatrix& b, int count) {
   return pairs;
 }
 
-/// The lowest pairs, and those behind that rounding errors of the largest eigenvalue do not tell apart from the
-/// last wanted one.
-Pairs with_candidates(const SmallMatrix& a, const SmallMatrix& b, int count) {
+/// As many of the leading pairs.
+Pairs leading(Pairs pairs, int count) {
+  pairs.values.resize(static_cast<std::size_t>(count));
+  if (pairs.vectors.cols() > count) pairs.vectors = leading_columns(pairs.vectors, count);
+  return pairs;
+}
+
+/// Pairs whose values are less than `bound`, or not more.
+int count_below(const Pairs& pairs, double bound) {
+  return static_cast<int>(std::lower_bound(pairs.values.begin(), pairs.values.end(), bound) -
+                          pairs.values.begin());
+}
+int count_up_to(const Pairs& pairs, double bound) {
+  return static_cast<int>(std::upper_bound(pairs.values.begin(), pairs.values.end(), bound) -
+                          pairs.values.begin());
+}
+
+/// The lowest pairs, and those behind that a solver's errors do not tell apart from the last wanted one.
+struct Candidates {
+  Pairs pairs;
+  int certain = 0;  ///< leading ones that are wanted whatever its errors are
+};
+
+/// Of pairs as many as wanted and maybe more; all of them are computed where these do not show the end of what is
+/// not told apart. Of a pencil the largest eigenvalue is not known before all are.
+Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs, int count, double tolerance) {
   constexpr double roundings = 4.0;
-  Pairs all = by_lapack(a, b, a.rows());
-  const double largest = std::max(std::abs(all.values.front()), std::abs(all.values.back()));
-  const double last = all.values[static_cast<std::size_t>(count) - 1] + roundings * a.rows() * epsilon * largest;
-  const auto candidates =
-      static_cast<int>(std::upper_bound(all.values.begin(), all.values.end(), last) - all.values.begin());
-  return {{all.values.begin(), all.values.begin() + candidates}, leading_columns(all.vectors, candidates)};
+  const int rows = a.rows();
+  const bool pencil = b.rows() > 0;
+  const double error = roundings * rows * epsilon;
+  const auto last = [&] { return pairs.values[static_cast<std::size_t>(count) - 1]; };
+  const bool hides =
+      pencil ? rows <= most_rows_to_refine : rows_differ(a) && error * norm_of(a) > tolerance * std::abs(last());
+  if (!hides || count == rows) return {leading(std::move(pairs), count), count};
+  double slack = error * norm_of(a);
+  if (pencil || (pairs.vectors.cols() < rows && pairs.values.back() <= last() + slack))
+    pairs = by_lapack(a, b, rows);
+  if (pencil) slack = error * std::max(std::abs(pairs.values.front()), std::abs(pairs.values.back()));
+  const int certain = count_below(pairs, last() - slack);
+  const int all = std::max(count, count_up_to(pairs, last() + slack));
+  return {leading(std::move(pairs), all), certain};
 }
 
-/// Whether a solver's errors are more than so much of the last of these values. Of a pencil the largest eigenvalue
-/// is not known before all are.
-bool may_hide_values(const SmallMatrix& a, const SmallMatrix& b, const Pairs& pairs, double tolerance) {
-  if (b.rows() > 0) return a.rows() <= most_rows_to_refine;
-  return rows_differ(a) && a.rows() * epsilon * norm_of(a) > tolerance * std::abs(pairs.values.back());
-}
-
-/// The vectors of the smallest Rayleigh quotients in their span: a vector's error counts squared in its quotient,
-/// so that this tells values apart that are epsilon times smaller than what a solver tells. So may these hide
-/// others.
-SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors, int count,
-                           double tolerance) {
+/// Those behind `first` that take part in what follows, replaced by the vectors of the smallest Rayleigh quotients
+/// in their span: a vector's error counts squared in its quotient, so that this tells values apart that are
+/// epsilon times smaller than what a solver tells. So may these hide others.
+SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors, int first,
+                           int count, double tolerance) {
+  SmallMatrix uncertain(vectors.rows(), vectors.cols() - first);
+  std::copy_n(vectors.column(first), uncertain.values().size(), uncertain.data());
   const auto projected = [&](const SmallMatrix& matrix) {
-    return lapack::product(vectors, true, lapack::product(matrix, false, vectors, false), false);
+    return lapack::product(uncertain, true, lapack::product(matrix, false, uncertain, false), false);
   };
   const SmallMatrix inner =
-      lowest_dense_vectors(projected(a), b.rows() > 0 ? projected(b) : SmallMatrix(), count, tolerance);
-  return lapack::product(vectors, false, inner, false);
+      lowest_dense_vectors(projected(a), b.rows() > 0 ? projected(b) : SmallMatrix(), count - first, tolerance);
+  const SmallMatrix lowest = lapack::product(uncertain, false, inner, false);
+  SmallMatrix result(vectors.rows(), count);
+  std::copy_n(vectors.data(), static_cast<std::size_t>(first) * static_cast<std::size_t>(vectors.rows()),
+              result.data());
+  std::copy_n(lowest.data(), lowest.values().size(), result.column(first));
+  return result;
 }
 
 }  // namespace
 
 SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int count, double tolerance) {
-  Pairs pairs = lowest_pairs(a, b, count);
-  if (may_hide_values(a, b, pairs, tolerance)) {
-    Pairs candidates = with_candidates(a, b, count);
-    if (candidates.vectors.cols() > count) pairs = std::move(candidates);
-    const int columns = pairs.vectors.cols();
-    if (columns > count && columns < a.rows() && a.rows() > most_rows_to_refine_all)
-      pairs.vectors = lowest_in_span(a, b, pairs.vectors, count, tolerance);
+  constexpr int few_more = 8;
+  const int rows = a.rows();
+  if (count == 0) return {};
+  const bool graded = b.rows() == 0 && rows_differ(a);
+  const int asked = graded ? std::min(rows, count + std::max(count, few_more)) : count;
+  Candidates found = candidates_of(a, b, lowest_pairs(a, b, asked), count, tolerance);
+  SmallMatrix vectors = std::move(found.pairs.vectors);
+  if (rows > most_rows_to_refine_all && vectors.cols() > count) {
+    vectors = vectors.cols() - found.certain < rows
+                  ? lowest_in_span(a, b, vectors, found.certain, count, tolerance)
+                  : leading_columns(vectors, count);
   }
-  if (a.rows() <= most_rows_to_refine && (b.rows() > 0 || rows_differ(a)))
-    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(a.rows()), pairs.vectors, count);
-  return leading_columns(pairs.vectors, count);
+  if (rows <= most_rows_to_refine && (b.rows() > 0 || graded))
+    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count);
+  return leading_columns(vectors, count);
 }
 
 }  // namespace block_eigs

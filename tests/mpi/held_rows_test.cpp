@@ -39,7 +39,7 @@ TEST(HeldRows, FoundOnAllRanks) {
     EXPECT_EQ(comm.sum(static_cast<std::int64_t>(held.own.size())), 2);
     for (std::size_t k = 0; k < held.own.size(); ++k) {
       EXPECT_TRUE(std::binary_search(both.begin(), both.end(), rows.row_begin + held.own[k]));
-      EXPECT_EQ(held.diagonal[k], penalty);
+      EXPECT_EQ(held.penalties[k], penalty);
     }
   }
 }
@@ -53,6 +53,23 @@ TEST(HeldRows, NotWhereTheCouplingCounts) {
   EXPECT_FALSE(find_held_rows(comm, chain(comm, 1e30, 0.0)).any()) << "it stands alone as it is";
   EXPECT_TRUE(find_held_rows(comm, chain(comm, 1e20, 1.0, 2.0)).any());
   EXPECT_FALSE(find_held_rows(comm, chain(comm, 1e20, 1e4, 2.0)).any()) << "1e-12 beside 1e4";
+}
+
+// Rows of ordinary size that little couples to others are no penalties.
+TEST(HeldRows, NotBesideRowsAsLarge) {
+  const Communicator comm(MPI_COMM_WORLD);
+  EXPECT_FALSE(find_held_rows(comm, chain(comm, 1.0, 1e-16, 1.0)).any());
+  EXPECT_FALSE(find_held_rows(comm, chain(comm, 1e16, 1e-1, 1e4)).any());
+}
+
+TEST(HeldRows, NotWhereTheMassHasThePenaltyToo) {
+  const Communicator comm(MPI_COMM_WORLD);
+  const HeldRows held = find_held_rows(comm, chain(comm, 1e30));
+  const HeldRows with_mass = held_with_mass(comm, held, chain(comm, 4.0, 1.0, 4.0));
+  EXPECT_EQ(with_mass.all, held.all);
+  for (std::size_t k = 0; k < with_mass.own.size(); ++k) EXPECT_EQ(with_mass.values[k], 0.25 * held.penalties[k]);
+  EXPECT_FALSE(held_with_mass(comm, held, chain(comm, 1e30, 1.0, 4.0)).any());
+  EXPECT_FALSE(held_with_mass(comm, held, chain(comm, 4.0, 1e10, 4.0)).any());
 }
 
 TEST(HeldRows, StandAloneWithoutTheirCouplings) {
@@ -76,7 +93,7 @@ TEST(HeldRows, StandAloneWithoutTheirCouplings) {
   LoneRows lone = find_lone_rows(rows);
   put_penalties(held, lone);
   EXPECT_EQ(lone.rows, held.own);
-  EXPECT_EQ(lone.values, held.diagonal);
+  EXPECT_EQ(lone.values, held.values);
 }
 
 }  // namespace

@@ -113,6 +113,22 @@ TEST(LowestDenseVectors, SmallerOnesWithinSmallOnes) {
   check({{1e12, from_one_to_two(200)}, {1e-6, from_one_to_two(200)}}, 6);
 }
 
+// Large negative values come first, whatever the small ones behind them are taken for.
+TEST(LowestDenseVectors, NegativeOnesBeforeHiddenOnes) {
+  for (const int n : {40, 250}) {
+    std::vector<double> mixed = from_one_to_two(n);
+    mixed[0] = -5.0;
+    mixed[1] = -4.0;
+    mixed[2] = -3.0;
+    for (const double size : {1e-14, 1e-17}) check({{1.0, mixed}, {size, from_one_to_two(n)}}, 6);
+  }
+}
+
+TEST(LowestDenseVectors, AllOfThem) {
+  check({{1.0, from_one_to_two(30)}, {1e-10, from_one_to_two(30)}}, 60);
+  check({{1.0, from_one_to_two(70)}, {1e-6, from_one_to_two(70)}}, 140);
+}
+
 // Values of -2 to -1 are the lowest of -A: those of the largest block, which nothing hides.
 TEST(LowestDenseVectors, NegativeOnesOfTheLargestBlock) {
   std::vector<double> negative = from_one_to_two(90);
@@ -120,7 +136,7 @@ TEST(LowestDenseVectors, NegativeOnesOfTheLargestBlock) {
   check({{1.0, negative}, {1e-16, from_one_to_two(90)}}, 5);
 }
 
-// The same blocks with a mass that has their sizes too, but for those of a few rows.
+// The same blocks with a mass of 4 I.
 TEST(LowestDenseVectors, PencilsWhoseLargestValuesHideOthers) {
   for (const int n : {45, 120}) {
     const SmallMatrix a = of_blocks({{1.0, from_one_to_two(n)}, {1e-15, from_one_to_two(n)}});
