@@ -130,7 +130,7 @@ SmallMatrix complement(const SmallMatrix& images) {
 }
 
 /// Eigenpairs of the restriction to the complement of the constraints, on rank 0.
-SmallMatrix solve_dense(SmallMatrix a, SmallMatrix b, SmallMatrix images, const LobpcgOptions& options) {
+SmallMatrix solve_dense(SmallMatrix a, const SmallMatrix& b, SmallMatrix images, const LobpcgOptions& options) {
   if (options.which == Which::largest) {
     for (double& value : a.values()) value = -value;
   }
@@ -214,7 +214,7 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
     const Profile::Scope scope(space.profile(), Phase::small_dense);
     space.comm().collectively([&] {
       if (!space.comm().is_root()) return;
-      vectors = solve_dense(std::move(dense_a), std::move(dense_b), std::move(images), options);
+      vectors = solve_dense(std::move(dense_a), dense_b, std::move(images), options);
     });
   }
   result.eigenvectors = space.make_block(options.pairs);
