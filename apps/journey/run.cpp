@@ -87,7 +87,9 @@ void announce_task(const Problem<T>& problem, const Sources& sources, const RunC
 }
 
 template <class T>
-void announce_solver(const Communicator& comm, const EigenSolver<T>& solver) {
+void announce_solver(const Problem<T>& problem, const EigenSolver<T>& solver) {
+  const Communicator& comm = problem.context.comm;
+  announce(comm, description(problem.held));
   announce(comm, description(solver.lone));
   if (solver.choice) announce(comm, "preconditioner: " + solver.choice->description());
   announce(comm, solver.operators->preconditioner.made);
@@ -118,6 +120,13 @@ void print_found(const Communicator& comm, const RunConfig& config, const Verifi
 
 /// What the state of a former run has to be that of.
 template <class T>
+Problem<T> read_matrices(const Context<T>& context, const Sources& sources, const RunConfig& config,
+                         bool in_float) {
+  const EigensolverConfig& solver = config.eigensolver;
+  return read_problem(context, sources, config, solver.preconditioner, in_float, pairs_to_hold_for(solver));
+}
+
+template <class T>
 void bind(RunCheckpoint* checkpoint, const Problem<T>& problem, const DenseBlock<T>& constraints) {
   if (checkpoint == nullptr) return;
   checkpoint->bind(problem);
@@ -140,8 +149,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
   require_memory(context, config.eigensolver, sources.a->rows());
   const LobpcgOptions& options = config.eigensolver.options;
   const bool in_float = begins_in_float<T>(config.eigensolver, config.mass.has_value());
-  Problem<T> problem = read_problem(context, sources, config, config.eigensolver.preconditioner, in_float,
-                                    pairs_to_hold_for(config.eigensolver));
+  Problem<T> problem = read_matrices(context, sources, config, in_float);
   early.check();
   BlockSpace<T> space(context, problem.partition);
   StartVectors<T> start = read_start_vectors(space, config.eigensolver);
@@ -151,8 +159,7 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
 
   const Stopwatch setup;
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints, checkpoint.get());
-  announce(comm, description(problem.held));
-  announce_solver(comm, solver);
+  announce_solver(problem, solver);
   const auto known = static_cast<int>(solver.lone.values.size());
   MemoryNeeds needs = fitted_needs(problem, solver, start, known);
   // A solve asks when it comes to that: the analysis of a factorisation takes time.
