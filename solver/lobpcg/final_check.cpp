@@ -9,6 +9,7 @@
 #include "solver/lobpcg/lobpcg_steps.hpp"
 #include "solver/lobpcg/wanted_order.hpp"
 #include "solver/small/dependent_columns.hpp"
+#include "solver/small/gram_matrix.hpp"
 #include "solver/small/lapack.hpp"
 #include "spmm/error.hpp"
 
@@ -20,14 +21,6 @@ namespace {
 template <class T>
 double orthonormality_limit() {
   return 1e3 * std::numeric_limits<T>::epsilon();
-}
-
-double deviation_from_identity(const SmallMatrix& gram) {
-  double most = 0.0;
-  for (int j = 0; j < gram.cols(); ++j) {
-    for (int i = 0; i < gram.rows(); ++i) most = std::max(most, std::abs(gram(i, j) - (i == j ? 1.0 : 0.0)));
-  }
-  return most;
 }
 
 /// B V anew, V locked: what was carried along by updates differs from it where B is badly conditioned.

@@ -6,6 +6,7 @@
 
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/small/gram_matrix.hpp"
 #include "spmm/error.hpp"
 
 // Rayleigh-Ritz on the basis [X P W], and what keeps that from breaking. See docs/theory.md, "A basis that cannot
@@ -26,15 +27,6 @@ void fill_w_columns(SmallMatrix& matrix, const SmallMatrix& products, int first_
       matrix(i, before + j) = value;
       matrix(before + j, i) = value;
     }
-  }
-}
-
-/// The leading block of a symmetric matrix of the basis from the columns of `products` that begin at
-/// `first_column`.
-void fill_leading(SmallMatrix& matrix, const SmallMatrix& products, int first_column) {
-  for (int j = 0; j < products.rows(); ++j) {
-    for (int i = 0; i < products.rows(); ++i)
-      matrix(i, j) = 0.5 * (products(i, first_column + j) + products(j, first_column + i));
   }
 }
 

@@ -115,7 +115,7 @@ UnverifiedVectors<T> iterate_unverified(const LobpcgRun<T>& run, const DenseBloc
   LobpcgState<T> state = make_state(run, constraints, given);
   const Resumption resumption = resume(run, state);
   if (!resumption.resumed) {
-    start_block(run, state, given.vectors);
+    start_block(run, state, given.vectors, given.iterated);
     state.setup_seconds = run.budget.seconds();
   }
   given = {};
@@ -139,7 +139,7 @@ EigenResult<T> iterate_verified(const LobpcgRun<T>& run, const DenseBlock<T>* co
   state.spectrum = initial.spectrum;
   const Resumption resumption = resume(run, state);
   if (!resumption.resumed) {
-    start_block(run, state, initial.vectors);
+    start_block(run, state, initial.vectors, initial.iterated);
     take_directions(run, state, initial.directions);
     state.setup_seconds = initial.setup_seconds > 0.0 ? initial.setup_seconds : run.budget.seconds();
   }

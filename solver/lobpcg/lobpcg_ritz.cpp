@@ -6,6 +6,7 @@
 
 #include "solver/lobpcg/cut_cluster.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
+#include "solver/small/gram_matrix.hpp"
 #include "spmm/error.hpp"
 
 // What follows from a Rayleigh-Ritz step.
@@ -79,6 +80,23 @@ OperatorNorms operator_norms(const LobpcgRun<T>& run, const SmallMatrix& gram) {
   }
   if (std::isnan(norms.b)) norms.b = 1.0;
   return norms;
+}
+
+/// X <- X C, C the eigenvectors of the pencil of X^T A X (`projected`) and X^T B X (`gram`), and what follows from
+/// it; P and W are dropped. False, with X as it was, where there are none.
+template <class T>
+bool turn_to_ritz_vectors(const LobpcgRun<T>& run, LobpcgState<T>& state, const SmallMatrix& projected,
+                          const SmallMatrix& gram) {
+  state.test = residual_test(run, operator_norms(run, projected));
+  state.rounding.since_refresh = 0;
+  state.p.narrow(0, 0);  // its rows stay as wide as they may be: they are written before they are expanded again
+  state.w.set_columns(0);
+  const RitzSolution solution = solve_ritz_for_all<T>(run.problem.space, [&] {
+    return RitzProblem{projected, gram, 0, gram.rows(), 0.0, run.options.which == Which::largest};
+  });
+  if (solution.values.empty() && gram.rows() > 0) return false;
+  update(run, state, solution);
+  return true;
 }
 
 }  // namespace
@@ -194,22 +212,29 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
-  BlockSpace<T>& space = run.problem.space;
   const BlockView<T> ax = state.make_room_for_image_of_x();
   run.problem.a.apply(state.x.v(), ax);
-  SmallMatrix gram;
-  space.gram({state.x.v()}, {ax}, gram);
-  state.test = residual_test(run, operator_norms(run, gram));
-  state.rounding.since_refresh = 0;
-  state.p.narrow(0, 0);  // its rows stay as wide as they may be: they are written before they are expanded again
-  state.w.set_columns(0);
-  const RitzSolution solution = solve_ritz_for_all<T>(space, [&] {
-    return RitzProblem{gram, SmallMatrix::identity(gram.rows()), 0, gram.rows(),
-                       0.0,  run.options.which == Which::largest};
-  });
-  if (solution.values.empty() && gram.rows() > 0)
+  SmallMatrix projected;
+  run.problem.space.gram({state.x.v()}, {ax}, projected);
+  if (!turn_to_ritz_vectors(run, state, projected, SmallMatrix::identity(projected.rows())))
     throw NumericalError("lobpcg: A x holds values that are not finite, x being of norm 1");
-  update(run, state, solution);
+}
+
+template <class T>
+bool rayleigh_ritz_of_rounded_x(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  constexpr double most = 0.01;
+  const int width = state.x.cols();
+  const BlockView<T> ax = state.make_room_for_image_of_x();
+  run.problem.a.apply(state.x.v(), ax);
+  if (run.problem.b != nullptr) run.problem.b->apply(state.x.v(), state.x.b());
+  SmallMatrix products;
+  run.problem.space.gram({state.x.v()}, {ax, state.x.b()}, products);
+  SmallMatrix projected(width, width);
+  SmallMatrix gram(width, width);
+  fill_leading(projected, products, 0);
+  fill_leading(gram, products, width);
+  if (!(deviation_from_identity(gram) <= most)) return false;
+  return turn_to_ritz_vectors(run, state, projected, gram);
 }
 
 template <class T>
@@ -240,12 +265,14 @@ template ResidualTest residual_test(const LobpcgRun<double>&, const OperatorNorm
 template void update(const LobpcgRun<float>&, LobpcgState<float>&, const RitzSolution&, bool);
 template void report(const LobpcgRun<float>&, const LobpcgState<float>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<float>&, LobpcgState<float>&);
+template bool rayleigh_ritz_of_rounded_x(const LobpcgRun<float>&, LobpcgState<float>&);
 template void take_ritz_vectors(const LobpcgRun<float>&, LobpcgState<float>&, std::vector<double>,
                                 ConstBlockView<float>);
 template double worst_ratio(const LobpcgRun<float>&, const LobpcgState<float>&);
 template void update(const LobpcgRun<double>&, LobpcgState<double>&, const RitzSolution&, bool);
 template void report(const LobpcgRun<double>&, const LobpcgState<double>&, int, int, double);
 template void rayleigh_ritz_of_x(const LobpcgRun<double>&, LobpcgState<double>&);
+template bool rayleigh_ritz_of_rounded_x(const LobpcgRun<double>&, LobpcgState<double>&);
 template void take_ritz_vectors(const LobpcgRun<double>&, LobpcgState<double>&, std::vector<double>,
                                 ConstBlockView<double>);
 template double worst_ratio(const LobpcgRun<double>&, const LobpcgState<double>&);

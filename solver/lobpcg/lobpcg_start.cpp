@@ -59,13 +59,14 @@ int orthonormalize_x(const LobpcgRun<T>& run, LobpcgState<T>& state, LocalIndex 
 }
 
 template <class T>
-void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial) {
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial, bool iterated) {
   BlockSpace<T>& space = run.problem.space;
   const LocalIndex width = state.window.width;
   state.x.set_columns(width);
   const LocalIndex given = std::min(initial.cols, width);
   if (given > 0 && initial.are_apart()) space.copy(initial.block.columns(0, given), state.x.v().columns(0, given));
   space.clear_left_out(state.x.v().columns(0, given));
+  if (iterated && given == width && state.deflated.cols() == 0 && rayleigh_ritz_of_rounded_x(run, state)) return;
   fill_random(run, state, state.x.v().columns(given, width - given), run.options.seed);
   orthonormalize_x(run, state, 0);
   rayleigh_ritz_of_x(run, state);
@@ -109,12 +110,12 @@ void next_window(const LobpcgRun<T>& run, LobpcgState<T>& state) {
 }
 
 template void take_constraints(const LobpcgRun<float>&, LobpcgState<float>&, const DenseBlock<float>&);
-template void start_block(const LobpcgRun<float>&, LobpcgState<float>&, const LeadingColumns<float>&);
+template void start_block(const LobpcgRun<float>&, LobpcgState<float>&, const LeadingColumns<float>&, bool);
 template void take_directions(const LobpcgRun<float>&, LobpcgState<float>&, const LeadingColumns<float>&);
 template void next_window(const LobpcgRun<float>&, LobpcgState<float>&);
 template int orthonormalize_x(const LobpcgRun<float>&, LobpcgState<float>&, LocalIndex);
 template void take_constraints(const LobpcgRun<double>&, LobpcgState<double>&, const DenseBlock<double>&);
-template void start_block(const LobpcgRun<double>&, LobpcgState<double>&, const LeadingColumns<double>&);
+template void start_block(const LobpcgRun<double>&, LobpcgState<double>&, const LeadingColumns<double>&, bool);
 template void take_directions(const LobpcgRun<double>&, LobpcgState<double>&, const LeadingColumns<double>&);
 template void next_window(const LobpcgRun<double>&, LobpcgState<double>&);
 template int orthonormalize_x(const LobpcgRun<double>&, LobpcgState<double>&, LocalIndex);

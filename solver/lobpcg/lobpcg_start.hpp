@@ -16,9 +16,11 @@ template <class T>
 void take_constraints(const LobpcgRun<T>& run, LobpcgState<T>& state, const DenseBlock<T>& constraints);
 
 /// X: the columns of `initial`, random ones behind them; orthonormal, orthogonal to what is deflated;
-/// Rayleigh-Ritz. Columns whose block is gone are those that X's memory begins with.
+/// Rayleigh-Ritz. Columns whose block is gone are those that X's memory begins with. `iterated`: they come from an
+/// earlier phase, which has made them orthonormal.
 template <class T>
-void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial);
+void start_block(const LobpcgRun<T>& run, LobpcgState<T>& state, const LeadingColumns<T>& initial,
+                 bool iterated = false);
 
 /// A step on [X D] for directions D of an earlier phase, so that the iteration goes on with its momentum. Columns
 /// whose block is gone are those that W's memory begins with.

@@ -104,6 +104,11 @@ void report(const LobpcgRun<T>& run, const LobpcgState<T>& state, int columns, i
 template <class T>
 void rayleigh_ritz_of_x(const LobpcgRun<T>& run, LobpcgState<T>& state);
 
+/// The same on X that is orthonormal but for rounding errors of a lower precision: it is made so by the step
+/// itself, which spares a pass over it. False, with X as it was, where it differs by more.
+template <class T>
+bool rayleigh_ritz_of_rounded_x(const LobpcgRun<T>& run, LobpcgState<T>& state);
+
 /// Takes X, orthonormal Ritz vectors of `values`, with A X, B the identity: R, and what is told of pairs. P and W
 /// are dropped.
 template <class T>

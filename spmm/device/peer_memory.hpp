@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "spmm/device/device.hpp"
@@ -35,6 +36,8 @@ class PeerMemory {
   /// The device, by a number that is the same in all processes of the node.
   virtual DeviceNumber device_number() const = 0;
 
+  /// Pieces that memory is best taken in, in bytes.
+  virtual std::size_t granularity() const = 0;
   /// Device memory, all zero, apart from what Device::allocate gives out; may wait for the device.
   virtual void* allocate(std::size_t bytes) = 0;
   /// Waits for the device, and for good where a queue waits for a flag that nobody sets. Others should have closed
@@ -51,8 +54,11 @@ class PeerMemory {
   /// queue, into whichever memory.
   virtual void set(std::span<const Signal> signals, Queue queue) = 0;
   /// What is put into `queue` from now on starts when all flags have reached their values. Keeps neither the
-  /// calling thread nor any multiprocessor busy. The flags are in this device's own memory.
+  /// calling thread nor any multiprocessor busy, but for the host backend, whose queues run at once: there the
+  /// calling thread waits. The flags are in this device's own memory.
   virtual void wait(std::span<const Signal> signals, Queue queue) = 0;
+  /// Called now and then by a thread that waits.
+  virtual void while_waiting(std::function<void()> call) { static_cast<void>(call); }
   /// The flag's value now, past all queues. Blocks the calling thread for some microseconds.
   virtual std::uint64_t read(const std::uint64_t* flag) = 0;
 };

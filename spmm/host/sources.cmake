@@ -14,6 +14,7 @@ target_sources(block_eigs_spmm PRIVATE
   host/dense/gram.cpp
   host/runtime/host_device.cpp
   host/runtime/host_kernels.cpp
+  host/runtime/host_peer_memory.cpp
   host/sparse/locality.cpp
   host/sparse/product_sums.cpp
   host/sparse/spmm.cpp

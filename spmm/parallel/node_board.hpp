@@ -7,15 +7,17 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
+
+#include "spmm/device/shared_memory.hpp"
 
 namespace block_eigs {
 
 /// Memory that the ranks of one node share, for short messages of all to all: every rank writes its part into a
 /// slot of its own and raises a counter, and reads the parts of the others when their counters are there. That
 /// takes about half as long as a collective call of MPI at its best. Slots are used in turn: who writes a part has
-/// seen the counters of all others for the part before, so that all have read the one before that. The memory has
-/// no name in any file system, so that nothing of it outlives the ranks. Used from one thread, by all ranks in the
-/// same order.
+/// seen the counters of all others for the part before, so that all have read the one before that. Used from one
+/// thread, by all ranks in the same order.
 class NodeBoard {
  public:
   /// For the ranks of `comm`; null on all of them where they are not on one node or one of them does not reach the
@@ -32,11 +34,10 @@ class NodeBoard {
 
   NodeBoard(const NodeBoard&) = delete;
   NodeBoard& operator=(const NodeBoard&) = delete;
-  ~NodeBoard();
 
  private:
-  NodeBoard(MPI_Comm comm, int rank, int ranks, std::byte* memory, std::size_t bytes)
-      : comm_(comm), rank_(rank), ranks_(ranks), memory_(memory), bytes_(bytes) {}
+  NodeBoard(MPI_Comm comm, int rank, int ranks, SharedMemory memory)
+      : comm_(comm), rank_(rank), ranks_(ranks), memory_(std::move(memory)) {}
 
   void await(int rank) const;
   std::uint64_t& counter(int rank) const;
@@ -45,8 +46,7 @@ class NodeBoard {
   MPI_Comm comm_;  ///< of the communicator that owns this
   int rank_;
   int ranks_;
-  std::byte* memory_;
-  std::size_t bytes_;
+  SharedMemory memory_;
   std::uint64_t round_ = 0;
 };
 

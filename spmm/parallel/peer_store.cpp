@@ -10,18 +10,18 @@
 
 namespace block_eigs {
 
-namespace {
-
-constexpr std::size_t page_bytes = std::size_t{2} << 20;
-
-}  // namespace
-
 PeerStore::PeerStore(const Communicator& comm, std::shared_ptr<Device> device, std::unique_ptr<PeerMemory> memory,
                      std::chrono::duration<double> patience)
     : comm_(std::make_unique<Communicator>(comm.handle())),
       device_(std::move(device)),
       memory_(std::move(memory)),
-      patience_(patience) {}
+      patience_(patience) {
+  // A neighbour may be on its way to this rank by MPI.
+  memory_->while_waiting([comm = comm_->handle()] {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE);
+  });
+}
 
 PeerStore::~PeerStore() {
   if (!broken_) close_all();
@@ -73,7 +73,8 @@ PeerStore::Block PeerStore::take(std::size_t bytes) {
     idle_.erase(best);
     return block;
   }
-  return allocate((bytes + page_bytes - 1) / page_bytes * page_bytes);
+  const std::size_t piece = memory_->granularity();
+  return allocate((bytes + piece - 1) / piece * piece);
 }
 
 PeerStore::Block PeerStore::allocate(std::size_t bytes) {
@@ -95,7 +96,7 @@ RemotePlace PeerStore::place_of(const Block& block) {
 
 PeerStore::Flag PeerStore::new_flag() {
   if ((flags_ + 1) * sizeof(std::uint64_t) > page_.bytes) {
-    page_ = allocate(page_bytes);
+    page_ = allocate(memory_->granularity());
     flags_ = 0;
   }
   const std::size_t offset = flags_++ * sizeof(std::uint64_t);

@@ -23,6 +23,8 @@ class PeerTransport final : public Transport {
     return make_peer_channel(store_, std::move(plan));
   }
   std::string description() const override {
+    // On the host it is what everybody expects.
+    if (store_->device().host_addressable()) return "";
     return "peer, rows are stored into the memory of the neighbour's device";
   }
 

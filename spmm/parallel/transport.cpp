@@ -24,19 +24,23 @@ std::shared_ptr<Transport> make_transport(const Communicator& comm, const std::s
   constexpr std::chrono::seconds patience(5);
   if (comm.size() == 1) return make_staged_transport(comm, device);
   const bool all_on_host = !comm.any(!device->host_addressable());
-  std::string why = all_on_host ? "the ranks work on the host" : "asked for";
-  if (!all_on_host && (way == HaloWay::automatic || way == HaloWay::peer)) {
-    TransportAttempt attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
+  const bool alike = all_on_host || !comm.any(device->host_addressable());
+  const bool one_node = !comm.any(comm.node_size() < comm.size());
+  std::string why = "asked for";
+  if (way == HaloWay::peer || (way == HaloWay::automatic && (!all_on_host || one_node))) {
+    TransportAttempt attempt{nullptr, "some ranks work on the host, others on GPUs"};
+    if (alike) attempt = make_peer_transport(comm, device, patience, way == HaloWay::peer);
     if (attempt.transport) return attempt.transport;
     why = std::move(attempt.why_not);
   }
-  if (!all_on_host &&
-      (way == HaloWay::nccl || (way == HaloWay::automatic && comm.any(comm.node_size() < comm.size())))) {
+  if (way == HaloWay::nccl && all_on_host) why = "the ranks work on the host";
+  if (!all_on_host && (way == HaloWay::nccl || (way == HaloWay::automatic && !one_node))) {
     TransportAttempt attempt = make_nccl_transport(comm, device, patience);
     if (attempt.transport) return attempt.transport;
     why = (way == HaloWay::nccl ? "" : why + "; ") + attempt.why_not;
   }
-  const bool expected = all_on_host && (way == HaloWay::automatic || way == HaloWay::staged);
+  // Between hosts nothing else is expected.
+  const bool expected = all_on_host && (way == HaloWay::staged || (way == HaloWay::automatic && !one_node));
   return make_staged_transport(comm, device, patience,
                                expected ? "" : "staged, by MPI through host memory (" + why + ")");
 }

@@ -43,7 +43,7 @@ class NcclTransportTest : public test::HaloTransportTest {
   std::shared_ptr<test::MpiMessagesDevice> messenger_;  ///< null on a GPU
 };
 
-INSTANTIATE_TEST_SUITE_P(Places, NcclTransportTest, ::testing::Values(Place::host, Place::gpu),
+INSTANTIATE_TEST_SUITE_P(Places, NcclTransportTest, ::testing::Values(Place::stand_in, Place::gpu),
                          test::name_of_place);
 
 TEST_P(NcclTransportTest, DeliversDoubles) { exchange_by_random_plans<double>(); }

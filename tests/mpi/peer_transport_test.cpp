@@ -7,8 +7,8 @@
 #include "tests/support/halo_transport_test.hpp"
 #include "tests/support/shared_memory_device.hpp"
 
-// Rows that are stored straight into the memory of a neighbour: in shared memory of the host, and on GPUs, as many
-// as there are.
+// Rows that are stored straight into the memory of a neighbour: on the host, with queues that seem to be those of
+// a GPU, and on GPUs, as many as there are.
 namespace block_eigs {
 namespace {
 
@@ -17,7 +17,8 @@ using test::Place;
 class PeerTransportTest : public test::HaloTransportTest {
  protected:
   void SetUp() override {
-    if (!choose_device(std::make_shared<test::SharedMemoryDevice>()))
+    const Backend backend = GetParam() == Place::host ? Backend::host : Backend::cuda;
+    if (!choose_device(std::make_shared<test::SharedMemoryDevice>(backend)))
       GTEST_SKIP() << "this machine has no GPU, or this build no CUDA backend: nothing was tested";
     TransportAttempt attempt = make_peer_transport(comm_, device_, std::chrono::seconds(60));
     ASSERT_TRUE(attempt.transport) << attempt.why_not;
@@ -25,7 +26,7 @@ class PeerTransportTest : public test::HaloTransportTest {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Places, PeerTransportTest, ::testing::Values(Place::host, Place::gpu),
+INSTANTIATE_TEST_SUITE_P(Places, PeerTransportTest, ::testing::Values(Place::host, Place::stand_in, Place::gpu),
                          test::name_of_place);
 
 TEST_P(PeerTransportTest, DeliversDoubles) { exchange_by_random_plans<double>(); }
@@ -81,15 +82,20 @@ TEST_P(PeerTransportTest, IsChosenWhereItWorksAndSaysSo) {
   const bool own_devices =
       make_peer_transport(comm_, device_, std::chrono::seconds(5), false).transport != nullptr;
   EXPECT_TRUE(own_devices || !stand_in_);
-  EXPECT_EQ(starts_with(HaloWay::automatic, device_), own_devices ? "peer" : "staged");
-  EXPECT_EQ(starts_with(HaloWay::peer, device_), "peer");
-  EXPECT_EQ(starts_with(HaloWay::staged, device_), "staged");
+  // On the host nothing is said of what everybody expects.
+  const bool on_host = GetParam() == Place::host;
+  const std::string peer = on_host ? "" : "peer";
+  EXPECT_EQ(starts_with(HaloWay::automatic, device_), own_devices ? peer : "staged");
+  EXPECT_EQ(starts_with(HaloWay::peer, device_), peer);
+  EXPECT_EQ(starts_with(HaloWay::staged, device_), on_host ? "" : "staged");
   // Where one rank's memory is closed, all ranks take the other way.
-  const std::shared_ptr<Device> closed = std::make_shared<test::SharedMemoryDevice>(true);
+  const std::shared_ptr<Device> closed = std::make_shared<test::SharedMemoryDevice>(device_->backend(), true);
   EXPECT_EQ(starts_with(HaloWay::peer, comm_.is_root() ? closed : device_), "staged");
-  const std::shared_ptr<Device> host = make_device(Backend::host, 0);
-  EXPECT_EQ(starts_with(HaloWay::automatic, host), "");
-  EXPECT_EQ(starts_with(HaloWay::peer, host), "staged");
+  EXPECT_EQ(starts_with(HaloWay::automatic, comm_.is_root() ? closed : device_), "staged");
+  // Nor do a host and GPUs reach each other's.
+  const std::shared_ptr<Device> other =
+      std::make_shared<test::SharedMemoryDevice>(on_host ? Backend::cuda : Backend::host);
+  EXPECT_EQ(starts_with(HaloWay::peer, comm_.is_root() ? other : device_), "staged");
 }
 
 }  // namespace

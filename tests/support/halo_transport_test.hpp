@@ -20,8 +20,8 @@
 
 namespace block_eigs::test {
 
-/// By a stand-in on the host, or on GPUs, as many as there are.
-enum class Place { host, gpu };
+/// On the host, by a stand-in for a GPU there, or on GPUs, as many as there are.
+enum class Place { host, stand_in, gpu };
 
 /// What every transport between devices has to do: deliver the rows that were asked for, whatever is wanted by
 /// whom, however wide, and whoever is late.
@@ -35,7 +35,7 @@ class HaloTransportTest : public ::testing::TestWithParam<Place> {
 
   /// False where the test is for a GPU and there is none.
   bool choose_device(const std::shared_ptr<StagedDevice>& stand_in) {
-    if (GetParam() == Place::host) {
+    if (GetParam() != Place::gpu) {
       stand_in_ = stand_in;
       device_ = stand_in;
       return true;
@@ -236,13 +236,14 @@ class HaloTransportTest : public ::testing::TestWithParam<Place> {
 
   static constexpr LocalIndex rows_of_rank = 300;
   Communicator comm_{MPI_COMM_WORLD};
-  std::shared_ptr<StagedDevice> stand_in_;  ///< null on a GPU
+  std::shared_ptr<StagedDevice> stand_in_;  ///< or what counts for the host; null on a GPU
   std::shared_ptr<Device> device_;
   std::shared_ptr<Transport> transport_;
 };
 
 inline std::string name_of_place(const ::testing::TestParamInfo<Place>& place) {
-  return place.param == Place::host ? "host" : "cuda";
+  if (place.param == Place::host) return "host";
+  return place.param == Place::stand_in ? "stand_in" : "cuda";
 }
 
 }  // namespace block_eigs::test

@@ -57,6 +57,7 @@ class CudaPeerMemory final : public PeerMemory {
   ~CudaPeerMemory() override { cudaStreamDestroy(aside_); }
 
   DeviceNumber device_number() const override { return device_.number(); }
+  std::size_t granularity() const override { return std::size_t{2} << 20; }
 
   void* allocate(std::size_t bytes) override {
     void* const memory = device_.allocate_outside_pool(bytes);

@@ -13,6 +13,7 @@
 #include "spmm/device/memory_left.hpp"
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
+#include "spmm/host/runtime/host_peer_memory.hpp"
 #include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs::host {
@@ -124,6 +125,8 @@ class HostDevice final : public Device {
     const auto& end = static_cast<const HostEvent&>(to);
     return std::chrono::duration<double>(end.when - begin.when).count();
   }
+
+  std::unique_ptr<PeerMemory> make_peer_memory() override { return host::make_peer_memory(*this); }
 };
 
 }  // namespace

@@ -1,0 +1,98 @@
+#include "spmm/host/runtime/host_peer_memory.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "spmm/device/shared_memory.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs::host {
+
+namespace {
+
+static_assert(sizeof(SharedPlace) <= sizeof(MemoryHandle) && std::is_trivially_copyable_v<SharedPlace>);
+
+class HostPeerMemory final : public PeerMemory {
+ public:
+  explicit HostPeerMemory(const Device& device) : device_(device) {}
+
+  /// Every process has its own.
+  DeviceNumber device_number() const override { return {getpid(), 0}; }
+  std::size_t granularity() const override { return std::size_t{64} << 10; }
+
+  void* allocate(std::size_t bytes) override {
+    // Where memory may be promised that is not there, taking its pages would end the process without a word.
+    constexpr std::size_t many_bytes = std::size_t{64} << 20;
+    const bool may_be_there = bytes < many_bytes || bytes <= device_.memory().free;
+    SharedMemory memory = may_be_there ? SharedMemory::make(bytes) : SharedMemory();
+    if (memory.data() == nullptr) {
+      throw of_memory(RunError("out of memory that processes share: " + std::to_string(bytes) +
+                               " bytes asked for, " + std::to_string(device_.memory().free) + " bytes free"));
+    }
+    return keep(std::move(memory));
+  }
+  void release(void* memory) noexcept override { memory_.erase(memory); }
+
+  MemoryHandle handle_of(void* memory) override {
+    MemoryHandle handle{};
+    std::memcpy(handle.data(), &memory_.at(memory).place(), sizeof(SharedPlace));
+    return handle;
+  }
+  void* open(const MemoryHandle& handle) override {
+    SharedPlace place;
+    std::memcpy(&place, handle.data(), sizeof(place));
+    SharedMemory memory = SharedMemory::open(place);
+    if (memory.data() == nullptr) throw RunError("memory of another process of this node is out of reach");
+    return keep(std::move(memory));
+  }
+  void close(void* opened) noexcept override { release(opened); }
+
+  void set(std::span<const Signal> signals, Queue) override {
+    for (const Signal& signal : signals)
+      std::atomic_ref(*signal.flag).store(signal.value, std::memory_order_release);
+  }
+  void wait(std::span<const Signal> signals, Queue) override {
+    for (const Signal& signal : signals) await(signal);
+  }
+  std::uint64_t read(const std::uint64_t* flag) override {
+    return std::atomic_ref(*const_cast<std::uint64_t*>(flag)).load(std::memory_order_acquire);
+  }
+  void while_waiting(std::function<void()> call) override { while_waiting_ = std::move(call); }
+
+ private:
+  void* keep(SharedMemory memory) {
+    void* const data = memory.data();
+    memory_[data] = std::move(memory);
+    return data;
+  }
+  void await(const Signal& signal) {
+    constexpr int looks = 2000;  // some microseconds
+    for (;;) {
+      for (int look = 0; look < looks; ++look) {
+        if (read(signal.flag) >= signal.value) return;
+      }
+      // Late ones may wait for something else of this process, or for this core.
+      if (while_waiting_) while_waiting_();
+      sched_yield();
+    }
+  }
+
+  const Device& device_;
+  std::map<void*, SharedMemory> memory_;  ///< own and opened
+  std::function<void()> while_waiting_;
+};
+
+}  // namespace
+
+std::unique_ptr<PeerMemory> make_peer_memory(const Device& device) {
+  return std::make_unique<HostPeerMemory>(device);
+}
+
+}  // namespace block_eigs::host
