@@ -22,6 +22,7 @@ block_eigs_test(text SOURCES unit/text_test.cpp LABELS unit TIMEOUT 60 LIBRARIES
 block_eigs_test(product_bound SOURCES unit/product_bound_test.cpp LABELS unit LIBRARIES OpenMP::OpenMP_CXX)
 
 block_eigs_test(memory_left SOURCES unit/memory_left_test.cpp LABELS unit)
+block_eigs_test(shared_memory SOURCES unit/shared_memory_test.cpp LABELS unit)
 block_eigs_test(memory SOURCES unit/memory_test.cpp LABELS unit TIMEOUT 120 LIBRARIES block_eigs_apps)
 block_eigs_test(choice_log SOURCES unit/choice_log_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
