@@ -94,7 +94,8 @@ class Device {
 
   virtual TransferCount transferred() const { return {}; }
 
-  /// Memory that other processes of this node reach; null where the backend or its driver has none.
+  /// Memory that other processes of this node reach; null where the backend or its driver has none. Throws
+  /// RunError that says why where there could be some.
   virtual std::unique_ptr<PeerMemory> make_peer_memory();
   /// Messages to devices of other processes. Throws RunError that says why there are none.
   virtual std::unique_ptr<DeviceMessages> make_messages();

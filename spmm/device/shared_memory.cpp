@@ -22,7 +22,9 @@ class File {
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() {
+    const int error = errno;
     if (number_ >= 0) ::close(number_);
+    errno = error;
   }
   int number() const { return number_; }
   int keep() { return std::exchange(number_, -1); }
@@ -42,6 +44,7 @@ bool draw_mark(SharedPlace& place) {
     for (std::uint64_t& word : place.mark) word = (std::uint64_t{draw()} << 32U) | draw();
     return true;
   } catch (const std::exception&) {
+    errno = EIO;
     return false;
   }
 }
@@ -91,7 +94,9 @@ SharedMemory SharedMemory::open(const SharedPlace& place) {
   if (place.file < 0) return opened;
   const std::string name = "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
   const File file(::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0 || !is_the_one(file.number(), place)) return opened;
+  if (file.number() < 0) return opened;
+  errno = ENOENT;
+  if (!is_the_one(file.number(), place)) return opened;
   opened.place_.bytes = place.bytes;
   opened.data_ = mapped(file.number(), place.bytes);
   return opened;

@@ -16,7 +16,7 @@ struct SharedPlace {
 };
 
 /// Memory of this host that processes of one node share: a file without a name in any file system, so that nothing
-/// of it outlives them. Not collective. Throws nothing: there is none where `data()` is null.
+/// of it outlives them. Not collective. Throws nothing: there is none where `data()` is null, and errno says why.
 class SharedMemory {
  public:
   SharedMemory() = default;

@@ -1,5 +1,7 @@
 #include "spmm/parallel/peer_transport.hpp"
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <limits>
 #include <string>
@@ -96,6 +98,24 @@ TEST_P(PeerTransportTest, IsChosenWhereItWorksAndSaysSo) {
   const std::shared_ptr<Device> other =
       std::make_shared<test::SharedMemoryDevice>(on_host ? Backend::cuda : Backend::host);
   EXPECT_EQ(starts_with(HaloWay::peer, comm_.is_root() ? other : device_), "staged");
+}
+
+// Memory that processes share counts as files. A rank that may not have enough of it says so before anybody counts
+// on it.
+TEST_P(PeerTransportTest, MessagesTakeOverWhereARankMayHaveFewFiles) {
+  if (ranks() == 1 || GetParam() == Place::gpu) GTEST_SKIP() << "no neighbours, or memory that is no files";
+  const auto why_not_under = [&](auto resource, rlim_t most) {
+    rlimit before{};
+    getrlimit(resource, &before);
+    const rlimit few{most, before.rlim_max};
+    if (comm_.rank() == ranks() - 1) setrlimit(resource, &few);
+    const TransportAttempt attempt = make_peer_transport(comm_, device_, std::chrono::seconds(5));
+    setrlimit(resource, &before);
+    return attempt.why_not;
+  };
+  EXPECT_NE(why_not_under(RLIMIT_NOFILE, 100).find("ulimit -n"), std::string::npos);
+  EXPECT_NE(why_not_under(RLIMIT_FSIZE, 100'000'000).find("ulimit -f"), std::string::npos);
+  EXPECT_TRUE(make_peer_transport(comm_, device_, std::chrono::seconds(5)).transport);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "spmm/host/runtime/host_peer_memory.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <map>
 #include <string>
@@ -31,10 +33,12 @@ class HostPeerMemory final : public PeerMemory {
     // Where memory may be promised that is not there, taking its pages would end the process without a word.
     constexpr std::size_t many_bytes = std::size_t{64} << 20;
     const bool may_be_there = bytes < many_bytes || bytes <= device_.memory().free;
+    errno = ENOMEM;
     SharedMemory memory = may_be_there ? SharedMemory::make(bytes) : SharedMemory();
     if (memory.data() == nullptr) {
-      throw of_memory(RunError("out of memory that processes share: " + std::to_string(bytes) +
-                               " bytes asked for, " + std::to_string(device_.memory().free) + " bytes free"));
+      const std::string reason = std::strerror(errno);
+      throw of_memory(RunError("no memory that processes of this node share: " + std::to_string(bytes) +
+                               " bytes asked for (" + reason + ")"));
     }
     return keep(std::move(memory));
   }
@@ -49,7 +53,10 @@ class HostPeerMemory final : public PeerMemory {
     SharedPlace place;
     std::memcpy(&place, handle.data(), sizeof(place));
     SharedMemory memory = SharedMemory::open(place);
-    if (memory.data() == nullptr) throw RunError("memory of another process of this node is out of reach");
+    if (memory.data() == nullptr) {
+      const std::string reason = std::strerror(errno);
+      throw RunError("memory of another process of this node is out of reach (" + reason + ")");
+    }
     return keep(std::move(memory));
   }
   void close(void* opened) noexcept override { release(opened); }
@@ -89,9 +96,20 @@ class HostPeerMemory final : public PeerMemory {
   std::function<void()> while_waiting_;
 };
 
+/// Every halo keeps one open, and opens others for a moment.
+constexpr rlim_t enough_files = 512;
+
+rlim_t limit_of(int resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
 }  // namespace
 
 std::unique_ptr<PeerMemory> make_peer_memory(const Device& device) {
+  if (limit_of(RLIMIT_NOFILE) < enough_files) throw RunError("open files are limited to few (ulimit -n)");
+  if (limit_of(RLIMIT_FSIZE) != RLIM_INFINITY)
+    throw RunError("the size of files is limited (ulimit -f), and so is memory that processes share");
   return std::make_unique<HostPeerMemory>(device);
 }
 
