@@ -88,6 +88,8 @@ class Choice {
   /// among the candidates; the present one ended with `limitation`. False where they are not, or were taken
   /// before. Collective where it asks.
   bool take_factors(double instead_of, Limitation limitation, const LateCandidate& late);
+  /// Degrees that filters of the present way have spent.
+  double degrees_spent() const { return filtered_; }
   /// What the cheapest of the other ways is expected to cost; infinite without one.
   double cheapest_other() const;
   /// What was chosen turned out to be of no use before its first step, for `reason`: the cheapest of the others is
@@ -129,7 +131,7 @@ class Choice {
   std::optional<int> converged_before_{};  ///< when the present way began
   bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
-  double filtered_ = 0.0;                  ///< degrees that filters of the present way have spent
+  double filtered_ = 0.0;                  ///< see degrees_spent()
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

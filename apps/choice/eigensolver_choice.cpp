@@ -109,8 +109,8 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
 LateCandidate EigensolverChoice::factors() const {
   // They would be full, and to find that out takes an ordering minutes.
   if (traits_.scale_free()) return {};
-  // Where the shift is next to the wanted values, which guard vectors see to.
-  constexpr double iterations = 15.0;
+  // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
+  const double iterations = narrower_ ? 6.0 : 15.0;
   return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
                           analyse_);
 }
@@ -161,6 +161,12 @@ double EigensolverChoice::expected_of_wider() const {
   return wider.choice_.current().cost;
 }
 
+/// What filters have spent without telling values apart, by a wider block, twice: what is left to it takes longer,
+/// as a rule by far.
+double EigensolverChoice::spent_twice_by_wider() const {
+  return 2.0 * choice_.degrees_spent() * costs_.with_columns(wider_block()).degree();
+}
+
 void EigensolverChoice::widen() {
   const int wider = wider_block();
   narrower_.emplace(Narrower{asked_, costs_, choice_});
@@ -192,7 +198,8 @@ bool EigensolverChoice::change(Limitation limitation) {
       (clustered() || (mixed && choice_.cheapest_other() > expected_of_wider()))) {
     // By an expectation that a wider block has failed already where this is not the first one.
     const double doubt = narrower_ ? 2.0 : 1.0;
-    if (!choice_.take_factors(doubt * expected_of_wider(), limitation, factors())) widen();
+    const double instead_of = std::max(doubt * expected_of_wider(), spent_twice_by_wider());
+    if (!choice_.take_factors(instead_of, limitation, factors())) widen();
     return true;
   }
   if (!choice_.change(limitation, factors())) {

@@ -69,6 +69,7 @@ class EigensolverChoice {
   int wider_block() const;
   bool fits_wider() const;
   double expected_of_wider() const;
+  double spent_twice_by_wider() const;
   void widen();
   LateCandidate factors() const;
 
