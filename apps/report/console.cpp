@@ -127,9 +127,11 @@ ExitCode conclude(const Communicator& comm, const RunConfig& config, const RunRe
     const bool limited = std::count(outcomes.begin(), outcomes.end(), Outcome::at_accuracy_limit) > 0;
     fmt::print("{} iterations; set-up {}, solve {}\n", run.iterations, duration_text(run.setup_seconds),
                duration_text(run.solve_seconds));
-    if (limited)
-      fmt::print("at accuracy limit: residuals within rounding errors, though not within the tolerance{}\n",
-                 what == "pairs" ? "; error bounds say how good values are" : "");
+    if (limited) {
+      const bool pairs = what == "pairs";
+      fmt::print("at accuracy limit: residuals within rounding errors{}, though not within the tolerance{}\n",
+                 pairs ? " of the norm of the matrix" : "", pairs ? "; error bounds say how good values are" : "");
+    }
     if (config.output) fmt::print("result: {}\n", config.output->file);
     std::fflush(stdout);
     if (count > 0) {
