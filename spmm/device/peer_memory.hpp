@@ -58,7 +58,7 @@ class PeerMemory {
   /// calling thread waits. The flags are in this device's own memory.
   virtual void wait(std::span<const Signal> signals, Queue queue) = 0;
   /// Called now and then by a thread that waits.
-  virtual void while_waiting(std::function<void()> call) { static_cast<void>(call); }
+  virtual void while_waiting(const std::function<void()>& call) { static_cast<void>(call); }
   /// The flag's value now, past all queues. Blocks the calling thread for some microseconds.
   virtual std::uint64_t read(const std::uint64_t* flag) = 0;
 };

@@ -28,7 +28,7 @@ class SharedMemory final : public PeerMemory {
   void close(void* opened) noexcept override { memory_->close(opened); }
   void set(std::span<const Signal> signals, Queue queue) override { memory_->set(signals, queue); }
   void wait(std::span<const Signal> signals, Queue queue) override { memory_->wait(signals, queue); }
-  void while_waiting(std::function<void()> call) override { memory_->while_waiting(std::move(call)); }
+  void while_waiting(const std::function<void()>& call) override { memory_->while_waiting(call); }
   std::uint64_t read(const std::uint64_t* flag) override { return memory_->read(flag); }
 
  private:

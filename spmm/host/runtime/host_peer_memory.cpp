@@ -71,7 +71,7 @@ class HostPeerMemory final : public PeerMemory {
   std::uint64_t read(const std::uint64_t* flag) override {
     return std::atomic_ref(*const_cast<std::uint64_t*>(flag)).load(std::memory_order_acquire);
   }
-  void while_waiting(std::function<void()> call) override { while_waiting_ = std::move(call); }
+  void while_waiting(const std::function<void()>& call) override { while_waiting_ = call; }
 
  private:
   void* keep(SharedMemory memory) {
