@@ -118,7 +118,6 @@ void print_found(const Communicator& comm, const RunConfig& config, const Verifi
   print_proof(comm, verified, proof);
 }
 
-/// What the state of a former run has to be that of.
 template <class T>
 Problem<T> read_matrices(const Context<T>& context, const Sources& sources, const RunConfig& config,
                          bool in_float) {
@@ -126,6 +125,7 @@ Problem<T> read_matrices(const Context<T>& context, const Sources& sources, cons
   return read_problem(context, sources, config, solver.preconditioner, in_float, pairs_to_hold_for(solver));
 }
 
+/// What the state of a former run has to be that of.
 template <class T>
 void bind(RunCheckpoint* checkpoint, const Problem<T>& problem, const DenseBlock<T>& constraints) {
   if (checkpoint == nullptr) return;
