@@ -76,6 +76,7 @@ bool is_the_one(int file, const SharedPlace& place) {
 
 SharedMemory SharedMemory::make(std::size_t bytes) {
   SharedMemory made;
+  errno = EINVAL;
   SharedPlace place{getpid(), -1, bytes, {}};
   if (bytes == 0 || !draw_mark(place)) return made;
   File file(memfd_create("block-eigs", MFD_CLOEXEC));
@@ -91,6 +92,7 @@ SharedMemory SharedMemory::make(std::size_t bytes) {
 
 SharedMemory SharedMemory::open(const SharedPlace& place) {
   SharedMemory opened;
+  errno = ENOENT;
   if (place.file < 0) return opened;
   const std::string name = "/proc/" + std::to_string(place.process) + "/fd/" + std::to_string(place.file);
   const File file(::open(name.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));

@@ -1,11 +1,11 @@
 #include "spmm/parallel/node_board.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 #include <cassert>
 #include <cstring>
 #include <utility>
+
+#include "spmm/device/await_flag.hpp"
 
 namespace block_eigs {
 
@@ -56,17 +56,10 @@ void NodeBoard::gather(std::span<const std::byte> mine, const Take& take) {
 }
 
 void NodeBoard::await(int rank) const {
-  constexpr int looks = 2000;  // some microseconds
-  const std::atomic_ref<std::uint64_t> posted(counter(rank));
-  for (;;) {
-    for (int look = 0; look < looks; ++look) {
-      if (posted.load(std::memory_order_acquire) >= round_) return;
-    }
-    // Late ones may wait for a message of ours, or for this core.
+  await_flag(counter(rank), round_, [this] {  // late ones may wait for a message of ours
     int found = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &found, MPI_STATUS_IGNORE);
-    sched_yield();
-  }
+  });
 }
 
 }  // namespace block_eigs

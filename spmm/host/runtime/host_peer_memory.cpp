@@ -1,6 +1,5 @@
 #include "spmm/host/runtime/host_peer_memory.hpp"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "spmm/device/await_flag.hpp"
 #include "spmm/device/shared_memory.hpp"
 #include "spmm/error.hpp"
 
@@ -66,7 +66,10 @@ class HostPeerMemory final : public PeerMemory {
       std::atomic_ref(*signal.flag).store(signal.value, std::memory_order_release);
   }
   void wait(std::span<const Signal> signals, Queue) override {
-    for (const Signal& signal : signals) await(signal);
+    const auto meanwhile = [this] {
+      if (while_waiting_) while_waiting_();
+    };
+    for (const Signal& signal : signals) await_flag(*signal.flag, signal.value, meanwhile);
   }
   std::uint64_t read(const std::uint64_t* flag) override {
     return std::atomic_ref(*const_cast<std::uint64_t*>(flag)).load(std::memory_order_acquire);
@@ -79,18 +82,6 @@ class HostPeerMemory final : public PeerMemory {
     memory_[data] = std::move(memory);
     return data;
   }
-  void await(const Signal& signal) {
-    constexpr int looks = 2000;  // some microseconds
-    for (;;) {
-      for (int look = 0; look < looks; ++look) {
-        if (read(signal.flag) >= signal.value) return;
-      }
-      // Late ones may wait for something else of this process, or for this core.
-      if (while_waiting_) while_waiting_();
-      sched_yield();
-    }
-  }
-
   const Device& device_;
   std::map<void*, SharedMemory> memory_;  ///< own and opened
   std::function<void()> while_waiting_;
