@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "io/generate/generate.hpp"
@@ -118,6 +119,45 @@ TEST(LobpcgSteps, WithMassWhatOneProjectionLeavesIsMeasuredAndTakenOut) {
   steps.mass->apply(w, image.view());
   steps.problem.context.kernels->axpby(1.0, steps.state.w.b(), -1.0, image.view());
   EXPECT_EQ(steps.space().column_norms(image.view())[0], 0.0);
+}
+
+TEST(LobpcgSteps, VectorsOfALowerPrecisionAreMadeOrthonormalByTheirRitzStep) {
+  for (const bool with_mass : {false, true}) {
+    Steps steps(with_mass);
+    LobpcgState<double>& state = steps.state;
+    steps.disturb_x(1e-7);
+    ASSERT_TRUE(rayleigh_ritz_of_rounded_x(steps.run, state));
+    DenseBlock<double> ax = steps.space().make_block(4);
+    DenseBlock<double> bx = steps.space().make_block(4);
+    steps.problem.matrix.apply(state.x.v(), ax.view());
+    if (with_mass) {
+      steps.mass->apply(state.x.v(), bx.view());
+    } else {
+      steps.space().copy(state.x.v(), bx.view());
+    }
+    SmallMatrix products;
+    steps.space().gram({state.x.v()}, {ax.view(), bx.view()}, products);
+    const std::vector<double>& values = state.ritz.values;
+    for (int j = 0; j < 4; ++j) {
+      for (int i = 0; i < 4; ++i) {
+        EXPECT_NEAR(products(i, j), i == j ? values[static_cast<std::size_t>(j)] : 0.0, 1e-13 * values.back());
+        EXPECT_NEAR(products(i, 4 + j), i == j ? 1.0 : 0.0, 1e-14);
+      }
+    }
+    const std::vector<double> norms =
+        steps.space().residual(std::as_const(ax).view(), std::as_const(bx).view(), values, ax.view());
+    for (std::size_t j = 0; j < norms.size(); ++j) EXPECT_NEAR(state.ritz.residuals[j], norms[j], 1e-12);
+  }
+}
+
+TEST(LobpcgSteps, VectorsThatAreFarFromOrthonormalAreLeftToOthers) {
+  Steps steps;
+  steps.disturb_x(0.1);
+  DenseBlock<double> difference = steps.space().make_block(4);
+  steps.space().copy(steps.state.x.v(), difference.view());
+  EXPECT_FALSE(rayleigh_ritz_of_rounded_x(steps.run, steps.state));
+  steps.problem.context.kernels->axpby(1.0, steps.state.x.v(), -1.0, difference.view());
+  for (const double norm : steps.space().column_norms(difference.view())) EXPECT_EQ(norm, 0.0);
 }
 
 TEST(LobpcgSteps, DirectionsOfAnotherPhaseAreDeflated) {
