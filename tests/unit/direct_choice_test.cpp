@@ -200,6 +200,34 @@ TEST(DirectChoice, FactorsComeBeforeAWiderBlockWhereTheyCostLess) {
   EXPECT_GE(wider, 64);
 }
 
+/// The way after filters have spent so many degrees on a cluster in vain, of a matrix whose lower end nothing is
+/// known of: Landau levels, say.
+PreconditionerType after_filters(double degrees) {
+  MatrixTraits traits = diffusion(12'800, 10);
+  traits.zero_sums = 0.0;
+  traits.least_diagonal = -3.0;
+  traits.lower_bound = -traits.norm_inf;
+  traits.scaled_norm = 1e4;
+  EigensolverChoice choice = choice_for(traits, asked());
+  EXPECT_EQ(type_of(choice), PreconditionerType::none);
+  choice.allow_factors([] { return std::optional<factors::FactorSize>({8e5, 2e6, 2e8}); });
+  std::vector<double> cluster;
+  for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j);
+  const std::vector<double> residuals(8, 1e-3);
+  IterationReport report = iteration(1e6, cluster, residuals);
+  constexpr int filters = 4;
+  report.products = static_cast<int>(degrees * report.active_columns / filters);
+  report.products_to_come = report.products;  // as they say, one more will do
+  for (int i = 0; i < filters; ++i) choice.proceed(report);
+  EXPECT_TRUE(choice.change(Limitation::precision));
+  return type_of(choice);
+}
+
+TEST(DirectChoice, WhatFiltersHaveSpentOnAClusterCounts) {
+  EXPECT_EQ(after_filters(40.0), PreconditionerType::none);
+  EXPECT_EQ(after_filters(600.0), PreconditionerType::direct);
+}
+
 /// Half way to the last iteration, where the rate says that these will not do.
 TEST(DirectChoice, FactorsBeforeIterationsRunOut) {
   MatrixTraits traits = diffusion(3e3, 9);
