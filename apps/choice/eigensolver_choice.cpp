@@ -110,7 +110,7 @@ LateCandidate EigensolverChoice::factors() const {
   // They would be full, and to find that out takes an ordering minutes.
   if (traits_.scale_free()) return {};
   // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
-  const double iterations = narrower_ && !mass_ ? 6.0 : 15.0;
+  const double iterations = narrower_ ? 6.0 : 15.0;
   return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
                           analyse_);
 }
