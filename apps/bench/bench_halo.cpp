@@ -1,18 +1,15 @@
-// What an exchange of ghost rows takes with nothing to hide it: mpirun -n 2 bench_halo [--device cuda] [--halo
-// peer]
-// [--repeats 15]. Every rank gets rows of the one before and of the one behind it. Times are those of the slowest
-// rank, of many exchanges one after the other. The floor is a copy of the bytes within the memory of the device.
+// What an exchange of ghost rows takes with nothing to hide it: mpirun -n 2 bench_halo --device cuda --halo peer.
+// Every rank gets rows of the one before and of the one behind it. Times are those of the slowest rank, of many
+// exchanges one after the other. The floor is a copy of the bytes within the memory of the device.
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "apps/bench/command_line.hpp"
-#include "spmm/error.hpp"
+#include "apps/bench/ranks_program.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/parallel/halo_exchange.hpp"
 
@@ -99,20 +96,10 @@ void run(const Communicator& comm, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
   Options options;
   bench::CommandLine line{"Halos from rank to rank, by each transport"};
   line.add("--device", options.device, "auto, host or cuda");
-  line.add("--halo", options.halo, "auto, staged, peer or nccl");
+  line.add("--halo", options.halo, "how rows get there").one_of({"auto", "staged", "peer", "nccl"});
   line.add("--repeats", options.repeats, "medians of so many").positive();
-  line.parse(argc, argv);
-  int code = 0;
-  try {
-    run(Communicator(MPI_COMM_WORLD), options);
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    code = static_cast<int>(error.exit_code());
-  }
-  MPI_Finalize();
-  return code;
+  return bench::run_on_ranks(argc, argv, line, [&](const Communicator& comm) { run(comm, options); });
 }

@@ -3,7 +3,6 @@
 // from the second reading on. With a device the matrix is checked as the programs do and brought there, until a
 // product can begin.
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <chrono>
 #include <filesystem>
@@ -11,9 +10,9 @@
 #include <string>
 
 #include "apps/bench/command_line.hpp"
+#include "apps/bench/ranks_program.hpp"
 #include "apps/input/problem.hpp"
 #include "io/formats/matrix_file.hpp"
-#include "spmm/error.hpp"
 #include "spmm/parallel/context.hpp"
 
 namespace {
@@ -69,23 +68,11 @@ void run(const Communicator& comm, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
   Options options;
   bench::CommandLine line{"How quickly a matrix file is read"};
   line.add("file", options.file, "any format of docs/formats.md").required();
   line.add("dataset", options.dataset, "of an HDF5 file");
   line.add("--repeats", options.repeats, "readings");
   line.add("--device", options.device, "auto, host or cuda: checked and brought there as well");
-  line.parse(argc, argv);
-  int code = 0;
-  try {
-    run(Communicator(MPI_COMM_WORLD), options);
-  } catch (const RemoteError& error) {
-    code = static_cast<int>(error.exit_code());
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    code = static_cast<int>(error.exit_code());
-  }
-  MPI_Finalize();
-  return code;
+  return bench::run_on_ranks(argc, argv, line, [&](const Communicator& comm) { run(comm, options); });
 }

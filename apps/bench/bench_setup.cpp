@@ -4,16 +4,15 @@
 // interpolation, the restriction and the next matrix written once, at the rate of a copy within the device. Of
 // memory the most is told that the levels take while they are made, beside the matrix.
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/bench/command_line.hpp"
+#include "apps/bench/ranks_program.hpp"
 #include "apps/bench/setup_memory.hpp"
 #include "io/generate/generate.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
@@ -21,7 +20,6 @@
 #include "solver/multigrid/nested_iteration.hpp"
 #include "solver/preconditioner/cast_operator.hpp"
 #include "solver/space/block_space.hpp"
-#include "spmm/error.hpp"
 
 namespace {
 
@@ -261,12 +259,11 @@ void run(const Communicator& comm, const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
   Options options;
   bench::CommandLine line{"Set-up of multigrid on the device, stage by stage"};
   line.add("--device", options.device, "auto, host or cuda");
   std::string halo = "auto";
-  line.add("--halo", halo, "auto, staged, peer or nccl");
+  line.add("--halo", halo, "how rows get from rank to rank").one_of({"auto", "staged", "peer", "nccl"});
   line.add("--grid", options.grid, "points or elements an edge of the cube");
   line.add_flag("--elasticity", options.elasticity,
                 "elasticity with rigid-body modes instead of the 7-point Laplacian");
@@ -274,15 +271,8 @@ int main(int argc, char** argv) {
            "2^so many vertices of an R-MAT graph, 8 edges each: its Laplacian and the identity");
   line.add("--repeats", options.repeats, "medians of so many");
   line.add("--pairs", options.pairs, "eigenpairs");
-  line.parse(argc, argv);
-  int code = 0;
-  try {
+  return bench::run_on_ranks(argc, argv, line, [&](const Communicator& comm) {
     options.halo = halo_way_from_name(halo);
-    run(Communicator(MPI_COMM_WORLD), options);
-  } catch (const Error& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    code = static_cast<int>(error.exit_code());
-  }
-  MPI_Finalize();
-  return code;
+    run(comm, options);
+  });
 }

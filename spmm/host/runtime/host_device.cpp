@@ -14,6 +14,7 @@
 #include "spmm/error.hpp"
 #include "spmm/host/runtime/host_backend.hpp"
 #include "spmm/host/runtime/host_peer_memory.hpp"
+#include "spmm/host/runtime/promised_memory.hpp"
 #include "spmm/host/runtime/threads.hpp"
 
 namespace block_eigs::host {
@@ -53,8 +54,6 @@ void parallel_copy(void* to, const void* from, std::size_t bytes) {
   }
 }
 
-constexpr std::size_t many_bytes = std::size_t{64} << 20;
-
 /// Null where there is none. Large blocks ask for large pages: rows gathered at random miss the translation cache.
 void* aligned_memory(std::size_t bytes) {
   constexpr std::size_t cache_line = 64;
@@ -92,8 +91,7 @@ class HostDevice final : public Device {
 
   void* allocate(std::size_t bytes) override {
     if (bytes == 0) return nullptr;
-    // Where memory may be promised that is not there, touching it would end the process without a word.
-    void* memory = bytes < many_bytes || bytes <= this->memory().free ? aligned_memory(bytes) : nullptr;
+    void* memory = may_be_there(*this, bytes) ? aligned_memory(bytes) : nullptr;
     if (memory == nullptr) {
       throw of_memory(RunError("out of host memory: " + std::to_string(bytes) + " bytes asked for, " +
                                std::to_string(this->memory().free) + " bytes free" + address_space_remark()));

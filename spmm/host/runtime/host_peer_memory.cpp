@@ -14,6 +14,7 @@
 #include "spmm/device/await_flag.hpp"
 #include "spmm/device/shared_memory.hpp"
 #include "spmm/error.hpp"
+#include "spmm/host/runtime/promised_memory.hpp"
 
 namespace block_eigs::host {
 
@@ -30,11 +31,8 @@ class HostPeerMemory final : public PeerMemory {
   std::size_t granularity() const override { return std::size_t{64} << 10; }
 
   void* allocate(std::size_t bytes) override {
-    // Where memory may be promised that is not there, taking its pages would end the process without a word.
-    constexpr std::size_t many_bytes = std::size_t{64} << 20;
-    const bool may_be_there = bytes < many_bytes || bytes <= device_.memory().free;
     errno = ENOMEM;
-    SharedMemory memory = may_be_there ? SharedMemory::make(bytes) : SharedMemory();
+    SharedMemory memory = may_be_there(device_, bytes) ? SharedMemory::make(bytes) : SharedMemory();
     if (memory.data() == nullptr) {
       const std::string reason = std::strerror(errno);
       throw of_memory(RunError("no memory that processes of this node share: " + std::to_string(bytes) +
