@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "spmm/parallel/transport.hpp"
 #include "spmm/types.hpp"
 
 namespace block_eigs {
@@ -57,11 +58,12 @@ class ColumnMajorProduct {
 
 /// `own`: columns that this rank owns, numbered from 0; `ghost`: the others, numbered by their places in
 /// `ghost_columns` (global numbers, ascending). Both hold all rows of this rank, and live as long as the product.
-/// `columns` deals the rows of B to ranks. For Index std::int32_t and std::int64_t. Collective; throws on all
-/// ranks where one fails.
+/// `columns` deals the rows of B to ranks; `halo` is the way of ghost rows. For Index std::int32_t and
+/// std::int64_t. Collective; throws on all ranks where one fails.
 template <class Index>
 std::unique_ptr<ColumnMajorProduct<Index>> make_column_major_product(
     const Communicator& comm, const Partition& columns, const BorrowedCsr<Index>& own,
-    const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads);
+    const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads,
+    HaloWay halo = HaloWay::automatic);
 
 }  // namespace block_eigs

@@ -30,6 +30,27 @@ using OwnedVec = std::unique_ptr<_p_Vec, DestroyVec>;
 /// Every call to PETSc: an error throws, and GoogleTest prints what PETSc said.
 inline void ok(int code) { petsc::check(code, "a call of this test"); }
 
+/// Keeps what PETSc says of errors, in place of PETSc's own handler, which prints it.
+class RememberedErrors {
+ public:
+  RememberedErrors() { ok(PetscPushErrorHandler(remember, &message_)); }
+  RememberedErrors(const RememberedErrors&) = delete;
+  RememberedErrors& operator=(const RememberedErrors&) = delete;
+  ~RememberedErrors() { static_cast<void>(PetscPopErrorHandler()); }
+
+  /// The last one, empty where there was none.
+  const std::string& message() const { return message_; }
+
+ private:
+  static PetscErrorCode remember(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType type,
+                                 const char* message, void* last) {
+    // The functions that it passes through add nothing.
+    if (type == PETSC_ERROR_INITIAL && message != nullptr) *static_cast<std::string*>(last) = message;
+    return code;
+  }
+  std::string message_;
+};
+
 class PetscTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

@@ -11,23 +11,14 @@ using namespace test;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-std::string last_message;
-
-PetscErrorCode remember(MPI_Comm, int, const char*, const char*, PetscErrorCode code, PetscErrorType,
-                        const char* message, void*) {
-  if (message != nullptr) last_message = message;
-  return code;
-}
-
 class PluginCheck : public ::testing::Test {
  protected:
-  void SetUp() override {
-    petsc::initialize(Communicator(MPI_COMM_WORLD));
-    other_petsc() = {};
-    last_message.clear();
-    ok(PetscPushErrorHandler(remember, nullptr));
-  }
-  void TearDown() override { ok(PetscPopErrorHandler()); }
+  static void SetUpTestSuite() { petsc::initialize(Communicator(MPI_COMM_WORLD)); }
+  void SetUp() override { other_petsc() = {}; }
+  const std::string& last_message = errors_.message();
+
+ private:
+  RememberedErrors errors_;
 };
 
 TEST_F(PluginCheck, AcceptsItsOwn) {

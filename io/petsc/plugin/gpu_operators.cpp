@@ -12,6 +12,7 @@
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/gpu_matrix_part.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
+#include "io/petsc/plugin/mat_options.hpp"
 #include "spmm/device/buffer.hpp"
 #include "spmm/error.hpp"
 #include "spmm/matrix/dense_block.hpp"
@@ -30,14 +31,15 @@ std::shared_ptr<Device> petsc_gpu() {
   return make_device(Backend::cuda, *id);
 }
 
-Context<double> make_gpu_context(const Communicator& comm) {
+Context<double> make_gpu_context(Mat a) {
+  const Communicator comm(PetscObjectComm(reinterpret_cast<PetscObject>(a)));
   std::shared_ptr<Device> device;
   std::shared_ptr<Kernels<double>> kernels;
   comm.collectively([&] {
     device = petsc_gpu();
     kernels = make_kernels<double>(device);
   });
-  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device)};
+  return {comm, device, kernels, std::make_shared<Profile>(device), make_transport(comm, device, halo_way_of(a))};
 }
 
 /// Row-major block of its own columns' width in memory that grows to the largest request.
@@ -54,10 +56,7 @@ BlockView<double> scratch_block(const Context<double>& context, Buffer<double>& 
 
 class GpuOperators final : public MatOperators {
  public:
-  explicit GpuOperators(Mat a)
-      : pattern_(pattern_of(a)),
-        values_(values_of(a)),
-        context_(make_gpu_context(Communicator(PetscObjectComm(reinterpret_cast<PetscObject>(a))))) {
+  explicit GpuOperators(Mat a) : pattern_(pattern_of(a)), values_(values_of(a)), context_(make_gpu_context(a)) {
     const AijParts parts = borrow_parts(a);
     rows_ = static_cast<LocalIndex>(parts.own.rows);
     columns_ = static_cast<LocalIndex>(parts.own_columns);

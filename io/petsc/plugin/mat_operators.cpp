@@ -9,6 +9,7 @@
 #include "io/petsc/bridge/petsc_partition.hpp"
 #include "io/petsc/plugin/aij_parts.hpp"
 #include "io/petsc/plugin/kept_with_mat.hpp"
+#include "io/petsc/plugin/mat_options.hpp"
 #include "spmm/matrix/column_major_product.hpp"
 #include "spmm/parallel/communicator.hpp"
 
@@ -25,8 +26,8 @@ class HostOperators final : public MatOperators {
   explicit HostOperators(Mat a) : pattern_(pattern_of(a)) {
     const Communicator comm(PetscObjectComm(reinterpret_cast<PetscObject>(a)));
     const AijParts parts = borrow_parts(a);
-    product_ =
-        make_column_major_product(comm, column_partition(a), parts.own, parts.ghost, parts.ghosts(), threads());
+    product_ = make_column_major_product(comm, column_partition(a), parts.own, parts.ghost, parts.ghosts(),
+                                         threads(), halo_way_of(a));
   }
 
   const Pattern& pattern() const { return pattern_; }

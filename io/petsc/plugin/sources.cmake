@@ -10,6 +10,7 @@ add_library(block_eigs_petsc_plugin SHARED
   ${gpu_products}
   plugin/mat_blockcsr.cpp
   plugin/mat_operators.cpp
+  plugin/mat_options.cpp
   plugin/mat_product.cpp
   plugin/mat_vector_product.cpp
   plugin/plugin.cpp

@@ -30,12 +30,13 @@ template <class Index>
 class HostColumnMajorProduct final : public ColumnMajorProduct<Index> {
  public:
   HostColumnMajorProduct(const Communicator& comm, const Partition& columns, const BorrowedCsr<Index>& own,
-                         const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads)
+                         const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads,
+                         HaloWay halo)
       : comm_(comm),
         own_(own),
         ghost_(ghost),
         device_(make_device()),
-        halo_(comm, columns, ghost_columns, *make_transport(comm, device_)),
+        halo_(comm, columns, ghost_columns, *make_transport(comm, device_, halo)),
         threads_(threads) {
     comm.collectively([&] {
       find_boundary_rows();
@@ -240,15 +241,16 @@ void HostColumnMajorProduct<Index>::add_ghosts(const double* ghosts, Columns c, 
 template <class Index>
 std::unique_ptr<ColumnMajorProduct<Index>> make_column_major_product(
     const Communicator& comm, const Partition& columns, const BorrowedCsr<Index>& own,
-    const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads) {
-  return std::make_unique<host::HostColumnMajorProduct<Index>>(comm, columns, own, ghost, ghost_columns, threads);
+    const BorrowedCsr<Index>& ghost, std::span<const GlobalIndex> ghost_columns, int threads, HaloWay halo) {
+  return std::make_unique<host::HostColumnMajorProduct<Index>>(comm, columns, own, ghost, ghost_columns, threads,
+                                                               halo);
 }
 
 template std::unique_ptr<ColumnMajorProduct<std::int32_t>> make_column_major_product(
     const Communicator&, const Partition&, const BorrowedCsr<std::int32_t>&, const BorrowedCsr<std::int32_t>&,
-    std::span<const GlobalIndex>, int);
+    std::span<const GlobalIndex>, int, HaloWay);
 template std::unique_ptr<ColumnMajorProduct<std::int64_t>> make_column_major_product(
     const Communicator&, const Partition&, const BorrowedCsr<std::int64_t>&, const BorrowedCsr<std::int64_t>&,
-    std::span<const GlobalIndex>, int);
+    std::span<const GlobalIndex>, int, HaloWay);
 
 }  // namespace block_eigs
