@@ -290,12 +290,29 @@ bool Choice::change(Limitation limitation, const LateCandidate& late) {
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
   if (!next || candidates_[*next].cost == HUGE_VAL) return false;
-  const std::string before = way_of(current());
   ++changes_;
-  take(*next, before + (limitation == Limitation::preconditioner ? " is not positive definite here"
-                        : limitation == Limitation::stopped      ? " comes forward too slowly"
-                                                                 : " did not come to the end"));
+  take(*next, behind(limitation));
   return true;
+}
+
+/// The reason of the way after the present one, which ended with `limitation`.
+std::string Choice::behind(Limitation limitation) const {
+  return way_of(current()) + (limitation == Limitation::preconditioner ? " is not positive definite here"
+                              : limitation == Limitation::stopped      ? " comes forward too slowly"
+                                                                       : " did not come to the end");
+}
+
+void Choice::take_dense(double cost, Limitation limitation) {
+  const std::string reason = behind(limitation);
+  auto dense = std::find_if(candidates_.begin(), candidates_.end(),
+                            [](const Candidate& candidate) { return candidate.dense; });
+  if (dense == candidates_.end()) {
+    Candidate added{of_type(current().preconditioner, PreconditionerType::none)};
+    added.dense = true;
+    added.step = added.cost = cost;
+    dense = candidates_.insert(candidates_.end(), std::move(added));
+  }
+  take(static_cast<std::size_t>(dense - candidates_.begin()), reason);
 }
 
 }  // namespace block_eigs

@@ -88,6 +88,8 @@ class Choice {
   /// among the candidates; the present one ended with `limitation`. False where they are not, or were taken
   /// before. Collective where it asks.
   bool take_factors(double instead_of, Limitation limitation, const LateCandidate& late);
+  /// Takes a dense solver, whatever was changed before; the present way ended with `limitation`.
+  void take_dense(double cost, Limitation limitation);
   /// Degrees that filters of the present way have spent.
   double degrees_spent() const { return filtered_; }
   /// What the cheapest of the other ways is expected to cost; infinite without one.
@@ -120,6 +122,7 @@ class Choice {
   bool ends_in_time(const IterationReport& report) const;
   bool ends_undone(const IterationReport& report) const;
   std::optional<std::size_t> factors_left() const;
+  std::string behind(Limitation limitation) const;
   bool at_last_change() const;
   bool may_ask(const LateCandidate& late) const;
   bool ask(const LateCandidate& late, double expected);

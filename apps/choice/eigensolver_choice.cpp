@@ -103,7 +103,22 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
   if (at_widest_) elsewhere = narrower_->choice.cheapest_other();
   const bool growing = still_growing();
   const bool goes_on = choice_.proceed(report, elsewhere, growing ? LateCandidate{} : factors());
-  return growing || goes_on;
+  count(report);
+  to_dense_ = dense_pays();
+  return !to_dense_ && (growing || goes_on);
+}
+
+void EigensolverChoice::count(const IterationReport& report) {
+  const bool filters = report.products > report.active_columns;
+  spent_ +=
+      filters ? costs_.degree() * report.products / std::max(report.active_columns, 1) : choice_.current().step;
+}
+
+/// What a dense solver takes is known, and no more than twice that is put at risk before it is taken.
+bool EigensolverChoice::dense_pays() const {
+  constexpr double at_risk = 2.0;
+  return traits_.rows <= static_cast<double>(asked_.options.dense_up_to) && spent_ > at_risk * costs_.dense &&
+         choice_.current().cost > costs_.dense;
 }
 
 LateCandidate EigensolverChoice::factors() const {
@@ -183,6 +198,12 @@ void EigensolverChoice::widen() {
 }
 
 bool EigensolverChoice::change(Limitation limitation) {
+  if (std::exchange(passed_over_, false)) return true;
+  if (std::exchange(to_dense_, false) && limitation == Limitation::stopped) {
+    choice_.take_dense(costs_.dense, limitation);
+    asked_.options.dense_up_to = 0;  // not again
+    return true;
+  }
   const bool ended = limitation != Limitation::none && limitation != Limitation::preconditioner;
   // What the widest block has not done is left to others with the one before.
   if (at_widest_ && limitation != Limitation::none) {
@@ -220,6 +241,11 @@ bool EigensolverChoice::narrow() {
   may_widen_ = at_widest_ = false;
   resume_ = true;
   return true;
+}
+
+bool EigensolverChoice::pass_over_dense() {
+  passed_over_ = choice_.current().dense && choice_.pass_over("there is no memory for a dense matrix");
+  return passed_over_;
 }
 
 }  // namespace block_eigs

@@ -50,6 +50,9 @@ class EigensolverChoice {
   /// Where there was no memory for a block that change() had made wider: back to the narrower, for good, and true;
   /// false where it was not wider. change() says how it goes on.
   bool narrow();
+  /// Where there was no memory for the dense solver that change() had taken: true, and change() goes on with the
+  /// cheapest of the others; false where it had not taken one.
+  bool pass_over_dense();
 
  private:
   /// What it was before the block became wider.
@@ -72,6 +75,8 @@ class EigensolverChoice {
   double spent_twice_by_wider() const;
   void widen();
   LateCandidate factors() const;
+  void count(const IterationReport& report);
+  bool dense_pays() const;
 
   MatrixTraits traits_;
   CostModel costs_;
@@ -85,6 +90,9 @@ class EigensolverChoice {
   std::vector<double> grown_;   ///< the last of them, iteration by iteration, of late
   std::vector<double> fallen_;  ///< residual_ likewise
   std::optional<Narrower> narrower_{};
+  double spent_ = 0.0;        ///< on iterations, by all ways
+  bool to_dense_ = false;     ///< the present way was ended for a dense solver
+  bool passed_over_ = false;  ///< which there was no memory for
   bool may_widen_ = true;
   bool at_widest_ = false;
   bool resume_ = false;  ///< after narrow(): the present way goes on if there is no other

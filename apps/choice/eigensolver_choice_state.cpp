@@ -7,7 +7,7 @@ namespace block_eigs {
 
 namespace {
 
-constexpr std::size_t fields_of_state = 3;
+constexpr std::size_t fields_of_state = 4;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::vector<double> EigensolverChoice::state() const {
     narrower.insert(narrower.end(), choice.begin(), choice.end());
   }
   std::vector<double> state{may_widen_ ? 1.0 : 0.0, static_cast<double>(grown_.size()),
-                            static_cast<double>(narrower.size())};
+                            static_cast<double>(narrower.size()), spent_};
   const std::vector<double> choice = choice_.state();
   for (const std::vector<double>* list : {&std::as_const(grown_), &std::as_const(narrower), &choice})
     state.insert(state.end(), list->begin(), list->end());
@@ -34,6 +34,7 @@ void EigensolverChoice::resume(std::span<const double> state, const EigensolverC
   const auto narrower = static_cast<std::size_t>(state[2]);
   if (grown > state.size() || narrower > state.size() || state.size() < fields_of_state + grown + narrower) return;
   may_widen_ = state[0] != 0.0;
+  spent_ = state[3];
   state = state.subspan(fields_of_state);
   grown_.assign(state.begin(), state.begin() + static_cast<std::ptrdiff_t>(grown));
   state = state.subspan(grown);

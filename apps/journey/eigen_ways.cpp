@@ -210,6 +210,7 @@ DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before) {
   const EigensolverConfig& config = solver_.config.eigensolver;
   const int columns = block_width(config.options);
   const bool wider = columns > columns_before;
+  if (config.options.dense) return {};  // begins with none, and may come to less than these
   // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
   DenseBlock<T> initial;
   if (!wider || !config.options.filtered_start) initial = vectors_of(space_, result_, columns);
@@ -224,7 +225,7 @@ DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before) {
   return initial;
 }
 
-/// Nothing where there was no memory for a block that `auto` had made wider.
+/// Nothing where there was no memory for what `auto` had turned to: a wider block, or a dense matrix.
 template <class T>
 std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial) {
   try {
@@ -232,8 +233,14 @@ std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> in
                    observer_, proceed(), checkpoint_);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
-    if (!solver_.choice || !solver_.choice->narrow()) throw;
-    say(std::string("fewer columns again, because so many could not be had: ") + error.what());
+    if (!solver_.choice) throw;
+    if (solver_.choice->pass_over_dense()) {
+      say(std::string("not solved densely: ") + error.what());
+    } else if (solver_.choice->narrow()) {
+      say(std::string("fewer columns again, because so many could not be had: ") + error.what());
+    } else {
+      throw;
+    }
   }
   solver_.config.eigensolver = solver_.choice->config();
   return std::nullopt;
@@ -278,7 +285,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
       continue;
     }
     next->setup_seconds += seconds;
-    if (space_.to_end_early()) take_back(result_, *next);
+    if (space_.to_end_early() || config.options.dense) take_back(result_, *next);
     count_in(result_, *next);
     result_ = std::move(*next);
   }

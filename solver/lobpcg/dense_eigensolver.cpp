@@ -185,6 +185,13 @@ void measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b, c
                                      : std::vector<double>(xax.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
+/// How many pairs are not as good as is asked for, nor as rounding errors allow.
+template <class T>
+std::ptrdiff_t undone(const EigenResult<T>& result, const LobpcgOptions& options) {
+  return options.pairs - static_cast<std::ptrdiff_t>(result.outcomes.size()) +
+         std::count(result.outcomes.begin(), result.outcomes.end(), Outcome::not_converged);
+}
+
 }  // namespace
 
 template <class T>
@@ -220,6 +227,10 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
   result.eigenvectors = space.make_block(options.pairs);
   scatter_columns(space, rows, vectors, result.eigenvectors);
   measure(space, a, b, options, result);
+  if (undone(result, options) > 0) {
+    result.limitation = Limitation::precision;
+    result.remark = "solved densely, within rounding errors of that";
+  }
   result.solve_seconds = elapsed() - result.setup_seconds;
   return result;
 }
@@ -227,24 +238,18 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
 template <class T>
 void finish_densely(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                     const DenseBlock<T>* constraints, const LobpcgOptions& options, EigenResult<T>& result) {
-  const auto undone = [&](const std::vector<Outcome>& outcomes) {
-    return options.pairs - static_cast<std::ptrdiff_t>(outcomes.size()) +
-           std::count(outcomes.begin(), outcomes.end(), Outcome::not_converged);
-  };
   if (space.dimension() > options.dense_up_to || result.limitation == Limitation::stopped ||
-      undone(result.outcomes) == 0)
+      undone(result, options) == 0)
     return;
   try {
     EigenResult<T> dense = dense_eigensolve(space, a, b, constraints, options);
-    if (undone(dense.outcomes) >= undone(result.outcomes)) return;
+    if (undone(dense, options) >= undone(result, options)) return;
     dense.history = std::move(result.history);
     dense.iterations = result.iterations;
     dense.setup_seconds = result.setup_seconds;
     dense.solve_seconds += result.solve_seconds + dense.setup_seconds;
-    if (undone(dense.outcomes) > 0) {
-      dense.limitation = Limitation::precision;
+    if (undone(dense, options) > 0)
       dense.remark = "solved densely after " + result.remark + ", within rounding errors of that";
-    }
     result = std::move(dense);
   } catch (const Error& error) {
     // Without memory for a dense matrix what iterations have found stays. A B that is no mass matrix does not.

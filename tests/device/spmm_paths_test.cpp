@@ -2,7 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <string>
+#include <vector>
 
 #include "tests/device/reference.hpp"
 
@@ -59,28 +59,33 @@ class SpmmPathsTest : public DeviceTest<Param> {
       const CsrView<T> there{a.rows(),       a.columns,     a.offsets.back(), offsets.data(),
                              indices.data(), values.data(), map.data()};
       const DeviceBlock<T> b_there = this->on_device(b);
+      const auto accumulate = cols % 3 == 1 ? Accumulate::yes : Accumulate::no;
+      std::vector<Result> results;
       for (const auto algorithm : {SpmmAlgorithm::automatic, SpmmAlgorithm::row_split, SpmmAlgorithm::merge}) {
-        SCOPED_TRACE(std::string(name_of(algorithm)) + ", " + std::to_string(cols) + " columns");
         const auto plan = this->kernels_->analyse(there, {algorithm});
-        const auto accumulate = cols % 3 == 1 ? Accumulate::yes : Accumulate::no;
         DeviceBlock<T> c = this->on_device(before);
         this->kernels_->spmm(*plan, there, b_there.view(), c.view(), accumulate, {});
-        compare(a, b, before, c.download(), accumulate);
+        results.push_back({algorithm, c.download()});
       }
+      compare(a, b, before, results, accumulate);
     }
   }
 
  private:
-  void compare(const Sparse<T>& a, const HostBlock<T>& b, const HostBlock<T>& before, const HostBlock<T>& after,
+  struct Result {
+    SpmmAlgorithm algorithm;
+    HostBlock<T> after;
+  };
+
+  /// Every result against sums that are made here, once for all algorithms.
+  void compare(const Sparse<T>& a, const HostBlock<T>& b, const HostBlock<T>& before, std::vector<Result>& results,
                Accumulate accumulate) {
     std::vector<Sum> sums(static_cast<std::size_t>(b.cols()));
-    HostBlock<T> untouched = after;
     for (LocalIndex i = 0; i < a.rows(); ++i) {
       const LocalIndex row = a.target(i);
       for (LocalIndex j = 0; j < b.cols(); ++j) {
         Sum& sum = sums[static_cast<std::size_t>(j)] = Sum{};
         if (accumulate == Accumulate::yes) sum.add(static_cast<double>(before(row, j)));
-        untouched(row, j) = before(row, j);
       }
       const Offset end = a.offsets[static_cast<std::size_t>(i) + 1];
       for (Offset k = a.offsets[static_cast<std::size_t>(i)]; k < end; ++k) {
@@ -91,12 +96,19 @@ class SpmmPathsTest : public DeviceTest<Param> {
         }
       }
       const double terms = static_cast<double>(end - a.offsets[static_cast<std::size_t>(i)]) + 2.0;
-      for (LocalIndex j = 0; j < b.cols(); ++j) {
-        expect_close<T>(static_cast<double>(after(row, j)), sums[static_cast<std::size_t>(j)], terms, row, j);
+      for (Result& result : results) {
+        for (LocalIndex j = 0; j < b.cols(); ++j) {
+          const double got = static_cast<double>(result.after(row, j));
+          expect_close<T>(got, sums[static_cast<std::size_t>(j)], terms, row, j);
+          result.after(row, j) = before(row, j);  // what is left are the elements beside the result
+        }
+        if (::testing::Test::HasFailure()) FAIL() << name_of(result.algorithm) << ", " << b.cols() << " columns";
       }
-      if (::testing::Test::HasFailure()) return;
     }
-    ASSERT_EQ(untouched.values(), before.values()) << "changed beside the result";
+    for (const Result& result : results) {
+      ASSERT_EQ(result.after.values(), before.values())
+          << name_of(result.algorithm) << ", " << b.cols() << " columns: changed beside the result";
+    }
   }
 };
 

@@ -36,7 +36,7 @@ block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LA
 
 block_eigs_test(shift_search SOURCES unit/shift_search_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
-block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/dense_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(advice_eigen SOURCES unit/advice_eigen_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
