@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 
 #include "apps/choice/eigen_candidates.hpp"
 #include "solver/lobpcg/overlap.hpp"
+#include "solver/small/lowest_dense_vectors.hpp"
 
 namespace block_eigs {
 
@@ -114,11 +116,13 @@ void EigensolverChoice::count(const IterationReport& report) {
       filters ? costs_.degree() * report.products / std::max(report.active_columns, 1) : choice_.current().step;
 }
 
-/// What a dense solver takes is known, and no more than twice that is put at risk before it is taken.
+/// What a dense solver takes is known, and no more than twice that is put at risk before it is taken. Larger
+/// pencils are not left to it: its rounding errors may hide the wanted values, which iterations find.
 bool EigensolverChoice::dense_pays() const {
   constexpr double at_risk = 2.0;
-  return traits_.rows <= static_cast<double>(asked_.options.dense_up_to) && spent_ > at_risk * costs_.dense &&
-         choice_.current().cost > costs_.dense;
+  const GlobalIndex most = mass_ ? most_rows_of_refined_pencils : std::numeric_limits<int>::max();
+  return traits_.rows <= static_cast<double>(std::min(asked_.options.dense_up_to, most)) &&
+         spent_ > at_risk * costs_.dense && choice_.current().cost > costs_.dense;
 }
 
 LateCandidate EigensolverChoice::factors() const {

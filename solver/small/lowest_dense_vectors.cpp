@@ -14,8 +14,6 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// Beyond so many rows a step of refinement for every pair takes longer than all else.
-constexpr int most_rows_to_refine = 600;
 /// Up to so many it may be done for all vectors that might be wanted ones.
 constexpr int most_rows_to_refine_all = 100;
 
@@ -123,8 +121,8 @@ Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs
   const bool pencil = b.rows() > 0;
   const double error = roundings * rows * epsilon;
   const auto last = [&] { return pairs.values[static_cast<std::size_t>(count) - 1]; };
-  const bool hides =
-      pencil ? rows <= most_rows_to_refine : rows_differ(a) && error * norm_of(a) > tolerance * std::abs(last());
+  const bool hides = pencil ? rows <= most_rows_of_refined_pencils
+                            : rows_differ(a) && error * norm_of(a) > tolerance * std::abs(last());
   if (!hides || count == rows) return {leading(std::move(pairs), count), count};
   double slack = error * norm_of(a);
   if (pencil || (pairs.vectors.cols() < rows && pairs.values.back() <= last() + slack))
@@ -170,7 +168,7 @@ SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int
                   ? lowest_in_span(a, b, vectors, found.certain, count, tolerance)
                   : leading_columns(vectors, count);
   }
-  if (rows <= most_rows_to_refine && (b.rows() > 0 || graded))
+  if (rows <= most_rows_of_refined_pencils && (b.rows() > 0 || graded))
     refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count);
   return leading_columns(vectors, count);
 }
