@@ -35,6 +35,7 @@ std::size_t cheapest(const std::vector<Candidate>& candidates) {
 
 /// As the reason of another way names the one before it.
 std::string way_of(const Candidate& candidate) {
+  if (candidate.dense) return "a dense solver";
   if (candidate.preconditioner.type != PreconditionerType::none)
     return block_eigs::description(candidate.preconditioner);
   return candidate.filtered ? "filtering" : "iterating without one";

@@ -116,13 +116,22 @@ void EigensolverChoice::count(const IterationReport& report) {
       filters ? costs_.degree() * report.products / std::max(report.active_columns, 1) : choice_.current().step;
 }
 
-/// What a dense solver takes is known, and no more than twice that is put at risk before it is taken. Larger
-/// pencils are not left to it: its rounding errors may hide the wanted values, which iterations find.
+/// Vectors of pencils, and of rows that differ in size, are refined one by one (lowest_dense_vectors).
+double EigensolverChoice::dense_cost() const {
+  constexpr double differing = 1e3;
+  constexpr double pairs_per_solve = 3.0;  // measured: so many take as long to refine as all else
+  const bool refined =
+      traits_.rows <= most_rows_of_refined_pencils && (mass_ || traits_.norm_inf > differing * traits_.least_row);
+  return refined ? costs_.dense * (1.0 + asked_.options.pairs / pairs_per_solve) : costs_.dense;
+}
+
+/// What a dense solver takes is known, and no more than that is put at risk before it is taken. Larger pencils are
+/// not left to it: its rounding errors may hide the wanted values, which iterations find.
 bool EigensolverChoice::dense_pays() const {
-  constexpr double at_risk = 2.0;
   const GlobalIndex most = mass_ ? most_rows_of_refined_pencils : std::numeric_limits<int>::max();
-  return traits_.rows <= static_cast<double>(std::min(asked_.options.dense_up_to, most)) &&
-         spent_ > at_risk * costs_.dense && choice_.current().cost > costs_.dense;
+  const double cost = dense_cost();
+  return traits_.rows <= static_cast<double>(std::min(asked_.options.dense_up_to, most)) && spent_ > cost &&
+         choice_.current().cost > cost;
 }
 
 LateCandidate EigensolverChoice::factors() const {
@@ -204,7 +213,7 @@ void EigensolverChoice::widen() {
 bool EigensolverChoice::change(Limitation limitation) {
   if (std::exchange(passed_over_, false)) return true;
   if (std::exchange(to_dense_, false) && limitation == Limitation::stopped) {
-    choice_.take_dense(costs_.dense, limitation);
+    choice_.take_dense(dense_cost(), limitation);
     asked_.options.dense_up_to = 0;  // not again
     return true;
   }

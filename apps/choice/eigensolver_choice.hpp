@@ -76,6 +76,7 @@ class EigensolverChoice {
   void widen();
   LateCandidate factors() const;
   void count(const IterationReport& report);
+  double dense_cost() const;
   bool dense_pays() const;
 
   MatrixTraits traits_;
