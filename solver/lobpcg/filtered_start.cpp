@@ -89,6 +89,27 @@ std::optional<Filter> plan_behind(const std::vector<double>& values, const Filte
   return filter;
 }
 
+/// Where the spectrum begins behind outliers: pairs that are locked or at work and lie farther below the next one
+/// than the others at work extend from there.
+double floor_of(const std::vector<double>& locked, const std::vector<double>& values,
+                const SpectrumBounds& bounds) {
+  std::size_t first = values.size() / 2;
+  const auto apart = [&](double below) { return values[first] - below > values.back() - values[first]; };
+  while (first > 0 && !apart(values[first - 1])) --first;
+  if (first == 0 && (locked.empty() || !apart(locked.back()))) return bounds.lower;
+  return values[first];
+}
+
+/// A filter after one that has told a few outliers apart and nothing else: short, for it keeps so much more of
+/// these that the rest of a longer one would be lost, and cutting higher, so that it finishes them. Once they are
+/// locked the others are looked for where they begin.
+template <class T>
+Filter plan_for_outliers(const std::vector<double>& values, const FilterProgress& progress, double middle) {
+  Filter filter{{0.5 * (progress.cut + middle), progress.bounds.upper, values.front()}};
+  filter.degree = std::ceil(std::max(longest_degree<T>(filter.interval, progress.bounds.lower), smallest_degree));
+  return filter;
+}
+
 /// The next filter; nothing where filters are not expected to pay.
 template <class T>
 std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state, const FilterProgress& progress) {
@@ -98,6 +119,7 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   const bool first = progress.degrees == 0.0;
   const bool blind = first && !progress.informed;
   const double columns = state.active();
+  constexpr double few = 0.25;
   // Eigenvalues below the last cut. Where there are fewer than columns, the other columns hold what the filter
   // should have damped, and the unwanted part of the spectrum begins about where the spacing of these leads.
   const auto below = static_cast<double>(
@@ -116,6 +138,9 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   const double lowest = std::min(values.front(), progress.bounds.lower);
   const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
   if (!first && below == 0.0 && !(cut < middle)) return plan_behind<T>(values, progress, middle);
+  const bool blind_for_long = progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees;
+  if (!first && !blind_for_long && below < few * columns && progress.cut < middle && !(cut < middle))
+    return plan_for_outliers<T>(values, progress, middle);
   Filter filter{{cut, upper, blind ? lowest : values.front()}};
   const bool expected = first || progress.cut < middle;  // not what plan_behind() came upon
   if (!(filter.interval.anchor < cut) || (expected && !(cut < middle))) return std::nullopt;
@@ -124,14 +149,14 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   if (known) {
     const double missing = missing_degrees(run, state, filter.interval);
     if (!alone && progress.degrees + missing > most_degrees_beside_a_preconditioner) return std::nullopt;
-    const double floor = progress.bounds.lower;
+    const double floor = floor_of(turned(run, state.locked.values), values, progress.bounds);
     const bool same_cut = cut - floor > 0.7 * (progress.cut - floor);
     // Pairs far below the others keep filters short until they are locked.
     const bool same_vectors = state.locked.count() == progress.locked;
     if (same_cut && same_vectors && !(worst_in_window(state) < 0.5 * progress.worst)) return std::nullopt;
     filter.degree = std::min(filter.degree, missing);
     filter.missing = missing;
-  } else if (progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees) {
+  } else if (blind_for_long) {
     return std::nullopt;
   }
   filter.degree = std::ceil(std::max(filter.degree, smallest_degree));

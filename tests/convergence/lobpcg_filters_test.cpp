@@ -132,6 +132,19 @@ TEST(LobpcgFilters, AFewBelowABandBehindTheMiddle) {
   expect_smallest(values, 10, 80);  // LOBPCG after some filters 350 and 400
 }
 
+// Bound states of impurities, or what stands for the communities of a graph: the first filters see nothing else.
+TEST(LobpcgFilters, AFewFarBelowAllOthers) {
+  std::vector<double> values(4000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 8.0 * (static_cast<double>(i) + 1.0) / 4000.0;
+  values[700] = -50.0;  // LOBPCG after some filters of a block 400, and 480 below
+  expect_smallest(values, 10, 30);
+  values[2300] = -5.0;
+  expect_smallest(values, 10, 30);
+  values[300] = -8.0;
+  values[1500] = -20.0;
+  expect_smallest(values, 10, 30);
+}
+
 // What is known may lie anywhere, and grows in filters for the others more than these do. Given vectors are locked
 // at once.
 TEST(LobpcgFilters, WhatIsKnownLiesFarBelow) {
