@@ -31,6 +31,8 @@ constexpr double launches_of_cycle = 20.0;
 constexpr double cycle_products = 6.0;
 /// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
 constexpr double dense_bytes = 2.0;
+/// Measured: so many vectors take as long to refine as all else of a dense solver.
+constexpr double refined_per_solve = 3.0;
 /// Columns from which operations take longer in Gram matrices and updates than passes over memory: there are some
 /// 30 of them for each column and entry of a block, in its 20 passes of 8 bytes.
 constexpr double wide_on_host = 16.0;
@@ -80,6 +82,8 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
       return 0.0;
   }
 }
+
+double CostModel::dense_with_refined(double vectors) const { return dense * (1.0 + vectors / refined_per_solve); }
 
 double CostModel::setup(PreconditionerType type) const {
   return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;

@@ -35,6 +35,8 @@ struct CostModel {
   double cg_iteration() const;
   /// One application.
   double preconditioner(const PreconditionerConfig& config) const;
+  /// The dense solver, with so many vectors refined one by one.
+  double dense_with_refined(double vectors) const;
   /// What comes before the first application.
   double setup(PreconditionerType type) const;
   /// Of the factors of A - sigma B that an analysis has foreseen: with one wrong guess of sigma.

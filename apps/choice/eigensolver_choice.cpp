@@ -119,10 +119,9 @@ void EigensolverChoice::count(const IterationReport& report) {
 /// Vectors of pencils, and of rows that differ in size, are refined one by one (lowest_dense_vectors).
 double EigensolverChoice::dense_cost() const {
   constexpr double differing = 1e3;
-  constexpr double pairs_per_solve = 3.0;  // measured: so many take as long to refine as all else
   const bool refined =
       traits_.rows <= most_rows_of_refined_pencils && (mass_ || traits_.norm_inf > differing * traits_.least_row);
-  return refined ? costs_.dense * (1.0 + asked_.options.pairs / pairs_per_solve) : costs_.dense;
+  return refined ? costs_.dense_with_refined(asked_.options.pairs) : costs_.dense;
 }
 
 /// What a dense solver takes is known, and no more than that is put at risk before it is taken. Larger pencils are
