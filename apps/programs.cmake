@@ -49,7 +49,9 @@ add_library(block_eigs_apps STATIC
   journey/lone_pairs.cpp
   journey/memory_limits.cpp
   journey/null_vectors.cpp
+  journey/inertia_count.cpp
   journey/proof.cpp
+  journey/proof_choice.cpp
   journey/proof_inertia.cpp
   journey/proof_pencils.cpp
   journey/proof_probe.cpp

@@ -28,7 +28,7 @@ RunConfig without_what_may_change(const RunConfig& config, const std::string& pr
   solver.options.tolerance = defaults.tolerance;
   solver.options.max_iterations = defaults.max_iterations;
   solver.options.dense_up_to = defaults.dense_up_to;
-  solver.verify = Verify::probe;
+  solver.verify = Verify::probe;  // as states have it that were written when this was the default
   solver.initial.reset();
   solver.constraints.reset();
   return plain;

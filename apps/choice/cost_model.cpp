@@ -37,6 +37,9 @@ constexpr double refined_per_solve = 3.0;
 /// 30 of them for each column and entry of a block, in its 20 passes of 8 bytes.
 constexpr double wide_on_host = 16.0;
 constexpr double wide_on_gpu = 40.0;
+/// Measured on the host: bytes of a row of a block, found in caches, from which products with rows that are nearly
+/// full take longer than these take to read.
+constexpr double wide_beside_full_rows = 64.0;
 /// Measured: MUMPS on one core takes as long for its analysis as so many passes over A (and B); for a
 /// factorisation as so many, and a byte an operation; for a substitution as so many, and so many bytes for an
 /// entry of the factors and a column. Ranks share all but the analysis.
@@ -67,7 +70,10 @@ CostModel CostModel::with_columns(double other) const {
   return result;
 }
 
-double CostModel::cg_iteration() const { return matrix + passes_of_cg * block + launches_of_cg * launches; }
+/// Over A, in a product.
+double CostModel::pass() const { return full_from > 0.0 ? matrix * std::max(1.0, columns / full_from) : matrix; }
+
+double CostModel::cg_iteration() const { return pass() + passes_of_cg * block + launches_of_cg * launches; }
 
 double CostModel::preconditioner(const PreconditionerConfig& config) const {
   switch (config.type) {
@@ -91,9 +97,11 @@ double CostModel::setup(PreconditionerType type) const {
 
 double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
 
-double CostModel::factorisation(const factors::FactorSize& size) const {
-  return host * guesses * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
+double CostModel::factors(const factors::FactorSize& size) const {
+  return host * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
 }
+
+double CostModel::factorisation(const factors::FactorSize& size) const { return guesses * factors(size); }
 
 double CostModel::substitution(const factors::FactorSize& size, double applied_to) const {
   return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * applied_to);
@@ -118,6 +126,7 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   model.ranks = ranks;
   model.rows = traits.rows;
   model.columns = columns;
+  if (!on_gpu && traits.nearly_full()) model.full_from = wide_beside_full_rows / precision;
   model.wide_from = on_gpu ? wide_on_gpu : wide_on_host;
   model.dense = dense_bytes * traits.rows * traits.rows * traits.rows * ranks * host_work;
   return model;

@@ -21,14 +21,15 @@ struct CostModel {
   double rows = 0.0;            ///< of A
   double columns = 1.0;         ///< at work
   double wide_from = 1.0;       ///< columns from which operations on blocks take longer than their passes
+  double full_from = 0.0;       ///< likewise products with A, where it is nearly full; else 0
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
   double launches = 0.0;        ///< what the launches of a few kernels on blocks take, however small these are
 
   /// The same for a block of other columns.
   CostModel with_columns(double other) const;
-  double product() const { return matrix + 2.0 * block + launches; }
+  double product() const { return pass() + 2.0 * block + launches; }
   /// One degree of a polynomial in A: a product that takes its step along.
-  double degree() const { return matrix + 3.0 * block + launches; }
+  double degree() const { return pass() + 3.0 * block + launches; }
   /// One iteration of LOBPCG without its preconditioner.
   double iteration() const;
   /// One iteration of block CG without its preconditioner.
@@ -39,7 +40,9 @@ struct CostModel {
   double dense_with_refined(double vectors) const;
   /// What comes before the first application.
   double setup(PreconditionerType type) const;
-  /// Of the factors of A - sigma B that an analysis has foreseen: with one wrong guess of sigma.
+  /// Of the factors of A - sigma B that an analysis has foreseen, for one sigma.
+  double factors(const factors::FactorSize& size) const;
+  /// The same with one wrong guess of sigma.
   double factorisation(const factors::FactorSize& size) const;
   /// One application of their inverse to so many columns.
   double substitution(const factors::FactorSize& size, double applied_to) const;
@@ -47,6 +50,7 @@ struct CostModel {
   double analysis() const;
 
  private:
+  double pass() const;
   double small_problem() const;
 };
 

@@ -32,8 +32,8 @@ constexpr std::array algorithm_names{std::pair{"auto", SpmmAlgorithm::automatic}
                                      std::pair{"merge", SpmmAlgorithm::merge}};
 constexpr std::array precision_names{std::pair{"double", Precision::float64},
                                      std::pair{"float", Precision::float32}};
-constexpr std::array verify_names{std::pair{"residuals", Verify::residuals}, std::pair{"probe", Verify::probe},
-                                  std::pair{"inertia", Verify::inertia}};
+constexpr std::array verify_names{std::pair{"auto", Verify::automatic}, std::pair{"residuals", Verify::residuals},
+                                  std::pair{"probe", Verify::probe}, std::pair{"inertia", Verify::inertia}};
 constexpr std::array filter_names{std::pair{"auto", FilterKind::automatic}, std::pair{"basis", FilterKind::basis},
                                   std::pair{"block", FilterKind::block}};
 constexpr std::array device_names{std::pair{"auto", Backend::automatic}, std::pair{"host", Backend::host},

@@ -76,7 +76,7 @@ inline PreconditionerConfig preconditioner_of_systems() {
 }
 
 /// What is done, beside the final check, to know that no pair was missed.
-enum class Verify { residuals, probe, inertia };
+enum class Verify { automatic, residuals, probe, inertia };
 
 /// What filters work on where they may begin the iteration: an orthonormal basis that grows by what each of them
 /// brings forth, or the block alone. The basis takes half the products and more passes over vectors: `automatic`
@@ -91,7 +91,7 @@ struct EigensolverConfig {
   bool inner_precision_given = false;              ///< or what is best is to be found out
   std::optional<BlockInput> initial;
   std::optional<BlockInput> constraints;
-  Verify verify = Verify::probe;
+  Verify verify = Verify::automatic;
 };
 
 struct LinearSolverConfig {

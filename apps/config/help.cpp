@@ -25,7 +25,7 @@ constexpr std::string_view keys =
     filtered_start    begin with Chebyshev filters
     filter            auto, basis, block: what these work on
     dense_up_to       rows up to which what is left undone is solved densely (3000)
-    verify            residuals, probe, inertia: how it is known that no pair is missing
+    verify            auto, residuals, probe, inertia: how it is known that no pair is missing
     preconditioner    type: auto, none, jacobi, chebyshev (degree, ratio), direct (shift), petsc (options),
                       amg (method, degree, precision, shift, coordinates, near_null_space, unknowns_per_node, options)
     inner_precision   double, float: in which iterations begin

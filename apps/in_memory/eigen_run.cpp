@@ -80,7 +80,8 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{}, note, wanted);
   if (config.max_seconds && space.to_end_early() && result.limitation == Limitation::stopped)
     result.remark = fmt::format("max_seconds = {:g} reached", *config.max_seconds);
-  const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, wanted);
+  const Proof proof =
+      prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, 0.0, wanted);
   solver.config.eigensolver.options.pairs = config.eigensolver.options.pairs;
   solver.operators.reset();
   answer.run = run_record(problem, sources, config, program,

@@ -202,10 +202,17 @@ Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
   return result;
 }
 
+template <class T>
+void factorise_again(Problem<T>& problem, double shift) {
+  if (problem.factorization) problem.factorization->factorize(problem.a_rows, mass_rows(problem), shift);
+}
+
 template void analyse_factors(Problem<float>&);
 template void analyse_factors(Problem<double>&);
 template std::optional<factors::FactorSize> foreseen_factors(Problem<float>&, LocalIndex);
 template std::optional<factors::FactorSize> foreseen_factors(Problem<double>&, LocalIndex);
+template void factorise_again(Problem<float>&, double);
+template void factorise_again(Problem<double>&, double);
 template Preconditioner<float> make_direct(Problem<float>&, const DirectConfig&);
 template Preconditioner<double> make_direct(Problem<double>&, const DirectConfig&);
 

@@ -25,4 +25,9 @@ std::optional<factors::FactorSize> foreseen_factors(Problem<T>& problem, LocalIn
 template <class T>
 Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config);
 
+/// Factors of A - shift B again for what make_direct made with that shift, after others were made of the same
+/// analysis; nothing where there is none. Collective; throws RunError on all ranks.
+template <class T>
+void factorise_again(Problem<T>& problem, double shift);
+
 }  // namespace block_eigs

@@ -87,12 +87,13 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
 template <class T>
 Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
                    const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result,
-                   const Proceed& wanted) {
+                   double granted, const Proceed& wanted) {
   const auto again = [&](DenseBlock<T> vectors, const LobpcgOptions& options) {
     return iterate(space, problem, solver, constraints, std::move(vectors), options, observer, wanted);
   };
   Proof proof = prove<T>(
-      {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again}, result);
+      {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again, granted},
+      result);
   add_lone_pairs(space, solver.lone, solver.config.eigensolver.options.which, result);
   return proof;
 }
@@ -128,9 +129,11 @@ template EigenResult<double> eigensolve(BlockSpace<double>&, Problem<double>&, E
                                         StartVectors<double>&, const Observer&, const Announce&, const Proceed&,
                                         RunCheckpoint*);
 template Proof prove_result(BlockSpace<float>&, Problem<float>&, const Sources&, const EigenSolver<float>&,
-                            const DenseBlock<float>&, const Observer&, EigenResult<float>&, const Proceed&);
+                            const DenseBlock<float>&, const Observer&, EigenResult<float>&, double,
+                            const Proceed&);
 template Proof prove_result(BlockSpace<double>&, Problem<double>&, const Sources&, const EigenSolver<double>&,
-                            const DenseBlock<double>&, const Observer&, EigenResult<double>&, const Proceed&);
+                            const DenseBlock<double>&, const Observer&, EigenResult<double>&, double,
+                            const Proceed&);
 template Verification verify_result(BlockSpace<float>&, Problem<float>&, const Sources&, const RunConfig&,
                                     EigenResult<float>&);
 template Verification verify_result(BlockSpace<double>&, Problem<double>&, const Sources&, const RunConfig&,

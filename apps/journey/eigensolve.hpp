@@ -53,11 +53,15 @@ EigenResult<T> eigensolve(BlockSpace<T>& space, Problem<T>& problem, EigenSolver
                           const Proceed& wanted = {}, RunCheckpoint* checkpoint = nullptr);
 
 /// Looks for pairs that `result` misses, as the config's `verify` says, and goes on with `solver` where there are
-/// any, as long as `wanted` says so: see prove. Known pairs are added then. Collective.
+/// any, as long as `wanted` says so: see prove. Known pairs are added then. `granted`: see SolveSetting.
+/// Collective.
 template <class T>
 Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sources, const EigenSolver<T>& solver,
                    const DenseBlock<T>& constraints, const Observer& observer, EigenResult<T>& result,
-                   const Proceed& wanted = {});
+                   double granted = 0.0, const Proceed& wanted = {});
+
+/// For a program of its own: about what its start takes, a third of a second.
+inline constexpr double granted_to_programs = 2.5e9;
 
 /// Residuals and bounds of what will be saved, from A and B in double, pairs in order. Collective.
 template <class T>

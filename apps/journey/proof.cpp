@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
+#include "apps/journey/inertia_count.hpp"
+#include "apps/journey/proof_choice.hpp"
 #include "apps/journey/proof_inertia.hpp"
 #include "apps/journey/proof_probe.hpp"
 #include "spmm/error.hpp"
@@ -47,12 +50,45 @@ bool go_on(const SolveSetting<T>& setting, const ConstBlockView<T>& missed, Eige
   }
 }
 
+/// Nobody has asked for a certificate: where none can be had, or fewer pairs are counted than found, there is
+/// none.
+template <class T>
+std::optional<Finding<T>> try_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                                      Proof& proof) {
+  const Proof before = proof;
+  try {
+    Finding<T> finding = look_by_inertia(setting, result, round, proof);
+    if (!finding.inaccurate) return finding;
+  } catch (const IndefiniteMass&) {
+    throw;
+  } catch (const OnAllRanks&) {
+    // A probe takes less.
+  }
+  proof = before;
+  give_factors_back(setting);
+  return std::nullopt;
+}
+
+/// By what `kind` has come to; what cannot be had turns it to a probe.
+template <class T>
+Finding<T> look_by(Verify& kind, const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                   Proof& proof) {
+  if (kind == Verify::inertia && setting.config.verify == Verify::automatic) {
+    std::optional<Finding<T>> finding = try_inertia(setting, result, round, proof);
+    if (finding) return std::move(*finding);
+    kind = Verify::probe;
+  }
+  return kind == Verify::inertia ? look_by_inertia(setting, result, round, proof)
+                                 : look_by_probe(setting, result, round, proof);
+}
+
 /// What fails for all ranks alike takes the proof away, not the result. That B is no mass matrix takes both.
 template <class T>
-Finding<T> look(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
+Finding<T> look(Verify& kind, const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                Proof& proof) {
   try {
-    return setting.config.verify == Verify::probe ? look_by_probe(setting, result, round, proof)
-                                                  : look_by_inertia(setting, result, round, proof);
+    if (kind == Verify::automatic) kind = chosen_proof(setting, result);
+    return look_by(kind, setting, result, round, proof);
   } catch (const IndefiniteMass&) {
     throw;
   } catch (const OnAllRanks& error) {
@@ -74,9 +110,10 @@ std::string place(const Proof& proof) {
 
 template <class T>
 void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof) {
+  Verify kind = setting.config.verify;
   for (int round = 0;; ++round) {
     const Stopwatch watch;
-    const Finding<T> finding = look(setting, result, round, proof);
+    const Finding<T> finding = look(kind, setting, result, round, proof);
     proof.seconds += setting.space.comm().max(watch.seconds());
     proof.missing = finding.missing;
     if (finding.missing == 0) return;
@@ -121,7 +158,7 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
         "Gershgorin's circles leave no other eigenvalue before those of rows that stand alone: none missed";
     return proof;
   }
-  if (config.verify == Verify::probe &&
+  if (config.verify != Verify::inertia &&
       solves_densely(config.options, setting.space.dimension(), setting.constraints.cols())) {
     proof.made = "dense";
     proof.statement = "all eigenvalues were computed: none missed";

@@ -3,93 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "apps/input/direct.hpp"
 #include "apps/input/shift_search.hpp"
+#include "apps/journey/inertia_count.hpp"
+#include "apps/journey/proof_pencils.hpp"
 #include "apps/journey/scaled_units.hpp"
-#include "solver/factors/factorization.hpp"
 
 namespace block_eigs {
 
 namespace {
-
-/// The matrices in the units of the solve, for one factorisation after the other.
-class Counter {
- public:
-  template <class T>
-  Counter(const Problem<T>& problem, const Sources& sources, Which which)
-      : upper_(which == Which::largest),
-        comm_(problem.context.comm),
-        left_out_(problem.lone.values),
-        a_(sources.a->read(problem.partition)) {
-    take_out_couplings(problem.held, a_);
-    replace_penalties(problem.held, a_);
-    scale_rows(a_, problem.scaling.a);
-    if (sources.b) {
-      b_ = sources.b->read(problem.partition);
-      take_out_couplings(problem.held, *b_);
-      scale_rows(*b_, problem.scaling.b);
-    }
-    factors_ = std::make_unique<factors::Factorization>(problem.context.comm, a_, b_ ? &*b_ : nullptr,
-                                                        problem.partition, inertia_use);
-  }
-  Counter(const Counter&) = delete;
-  Counter& operator=(const Counter&) = delete;
-
-  /// Throws IndefiniteMass where B has negative eigenvalues: what is counted then are no eigenvalues.
-  /// Collective.
-  void require_definite_mass(const Partition& partition) const {
-    if (!b_) return;
-    const std::int64_t negative = factors::inertia(comm_, *b_, nullptr, partition, 0.0, inertia_use).below;
-    if (negative == 0) return;
-    throw IndefiniteMass(fmt::format(
-        "mass matrix B is not positive definite, {} of its {} eigenvalues {} negative: A x = lambda B x has other "
-        "eigenvalues than those that were looked for",
-        negative, partition.rows(), negative == 1 ? "is" : "are"));
-  }
-
-  /// What rounding errors of factors of A - sigma B, with B, move eigenvalues by, as an estimate: vectors may lie
-  /// where B is small, though those that were found lie elsewhere. `diagonal` is that of own rows of B.
-  /// Collective.
-  double rounding(double sigma, const std::vector<double>& diagonal) const {
-    const std::vector<double> of_a = absolute_sums(a_);
-    const std::vector<double> of_b = absolute_sums(*b_);
-    double most = 0.0;
-    for (std::size_t i = 0; i < of_a.size(); ++i)
-      if (diagonal[i] > 0.0) most = std::max(most, (of_a[i] + std::abs(sigma) * of_b[i]) / diagonal[i]);
-    return 10.0 * std::numeric_limits<double>::epsilon() * comm_.max(most);
-  }
-
-  /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
-  /// Collective.
-  std::int64_t wanted_side(double sigma) const {
-    const factors::Inertia inertia = factors_->factorize(a_, b_ ? &*b_ : nullptr, sigma);
-    const std::int64_t known = std::count_if(left_out_.begin(), left_out_.end(), [&](double value) {
-      return upper_ ? value >= sigma : value <= sigma;
-    });
-    return (upper_ ? inertia.above : inertia.below) + inertia.at - comm_.sum(known);
-  }
-
-  /// That the calling rank takes, with factors.
-  double bytes() const { return factors_->size().bytes + bytes_of(a_) + (b_ ? bytes_of(*b_) : 0.0); }
-
- private:
-  static double bytes_of(const CsrRows& rows) {
-    return static_cast<double>(rows.nonzeros()) * (sizeof(double) + sizeof(GlobalIndex)) +
-           static_cast<double>(rows.rows()) * sizeof(Offset);
-  }
-
-  bool upper_;
-  Communicator comm_;
-  std::vector<double> left_out_;
-  CsrRows a_;
-  std::optional<CsrRows> b_;
-  std::unique_ptr<factors::Factorization> factors_;
-};
 
 /// A gap between clusters of found values.
 struct Gap {
@@ -109,7 +38,7 @@ std::vector<Gap> gaps_between(const std::vector<double>& values, double first, d
 
 /// Where the first of the missing pairs is, by bisection over `gaps`, of which the one after the last,
 /// `end`, is known to have some before it: as the number of those can only grow from gap to gap. Collective.
-void locate(const Counter& count, const std::vector<Gap>& gaps, double end, Proof& proof) {
+void locate(const InertiaCount& count, const std::vector<Gap>& gaps, double end, Proof& proof) {
   std::size_t whole = 0;  // nothing is missing before gaps[whole - 1]
   std::size_t lacking = gaps.size();
   while (whole < lacking) {
@@ -121,78 +50,141 @@ void locate(const Counter& count, const std::vector<Gap>& gaps, double end, Proo
   proof.missing_from = whole > 0 ? gaps[whole - 1].middle : std::numeric_limits<double>::quiet_NaN();
 }
 
+/// How far beyond the last value to count, in units of the solve.
+struct Margins {
+  double rounding = 0.0;   ///< the j-th eigenvalue is not behind the j-th Ritz value, but for this
+  double residuals = 0.0;  ///< values are known within this
+};
+
+template <class T>
+Margins margins_of(const SolveSetting<T>& setting, const EigenResult<T>& result, const InertiaCount& count) {
+  const ProbeOperators<T> operators = probe_operators(setting, result);
+  FoundPairs<T> found = found_pairs(setting, result);
+  const double residuals = known_within(setting.space, operators, found);
+  const std::vector<double> none(result.residual_norms.size(), 0.0);
+  const double rounding = known_within<T>(setting.space, operators,
+                                          {found.which, found.values, none, found.vectors, found.constraints});
+  const auto positive = [](double margin) { return margin > 0.0 ? margin : ShiftSearch::rounding(0.0); };
+  Margins margins{positive(rounding), positive(residuals)};
+  if (!setting.problem.b) return margins;
+  const double with_mass = count.rounding(result.eigenvalues.back(), setting.problem.b->diagonal());
+  return {std::max(margins.rounding, with_mass), std::max(margins.residuals, with_mass)};
+}
+
+/// Of what the proof has counted, where so many were found there.
+std::string counted_statement(const Proof& proof, Which which, int found) {
+  const char* side = which == Which::largest ? "above" : "below";
+  if (proof.counted < found) {
+    return fmt::format(
+        "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are less "
+        "accurate than they seem",
+        proof.counted, side, proof.shift, found);
+  }
+  return fmt::format("inertia, {} eigenvalues {} {:.10g}, {} found: none missed", proof.counted, side, proof.shift,
+                     found);
+}
+
+/// What the statement says of the last value where it belongs to a cluster, of `counted`, of which `wanted` were
+/// asked for.
+void add_cluster(std::int64_t counted, double within, int wanted, Proof& proof) {
+  const std::string place =
+      fmt::format("at least {} within {:.1e} of {}", counted, within, proof.counted == 0 ? "one another" : "it");
+  if (proof.counted == 0) {
+    proof.statement = fmt::format("inertia, none before those that were found, which are {} of {}", wanted, place);
+  } else {
+    proof.statement += fmt::format("; the last value has {}, of which {} were asked for", place, wanted);
+  }
+}
+
+/// By the ways of a probe, which go farther than one would that has nothing to look for.
+template <class T>
+DenseBlock<T> vectors_of_missed(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                                Proof& proof) {
+  ProbeResult<T> elsewhere = look_in_other_pencils(setting, result, round, proof);
+  if (elsewhere.missed.cols() > 0) return std::move(elsewhere.missed);
+  constexpr int filter_degree = 400;
+  constexpr int iterations = 40;
+  const ProbeOperators<T> operators = probe_operators(setting, result);
+  const bool plain = operators.b == nullptr && operators.preconditioner == nullptr;
+  return std::move(probe_result(setting, result, plain ? filter_degree : iterations, false, round).missed);
+}
+
 }  // namespace
 
 template <class T>
-double inertia_bytes(const Problem<T>& problem, const Sources& sources, Which which) {
-  const Counter counter(problem, sources, which);
-  return counter.bytes();
+void give_factors_back(const SolveSetting<T>& setting) {
+  if (setting.config.preconditioner.type == PreconditionerType::direct)
+    factorise_again(setting.problem, setting.operators.preconditioner.shift);
+}
+
+template <class T>
+double inertia_bytes(Problem<T>& problem, const Sources& sources, Which which) {
+  return InertiaCount(problem, sources, which, true).bytes();
 }
 
 template <class T>
 Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   proof.made = "inertia";
+  if (hides_stiff_parts(setting, result)) {
+    // They may lie within rounding errors of the last value, by the norm of A, where no count tells them apart.
+    ProbeResult<T> seen = look_in_other_pencils(setting, result, round, proof);
+    if (seen.missed.cols() > 0) return {seen.missed.cols(), std::move(seen.missed), false};
+  }
   const std::vector<double>& values = result.eigenvalues;
-  const auto pairs = static_cast<std::int64_t>(values.size());
+  const auto pairs = static_cast<int>(values.size());
   const Which which = setting.config.options.which;
   const double outwards = which == Which::largest ? -1.0 : 1.0;
-  const char* side = which == Which::largest ? "above" : "below";
-  const ProbeOperators<T> operators = probe_operators(setting, result);
-  const double known = known_within(setting.space, operators, found_pairs(setting, result));
-  double within = known > 0.0 ? known : ShiftSearch::rounding(0.0);
   const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
-
-  const Counter count(setting.problem, setting.sources, which);
-  count.require_definite_mass(setting.problem.partition);
-  if (setting.problem.b) within = std::max(within, count.rounding(values.back(), setting.problem.b->diagonal()));
-  double sigma = values.back() + outwards * within;
-  const auto wanted_side = [&](double at) {
+  const bool asked_for = setting.config.verify == Verify::inertia;
+  const InertiaCount count(setting.problem, setting.sources, which, asked_for);
+  count.require_definite_mass();
+  const Margins margins = margins_of(setting, result, count);
+  const auto note = [&](double at, std::int64_t counted) {
     proof.shift = in_units(at);
-    proof.counted = count.wanted_side(at);
-    return proof.counted;
+    proof.counted = counted;
+    return counted;
   };
-  const std::int64_t with_cluster = wanted_side(sigma);
+  // Next to a value of high multiplicity factors may come to be full, and farther from it not.
+  const double nearest = values.back() + outwards * margins.rounding;
+  const std::optional<std::int64_t> next_to = count.wanted_side_as_foreseen(nearest);
+  const double farther = values.back() + outwards * margins.residuals;
+  const bool settled = next_to && (*next_to >= pairs || margins.residuals <= margins.rounding);
+  const std::int64_t counted = settled ? note(nearest, *next_to) : note(farther, count.wanted_side(farther));
   proof.memory = count.bytes();
-  proof.statement = fmt::format("inertia, {} eigenvalues {} {:.10g}, {} found: none missed", proof.counted, side,
-                                proof.shift, pairs);
-  if (proof.counted == pairs) return {};
-  if (proof.counted < pairs) {
+  proof.statement = counted_statement(proof, which, pairs);
+  if (counted <= pairs) return {static_cast<int>(pairs - counted), {}, counted < pairs};
+
+  const double reach = reach_of(setting, result);
+  if (reach > 0.0 && margins.residuals > reach) {
     proof.statement = fmt::format(
-        "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are "
-        "less accurate than they seem",
-        proof.counted, side, proof.shift, pairs);
-    return {static_cast<int>(pairs - proof.counted), {}, true};
+        "inertia, next to nothing: {} eigenvalues {} {:.10g}, {} found, which are known within {:.1e} and extend "
+        "over {:.1e}",
+        proof.counted, which == Which::largest ? "above" : "below", proof.shift, pairs,
+        in_units(margins.residuals), in_units(reach));
+    return {0, {}, true};
   }
   // Others as near as that to the last value belong to its cluster, of which any will do.
-  std::vector<Gap> gaps = gaps_between(values, values.front() - outwards * within, 4.0 * within);
+  std::vector<Gap> gaps =
+      gaps_between(values, values.front() - outwards * margins.residuals, 4.0 * margins.residuals);
   const int before = gaps.back().found;
-  sigma = gaps.back().middle;
-  wanted_side(sigma);
-  proof.statement = fmt::format(
-      "inertia, {} eigenvalues {} {:.10g}, {} found: none missed; the last value has {} within {:.1e} of it, of "
-      "which {} were asked for",
-      proof.counted, side, proof.shift, before, with_cluster - proof.counted, in_units(within), pairs - before);
-  if (proof.counted == before) return {};
-  if (proof.counted < before) {
-    proof.statement = fmt::format(
-        "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are less "
-        "accurate than they seem",
-        proof.counted, side, proof.shift, before);
-    return {static_cast<int>(before - proof.counted), {}, true};
-  }
+  const double sigma = gaps.back().middle;
+  const std::int64_t of_cluster = counted - note(sigma, count.wanted_side(sigma));
+  proof.statement = counted_statement(proof, which, before);
+  if (proof.counted == before) add_cluster(of_cluster, in_units(margins.residuals), pairs - before, proof);
+  if (proof.counted <= before) return {static_cast<int>(before - proof.counted), {}, proof.counted < before};
+  const auto missing = static_cast<int>(proof.counted - before);
   gaps.pop_back();
   locate(count, gaps, sigma, proof);
   proof.missing_from = in_units(proof.missing_from);
   proof.missing_to = in_units(proof.missing_to);
-  constexpr int filter_degree = 400;
-  constexpr int iterations = 40;
-  const bool plain = operators.b == nullptr && operators.preconditioner == nullptr;
-  ProbeResult<T> seen = probe_result(setting, result, plain ? filter_degree : iterations, false, round);
-  return {static_cast<int>(proof.counted - before), std::move(seen.missed), false};
+  give_factors_back(setting);
+  return {missing, vectors_of_missed(setting, result, round, proof), false};
 }
 
-template double inertia_bytes(const Problem<float>&, const Sources&, Which);
-template double inertia_bytes(const Problem<double>&, const Sources&, Which);
+template double inertia_bytes(Problem<float>&, const Sources&, Which);
+template double inertia_bytes(Problem<double>&, const Sources&, Which);
+template void give_factors_back(const SolveSetting<float>&);
+template void give_factors_back(const SolveSetting<double>&);
 template Finding<float> look_by_inertia(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
 template Finding<double> look_by_inertia(const SolveSetting<double>&, const EigenResult<double>&, int, Proof&);
 

@@ -15,13 +15,6 @@ namespace block_eigs {
 
 namespace {
 
-/// Whether pairs may have been missed that only their rows tell from others.
-template <class T>
-bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
-         hides_stiff_rows<T>(*setting.problem.a);
-}
-
 /// The preconditioner of the solve where it is one of A, else `jacobi`.
 template <class T>
 LinearOperator<T>* preconditioner_of_a(const SolveSetting<T>& setting, Jacobi<T>& jacobi) {
@@ -80,8 +73,7 @@ ProbeResult<T> probe_soft_mass(const SolveSetting<T>& setting, const EigenResult
   options.beside_found = false;
   options.pairs =
       std::min(static_cast<int>(result.eigenvalues.size()) + setting.constraints.cols() + more, most_of_pencil);
-  constexpr int least = 200;
-  options.iterations = std::max(least, result.iterations);
+  options.iterations = iterations_for_soft_masses(setting, result);
   return probe_pencil<T>(space, operators, found, sum, scale, preconditioner_of_a(setting, jacobi), options);
 }
 
@@ -100,8 +92,21 @@ bool hides_soft_masses(const SolveSetting<T>& setting) {
 }
 
 template <class T>
-ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result,
-                                     std::uint64_t seed, Proof& proof) {
+bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
+         hides_stiff_rows<T>(*setting.problem.a);
+}
+
+template <class T>
+int iterations_for_soft_masses(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  constexpr int least = 200;
+  return hides_soft_masses(setting) ? std::max(least, result.iterations) : 0;
+}
+
+template <class T>
+ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                                     Proof& proof) {
+  const std::uint64_t seed = probe_seed(setting, round);
   const bool soft = hides_soft_masses(setting);
   const bool stiff = hides_stiff_parts(setting, result);
   proof.looked_in_other_pencil = proof.looked_in_other_pencil || soft || stiff;
@@ -113,11 +118,15 @@ ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const Eigen
 
 template bool ends_at_limit(const EigenResult<float>&);
 template bool hides_soft_masses(const SolveSetting<float>&);
-template ProbeResult<float> look_in_other_pencils(const SolveSetting<float>&, const EigenResult<float>&,
-                                                  std::uint64_t, Proof&);
+template bool hides_stiff_parts(const SolveSetting<float>&, const EigenResult<float>&);
+template int iterations_for_soft_masses(const SolveSetting<float>&, const EigenResult<float>&);
+template ProbeResult<float> look_in_other_pencils(const SolveSetting<float>&, const EigenResult<float>&, int,
+                                                  Proof&);
 template bool ends_at_limit(const EigenResult<double>&);
 template bool hides_soft_masses(const SolveSetting<double>&);
-template ProbeResult<double> look_in_other_pencils(const SolveSetting<double>&, const EigenResult<double>&,
-                                                   std::uint64_t, Proof&);
+template bool hides_stiff_parts(const SolveSetting<double>&, const EigenResult<double>&);
+template int iterations_for_soft_masses(const SolveSetting<double>&, const EigenResult<double>&);
+template ProbeResult<double> look_in_other_pencils(const SolveSetting<double>&, const EigenResult<double>&, int,
+                                                   Proof&);
 
 }  // namespace block_eigs

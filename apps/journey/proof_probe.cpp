@@ -20,8 +20,9 @@ namespace {
 constexpr double probability = 0.01;
 
 /// Where the probe sees less far than `reach`, what the found values extend over, all there is between may have
-/// been missed; 0 where that is no more than rounding errors. All in the user's units.
-std::string statement(const Proof& proof, double last, double reach, bool calibrated) {
+/// been missed; 0 where that is no more than rounding errors. `lost`: these are what it sees no farther for. All
+/// in the user's units.
+std::string statement(const Proof& proof, double last, double reach, bool calibrated, bool lost) {
   if (!std::isfinite(proof.smallest_gap)) {
     return "none missed that a probe within a tenth of the solve can see, which is next to nothing here; "
            "verify: inertia proves it";
@@ -30,8 +31,9 @@ std::string statement(const Proof& proof, double last, double reach, bool calibr
   if (reach > 0.0 && proof.smallest_gap > reach) {
     return fmt::format(
         "probe, confidence {:g}% only that no pair was missed which is farther from the last value than {:.1e}, "
-        "{:.2g} times what the found ones extend over{}; verify: inertia proves more",
-        100.0 * proof.confidence, proof.smallest_gap, proof.smallest_gap / reach, condition);
+        "{:.2g} times what the found ones extend over{}; {}",
+        100.0 * proof.confidence, proof.smallest_gap, proof.smallest_gap / reach, condition,
+        lost ? "rounding errors hide what is nearer" : "verify: inertia proves more");
   }
   // Of a value that is zero but for rounding errors nothing is a sensible multiple.
   constexpr double largest = 1e3;
@@ -61,12 +63,6 @@ bool cycle_bounds(const SolveSetting<T>& setting, double sigma) {
   return sigma >= shift && (!setting.problem.b || shift == 0.0);
 }
 
-/// Far from the seeds that users count up, and from those of other rounds.
-template <class T>
-std::uint64_t probe_seed(const SolveSetting<T>& setting, int round) {
-  return setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
-}
-
 /// Whether vectors from elsewhere were taken as they are: no iteration has looked beside them.
 template <class T>
 bool was_given(const SolveSetting<T>& setting, const EigenResult<T>& result) {
@@ -81,17 +77,6 @@ double spread_of(const EigenResult<T>& result, const ProbeResult<T>& seen) {
   const double last = result.eigenvalues.back();
   const double size = seen.mean_distance > 0.0 ? std::min(std::abs(last), seen.mean_distance) : std::abs(last);
   return std::max(std::abs(last - result.eigenvalues.front()), share * size);
-}
-
-/// What the found values extend over, from zero on where they do not go across it; 0 where that is no more than
-/// rounding errors.
-template <class T>
-double reach_of(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  constexpr double rounding = 100.0 * std::numeric_limits<double>::epsilon();
-  const double last = result.eigenvalues.back();
-  const double reach = std::max(std::abs(last), std::abs(last - result.eigenvalues.front()));
-  const double of_mass = setting.problem.b ? setting.problem.b->typical_row_sum() : 1.0;
-  return reach * of_mass > rounding * setting.problem.a->norm_inf() ? reach : 0.0;
 }
 
 /// Why there is no confidence in a probe, which learns from found vectors what it would have seen of others, where
@@ -114,6 +99,24 @@ std::string no_confidence(const SolveSetting<T>& setting) {
       spread.diagonal_ratio);
 }
 
+/// What rounding errors of products with A move eigenvalues by, at the most: in rows that are large, or where B is
+/// small, so that no one can tell what is nearer from the last value. Collective.
+template <class T>
+double lost_in_rounding(const SolveSetting<T>& setting) {
+  constexpr double epsilon = 10.0 * std::numeric_limits<T>::epsilon();
+  DistributedMatrix<T>& a = *setting.problem.a;
+  if (!setting.problem.b) return epsilon * a.norm_inf();
+  const Communicator& comm = setting.problem.context.comm;
+  double most = 0.0;
+  comm.collectively([&] {  // entries may have to come from a device
+    const std::vector<double>& of_a = a.diagonal();
+    const std::vector<double>& of_b = setting.problem.b->diagonal();
+    for (std::size_t i = 0; i < of_a.size(); ++i)
+      if (of_b[i] > 0.0) most = std::max(most, std::abs(of_a[i]) / of_b[i]);
+  });
+  return epsilon * a.scaled_gershgorin_bound() * comm.max(most);
+}
+
 /// By how much -sigma D^-1 B, D being Jacobi's, raises the spectrum of D^-1 (A - sigma B) at most, for largest
 /// pairs sigma D^-1 B that of D^-1 (sigma B - A). Collective.
 template <class T>
@@ -130,6 +133,27 @@ double raised_by_shift(const SolveSetting<T>& setting, double sigma) {
 }
 
 }  // namespace
+
+template <class T>
+std::uint64_t probe_seed(const SolveSetting<T>& setting, int round) {
+  return setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
+}
+
+template <class T>
+double reach_of(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  constexpr double rounding = 100.0 * std::numeric_limits<double>::epsilon();
+  const double last = result.eigenvalues.back();
+  const double middle = result.eigenvalues[(result.eigenvalues.size() - 1) / 2];
+  const double whole = std::abs(last - result.eigenvalues.front());
+  const double reach = std::max(std::abs(last), std::min(whole, 2.0 * std::abs(last - middle)));
+  const double of_mass = setting.problem.b ? setting.problem.b->typical_row_sum() : 1.0;
+  return reach * of_mass > rounding * setting.problem.a->norm_inf() ? reach : 0.0;
+}
+
+template <class T>
+bool promises_something(const SolveSetting<T>& setting) {
+  return no_confidence(setting).empty();
+}
 
 template <class T>
 ProbeOperators<T> probe_operators(const SolveSetting<T>& setting, const EigenResult<T>& result) {
@@ -186,7 +210,7 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
     proof.statement = "none: a probe does not fit into a tenth of so short a solve";
     return {};
   }
-  ProbeResult<T> elsewhere = look_in_other_pencils(setting, result, probe_seed(setting, round), proof);
+  ProbeResult<T> elsewhere = look_in_other_pencils(setting, result, round, proof);
   if (elsewhere.missed.cols() > 0) return {elsewhere.missed.cols(), std::move(elsewhere.missed), false};
   ProbeResult<T> seen = probe_result(setting, result, degree, in_float, round);
   while (given && seen.missed.cols() == 0 && seen.smallest_gap > spread_of(result, seen) &&
@@ -198,13 +222,21 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   if (proof.statement.empty()) {
     const Scaling& scaling = setting.problem.scaling;
     proof.confidence = 1.0 - probability;
-    proof.smallest_gap = unscaled_value(scaling, seen.smallest_gap);
-    proof.statement = statement(proof, unscaled_value(scaling, result.eigenvalues.back()),
-                                unscaled_value(scaling, reach_of(setting, result)), seen.calibrated);
+    const double lost = lost_in_rounding(setting);
+    proof.smallest_gap = unscaled_value(scaling, std::max(seen.smallest_gap, lost));
+    proof.statement =
+        statement(proof, unscaled_value(scaling, result.eigenvalues.back()),
+                  unscaled_value(scaling, reach_of(setting, result)), seen.calibrated, seen.smallest_gap < lost);
   }
   return {seen.missed.cols(), std::move(seen.missed), false};
 }
 
+template std::uint64_t probe_seed(const SolveSetting<float>&, int);
+template std::uint64_t probe_seed(const SolveSetting<double>&, int);
+template double reach_of(const SolveSetting<float>&, const EigenResult<float>&);
+template double reach_of(const SolveSetting<double>&, const EigenResult<double>&);
+template bool promises_something(const SolveSetting<float>&);
+template bool promises_something(const SolveSetting<double>&);
 template ProbeOperators<float> probe_operators(const SolveSetting<float>&, const EigenResult<float>&);
 template ProbeOperators<double> probe_operators(const SolveSetting<double>&, const EigenResult<double>&);
 template FoundPairs<float> found_pairs(const SolveSetting<float>&, const EigenResult<float>&);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "apps/journey/proof.hpp"
 #include "solver/proof/probe.hpp"
 
@@ -8,10 +10,25 @@ namespace block_eigs {
 /// What a search for missed pairs has come to.
 template <class T>
 struct Finding {
-  int missing = 0;          ///< at least so many pairs were missed
-  DenseBlock<T> vectors;    ///< to find some of them from
-  bool inaccurate = false;  ///< fewer were counted than found, which the proof's statement says
+  int missing = 0;        ///< at least so many pairs were missed
+  DenseBlock<T> vectors;  ///< to find some of them from
+  /// A count says nothing, and the proof's statement so: it is less than what was found, or values are known less
+  /// well than they lie apart.
+  bool inaccurate = false;
 };
+
+/// Far from the seeds that users count up, and from those of other rounds. Not collective.
+template <class T>
+std::uint64_t probe_seed(const SolveSetting<T>& setting, int round);
+
+/// What the found values extend over, but for a few far before the others, and from zero on where they do not go
+/// across it; 0 where that is no more than rounding errors. Not collective.
+template <class T>
+double reach_of(const SolveSetting<T>& setting, const EigenResult<T>& result);
+
+/// Whether a probe can say how sure it is. Not collective.
+template <class T>
+bool promises_something(const SolveSetting<T>& setting);
 
 /// The operators of the solve, as a probe takes them: without the preconditioner where the solve did not need it.
 template <class T>

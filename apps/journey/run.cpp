@@ -185,7 +185,8 @@ ExitCode run(const Communicator& comm, const Arguments& arguments, const RunConf
         const Observer observer = choices.counting(line);
         const Announce note = choices.noting(tell);
         EigenResult<T> found = eigensolve(space, problem, solver, start, observer, note, {}, checkpoint.get());
-        proof = prove_result(space, problem, sources, solver, start.constraints, observer, found);
+        proof =
+            prove_result(space, problem, sources, solver, start.constraints, observer, found, granted_to_programs);
         return found;
       });
   solver.operators.reset();

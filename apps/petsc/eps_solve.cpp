@@ -44,7 +44,7 @@ RunConfig config_of(EPS eps, Mat a, bool entries, bool own_preconditioner) {
       "max_iterations: {}, preconditioner: {{type: {}}}, verify: {}{}}}\n",
       eps->isgeneralized ? "mass: {file: B}\n" : "", device_for(a), std::min(eps->nev, eps->n - eps->nds),
       eps->which == EPS_LARGEST_REAL ? "largest" : "smallest", eps->tol, convergence_of(eps->conv), eps->max_it,
-      own_preconditioner && entries ? "auto" : "none", entries ? "probe" : "residuals",
+      own_preconditioner && entries ? "auto" : "none", entries ? "auto" : "residuals",
       own_preconditioner && entries ? "" : ", filtered_start: false");
   RunConfig config = parse_config(text, "-eps_blockeigs_options", own.overrides);
   const auto rows = static_cast<LocalIndex>(eps->nloc);

@@ -175,7 +175,7 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
           panels_of_residual_filter * static_cast<double>(DenseBlock<float>::bytes(rows, shape.block));
   }
   int widest = width;
-  if (config.verify == Verify::probe) {
+  if (config.verify == Verify::probe || config.verify == Verify::automatic) {
     const ProbeNeeds probe = probe_needs(problem, operators, given, options);
     needs.vectors = std::max(needs.vectors, needs.held + needs.result + probe.blocks +
                                                 static_cast<double>(operators.work_bytes(probe.widest)));

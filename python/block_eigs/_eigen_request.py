@@ -65,7 +65,7 @@ def eigen_request(
     if not matrices or request.preconditioner is not None:
         solver["filtered_start"] = False
     verify = "residuals" if verify is False else verify
-    solver["verify"] = ("probe" if matrices else "residuals") if verify is None else verify
+    solver["verify"] = ("auto" if matrices else "residuals") if verify is None else verify
     for name, value in (("max_iterations", maxiter), ("block_size", block_size), ("seed", _seed(rng))):
         if value is not None:
             solver[name] = _inputs.integer(value, _words.argument(f"eigensolver.{name}"))

@@ -96,9 +96,9 @@ def eigsh(
         Seed of the random start vectors, or what draws it. 1 where it is not given: runs repeat bit for bit.
     convergence : "relative", "norm" or "absolute"
         What the residual is held against, see docs/config.md.
-    verify : "probe", "residuals", "inertia" or False, optional
-        What is done to know that no pair was missed; "probe" unless A or M is an operator. False stands for
-        "residuals", by which nothing is done.
+    verify : "auto", "probe", "residuals", "inertia" or False, optional
+        What is done to know that no pair was missed; "auto", which is "inertia" where its factors cost little and
+        else "probe", unless A or M is an operator. False stands for "residuals", by which nothing is done.
     max_seconds : float, optional
         Time after which iterations end, as at maxiter. What comes after them is not counted.
     device : "auto", "host" or "cuda"

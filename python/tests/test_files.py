@@ -46,7 +46,7 @@ def test_result_of_an_eigensolve(eigen):
     assert not result.chosen
     assert [phase.name for phase in result.times] == ["all"]
     assert result.memory.host > 1e6 and result.memory.gpu == 0
-    assert result.proof.made in ("probe", "none", "dense", "residuals")
+    assert result.proof.made in ("probe", "inertia", "none", "dense", "residuals")
     with pytest.raises(AttributeError, match="no solution"):
         result.solution
 

@@ -17,10 +17,6 @@ namespace block_eigs::factors {
 
 namespace {
 
-/// Per cent of memory beyond what the analysis foresees, at first and at last.
-constexpr int least_spare = 50;
-constexpr int most_spare = 20000;
-
 constexpr const char* factorising = "factorising A - sigma B";
 /// That rank 0 takes for an entry of all ranks' triangles while the analysis is made. By measurement.
 constexpr double analysis_bytes = 80.0;
@@ -56,7 +52,7 @@ struct Factorization::State {
   double own_entries = 0.0;  ///< of the triangle
   double all_entries = 0.0;
   std::unique_ptr<Mumps> mumps{};
-  int spare = least_spare;
+  int spare = Factorization::least_spare;
   std::optional<Ordering> ordering{};  ///< the one with the fewest operations, once it is known
   FactorSize size{};
   double held = 0.0;  ///< bytes of the last factors, which MUMPS gives back before it makes others
@@ -142,15 +138,15 @@ struct Factorization::State {
     held = 0.0;
   }
 
-  /// Collective; throws as factorize does.
-  void eliminate(const Factorization& whole, Triangle& matrix) {
+  /// With up to `most` per cent to spare. Collective; throws as factorize does.
+  void eliminate(const Factorization& whole, Triangle& matrix, int most) {
     if (!mumps) {
       analyse(matrix);
       check_state(factorising);
     }
     held = 0.0;
     mumps->factorize(matrix);
-    while (mumps->failure() == Mumps::Failure::pivots && spare < most_spare) {
+    while (mumps->failure() == Mumps::Failure::pivots && spare < most) {
       spare *= 8;
       analyse(matrix);
       check_state(factorising);
@@ -189,6 +185,8 @@ Factorization::~Factorization() = default;
 
 const FactorSize& Factorization::size() const { return state_->size; }
 
+void Factorization::serve(const Use& use) { state_->use = use; }
+
 void Factorization::require_memory(LocalIndex columns) const {
   // Blocks that come and go leave holes in the heap and in address space.
   constexpr double with_holes = 1.4;
@@ -196,12 +194,12 @@ void Factorization::require_memory(LocalIndex columns) const {
                          with_holes * solve_bytes(state_->comm, state_->partition, columns));
 }
 
-Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma) {
+Inertia Factorization::factorize(const CsrRows& a, const CsrRows* b, double sigma, int spare) {
   require_memory();
   const FactorSize first = state_->size;
   Triangle matrix = state_->triangle(a, b, sigma);
   try {
-    state_->eliminate(*this, matrix);
+    state_->eliminate(*this, matrix, spare);
   } catch (const OnAllRanks&) {
     state_->forget(first);
     throw;

@@ -68,6 +68,9 @@ class Factorization {
   /// Not collective.
   const FactorSize& size() const;
 
+  /// Who wants the next factors, for messages. Not collective.
+  void serve(const Use& use);
+
   /// Collective; throws RunError on all ranks where the limits of a process (`ulimit -v`), of its control group or
   /// of the node leave less than size().bytes and what solves of up to `columns` columns take, 0 for none. Nothing
   /// is factorised.
@@ -77,7 +80,14 @@ class Factorization {
   /// eigenvalues of A x = lambda B x are below sigma, B positive definite, as pivots are negative. sigma must be
   /// farther from any eigenvalue than rounding errors. Collective; throws RunError on all ranks as require_memory
   /// and where the factorisation fails: there are no factors then, and another sigma may be tried.
-  Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma);
+  Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma) {
+    return factorize(a, b, sigma, most_spare);
+  }
+  /// The same, but it fails where factors outgrow what the analysis has foreseen for more than pivoting commonly
+  /// takes. Next to eigenvalues of high multiplicity they may come to be full.
+  Inertia factorize_as_foreseen(const CsrRows& a, const CsrRows* b, double sigma) {
+    return factorize(a, b, sigma, least_spare);
+  }
 
   /// Memory for solves of up to `columns` columns. Collective; throws RunError on all ranks.
   void reserve(LocalIndex columns);
@@ -86,6 +96,12 @@ class Factorization {
   void solve(double* block, LocalIndex columns);
 
  private:
+  /// Per cent of memory beyond what the analysis foresees, at first and at last.
+  static constexpr int least_spare = 50;
+  static constexpr int most_spare = 20000;
+
+  Inertia factorize(const CsrRows& a, const CsrRows* b, double sigma, int spare);
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -24,8 +24,9 @@ Factorization::Factorization(const Communicator& comm, const CsrRows&, const Csr
 }
 Factorization::~Factorization() = default;
 const FactorSize& Factorization::size() const { return state_->size; }
+void Factorization::serve(const Use&) {}
 void Factorization::require_memory(LocalIndex) const {}
-Inertia Factorization::factorize(const CsrRows&, const CsrRows*, double) { return {}; }
+Inertia Factorization::factorize(const CsrRows&, const CsrRows*, double, int) { return {}; }
 void Factorization::reserve(LocalIndex) {}
 void Factorization::solve(double*, LocalIndex) {}
 

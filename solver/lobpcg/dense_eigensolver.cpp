@@ -243,7 +243,12 @@ void finish_densely(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T
     return;
   try {
     EigenResult<T> dense = dense_eigensolve(space, a, b, constraints, options);
-    if (undone(dense, options) >= undone(result, options)) return;
+    if (undone(dense, options) >= undone(result, options)) {
+      // More iterations would not help either.
+      result.limitation = Limitation::precision;
+      result.remark += ", and a dense solver came no further: within rounding errors of that";
+      return;
+    }
     dense.history = std::move(result.history);
     dense.iterations = result.iterations;
     dense.setup_seconds = result.setup_seconds;

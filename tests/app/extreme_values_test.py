@@ -140,7 +140,7 @@ class Vectors(ExtremeTest):
         line = harness.laplacian(400).tolil()
         line[0, 0] = line[399, 399] = 1.0
         name = self.save(line)
-        result = self.run_program(self.config(f"matrix: {{file: {name}}}\neigensolver: {{pairs: 1}}\n"))
+        result = self.run_program(self.config(f"matrix: {{file: {name}}}\neigensolver: {{pairs: 1, verify: probe}}\n"))
         self.assertEqual(result.code, 0, result)
         self.assertIn("no pair missed with confidence", result.stdout)
         self.assertNotIn("(relative)", result.stdout)

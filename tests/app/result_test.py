@@ -58,7 +58,7 @@ class StandardProblem(ResultTest):
             "profile: true\noutput: {file: result.h5}\n")
 
     def test_everything_is_there(self):
-        run, file = self.solve(self.text)
+        run, file = self.solve(self.text, "eigensolver.verify=probe")
         with file:
             a = grid_laplacian(9, 8, 7)
             w, _ = self.check_pairs(file, a)

@@ -139,6 +139,48 @@ class InertiaTest(harness.AppTest):
         self.assertGreater(certain, 0)
         self.assertGreater(missing, 0)
 
+    def test_counts_by_default_where_that_costs_little(self):
+        for size, proof in (([30, 29, 1], "inertia"), ([60, 60, 60], "none|probe")):
+            result = self.run_program(self.config(
+                f"matrix: {{generate: laplacian3d, size: {size}}}\neigensolver: {{pairs: 8, tolerance: 1e-6}}\n"
+                "output: {file: out.h5}\n"), timeout=240)
+            self.assertEqual(result.code, 0, result)
+            about, values = self.attributes()
+            self.assertRegex(about["proof"], f"^({proof})$", result)
+            if proof == "inertia":
+                self.assertEqual(about["proof_counted"], 8)
+                self.assertTrue(values[-1] <= about["proof_shift"])
+
+    def test_a_count_that_would_take_long_is_given_up(self):
+        """Zero 64 times over in each of 150 stars: next to it factors are full, and nobody has asked for them."""
+        star = sp.coo_matrix((np.ones(64), (np.zeros(64, int), np.arange(1, 65))), shape=(65, 65))
+        self.save(sp.block_diag([star + star.T] * 150, format="csr"), "a.npz")
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\neigensolver: {pairs: 152}\noutput: {file: out.h5}\n"), timeout=60)
+        self.assertEqual(result.code, 0, result)
+        about, values = self.attributes()
+        np.testing.assert_allclose(values, [-8.0] * 150 + [0.0] * 2, atol=1e-6)
+        self.assertIn(about["proof"], ("inertia", "probe"))
+        if about["proof"] == "inertia":
+            self.assertRegex(about["proof_statement"], "150 found: none missed; the last value has at least 9[0-9]{3}")
+
+    def test_values_that_rounding_errors_do_not_tell_apart_are_no_certificate(self):
+        """A chain that floats, with entries of 1e7 and a mass of 1e-3, beside one whose values are 5e-5: its zero is
+        within what rounding errors leave open, and both proofs say so, whether it is found or not."""
+        n = 800
+        neumann = sp.diags([np.r_[1.0, np.full(n - 2, 2.0), 1.0], -np.ones(n - 1), -np.ones(n - 1)], [0, -1, 1])
+        element = sp.diags([np.r_[2.0, np.full(n - 2, 4.0), 2.0], np.ones(n - 1), np.ones(n - 1)], [0, -1, 1]) / 6
+        other = harness.laplacian(n) + 0.05 * sp.eye(n)
+        self.save(sp.block_diag([1e7 * neumann, 1e-3 * other], format="csr"), "a.npz")
+        self.save(sp.block_diag([1e-3 * element, element], format="csr"), "b.npz")
+        for verify in ("auto", "inertia"):
+            result = self.run_program(self.config(
+                f"matrix: {{file: a.npz}}\nmass: {{file: b.npz}}\neigensolver: {{pairs: 2, verify: {verify}}}\n"
+                "output: {file: out.h5}\n"), timeout=120)
+            self.assertEqual(result.code, 0, result)
+            statement = self.attributes()[0]["proof_statement"]
+            self.assertRegex(statement, "confidence 99% only|next to nothing|none before those that were found")
+
 
 class ProbeTest(harness.AppTest):
     def test_jacobi_beside_small_diagonals_and_a_negative_shift(self):

@@ -33,7 +33,8 @@ Answer solve(const Communicator& comm, const Try& one, const RunConfig& config) 
   }
   EigenSolver<T> solver = make_solver(space, problem, config, start.constraints);
   EigenResult<T> result = eigensolve(space, problem, solver, start, Observer{});
-  const Proof proof = prove_result(space, problem, sources, solver, start.constraints, Observer{}, result);
+  const Proof proof =
+      prove_result(space, problem, sources, solver, start.constraints, Observer{}, result, granted_to_programs);
   solver.operators.reset();
   Verification verified = verify_result(space, problem, sources, config, result);
   give_up_missing(verified, proof);

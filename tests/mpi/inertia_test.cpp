@@ -6,8 +6,10 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "io/generate/generate.hpp"
+#include "spmm/error.hpp"
 #include "tests/support/linear_problem.hpp"
 
 namespace block_eigs {
@@ -67,6 +69,30 @@ TEST_F(Inertia, CountsThoseOfPencils) {
     const double sigma = 0.5 * (eigenvalue(k) + eigenvalue(k + 1));
     EXPECT_EQ(factors::inertia(comm, a, &b, partition, sigma, use).below, k);
   }
+}
+
+/// Leaves of small stars: next to zero, which each has 64 times, no leaf makes a pivot, and factors are full
+/// blocks.
+TEST_F(Inertia, FactorsThatOutgrowWhatWasForeseenAreGivenUpWhereSoWanted) {
+  const Communicator comm(MPI_COMM_WORLD);
+  constexpr GlobalIndex star = 65;
+  constexpr GlobalIndex stars = 40;
+  test::RuleSource source(stars * star, [](GlobalIndex i, GlobalIndex j) {
+    const bool leaf_and_hub = (i % star == 0) != (j % star == 0);
+    return i / star == j / star && leaf_and_hub ? 1.0 : 0.0;
+  });
+  const Partition partition = Partition::uniform(source.rows(), comm.size());
+  const CsrRows rows = source.read(partition);
+  factors::Factorization counter(comm, rows, nullptr, partition, use);
+  constexpr double next_to_zero = -1e-7;
+  try {
+    EXPECT_EQ(counter.factorize_as_foreseen(rows, nullptr, next_to_zero).below, stars);
+    ADD_FAILURE() << "there was room for full factors: this tests nothing";
+  } catch (const RunError& error) {
+    EXPECT_NE(std::string(error.what()).find("pivots"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(counter.factorize(rows, nullptr, next_to_zero).below, stars);
+  EXPECT_EQ(counter.factorize_as_foreseen(rows, nullptr, -1.0).below, stars);
 }
 
 /// One analysis serves all numbers, those of a matrix without stored diagonal entries as well.

@@ -133,11 +133,13 @@ TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
   EXPECT_THROW(inner("{preconditioner: {type: amg, precision: double}, inner_precision: float}"), InputError);
 }
 
-TEST(Config, VerifyIsAProbeUnlessSaidOtherwise) {
+TEST(Config, VerifyChoosesUnlessSaidOtherwise) {
   const auto verify = [](const std::string& eigensolver) {
     return parse(minimal + "eigensolver: " + eigensolver).eigensolver.verify;
   };
-  EXPECT_EQ(verify("{pairs: 2}"), Verify::probe);
+  EXPECT_EQ(verify("{pairs: 2}"), Verify::automatic);
+  EXPECT_EQ(verify("{verify: auto}"), Verify::automatic);
+  EXPECT_EQ(verify("{verify: probe}"), Verify::probe);
   EXPECT_EQ(verify("{verify: residuals}"), Verify::residuals);
   EXPECT_EQ(verify("{verify: inertia}"), Verify::inertia);
   EXPECT_THROW(verify("{verify: inertia, constraints: {file: x.h5}}"), InputError);

@@ -58,7 +58,8 @@ class ProofTest : public testing::Test {
     config_.eigensolver.options.pairs = pairs;
     config_.eigensolver.options.max_iterations = more_iterations_;
     const DenseBlock<double> none;
-    proof_ = prove<double>({space, problem, operators, sources, none, config_.eigensolver, solve}, result_);
+    proof_ =
+        prove<double>({space, problem, operators, sources, none, config_.eigensolver, solve, granted_}, result_);
     exact_ = closed_form_laplacian_eigenvalues(config_.matrix.laplacian, pairs);
   }
 
@@ -92,6 +93,7 @@ class ProofTest : public testing::Test {
   std::vector<double> exact_;
   int solves_ = 0;
   int more_iterations_ = 200;
+  double granted_ = 0.0;
 
  private:
   void remove(BlockSpace<double>& space, int removed) {
@@ -179,6 +181,31 @@ TEST_F(ProofTest, InertiaCountsWhatIsMissing) {
   EXPECT_EQ(proof_.counted, pairs);
   EXPECT_EQ(solves_, 0);
   EXPECT_NE(proof_.statement.find("10 found: none missed"), std::string::npos) << proof_.statement;
+}
+
+/// The factors are those of the preconditioner, which goes on with its own where a pair is missing.
+TEST_F(ProofTest, AutoTakesInertiaWhereItCostsLittle) {
+  skip_without_factorisations();
+  if (IsSkipped()) return;
+  granted_ = 1e12;
+  for (const int removed : {-1, 0, 3}) {
+    prove_without(removed, "auto", "direct");
+    EXPECT_EQ(proof_.made, "inertia") << proof_.statement;
+    EXPECT_EQ(proof_.counted, pairs) << proof_.statement;
+    EXPECT_EQ(proof_.recovered, removed < 0 ? 0 : 1) << proof_.statement;
+    EXPECT_LE(static_cast<int>(result_.history.size()), 60) << "iterations with factors of another matrix";
+    expect_the_right_pairs();
+  }
+}
+
+TEST_F(ProofTest, AutoTakesAProbeWhereInertiaCostsMoreOrEntriesAreGone) {
+  prove_without(3, "auto", "jacobi");
+  EXPECT_EQ(proof_.made, "probe") << proof_.statement;
+  EXPECT_EQ(proof_.recovered, 1) << proof_.statement;
+  expect_the_right_pairs();
+  granted_ = 1e12;
+  prove_without(-1, "auto", "jacobi");
+  EXPECT_EQ(proof_.made, "probe") << proof_.statement;
 }
 
 }  // namespace

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "apps/journey/proof.hpp"
+
+namespace block_eigs {
+
+/// What `verify: auto` comes to for this result: inertia where its factors are foreseen to cost no more than a
+/// share of what the solve has, or what a probe would spend on searches that they spare; else a probe. By a model
+/// of costs, never by a clock. An analysis may have been made then, which problem.factorization keeps. Collective.
+template <class T>
+Verify chosen_proof(const SolveSetting<T>& setting, const EigenResult<T>& result);
+
+}  // namespace block_eigs
