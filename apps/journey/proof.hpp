@@ -23,8 +23,8 @@ struct SolveSetting {
   const EigensolverConfig& config;
   /// Solves again from vectors.
   std::function<EigenResult<T>(DenseBlock<T> initial, const LobpcgOptions& options)> solve;
-  /// What `verify: auto` may spend on a certificate whatever the solve has cost, in bytes that pass through host
-  /// memory meanwhile: see CostModel.
+  /// What a proof may cost whatever the solve has, in bytes that pass through host memory meanwhile: see
+  /// CostModel.
   double granted = 0.0;
 };
 

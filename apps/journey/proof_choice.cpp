@@ -90,7 +90,25 @@ Verify chosen_proof(const SolveSetting<T>& setting, const EigenResult<T>& result
   return Verify::inertia;
 }
 
+template <class T>
+bool grants_probe(const SolveSetting<T>& setting, const ProbeKind& kind) {
+  if (setting.granted == 0.0) return false;
+  constexpr int start_and_end = 2;
+  const CostModel costs = costs_of(setting).with_columns(kind.columns);
+  const PreconditionerConfig& preconditioner = setting.config.preconditioner;
+  const double products = first_degree(kind) + start_and_end;
+  double step = costs.degree();
+  if (preconditioner.type == PreconditionerType::direct && setting.problem.factorization) {
+    step += costs.substitution(setting.problem.factorization->size(), kind.columns);
+  } else if (kind.preconditioned) {
+    step += costs.preconditioner(preconditioner);
+  }
+  return products * step <= costs.host * setting.granted;
+}
+
 template Verify chosen_proof(const SolveSetting<float>&, const EigenResult<float>&);
 template Verify chosen_proof(const SolveSetting<double>&, const EigenResult<double>&);
+template bool grants_probe(const SolveSetting<float>&, const ProbeKind&);
+template bool grants_probe(const SolveSetting<double>&, const ProbeKind&);
 
 }  // namespace block_eigs

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/journey/proof.hpp"
+#include "solver/proof/effort.hpp"
 
 namespace block_eigs {
 
@@ -9,5 +10,9 @@ namespace block_eigs {
 /// of costs, never by a clock. An analysis may have been made then, which problem.factorization keeps. Collective.
 template <class T>
 Verify chosen_proof(const SolveSetting<T>& setting, const EigenResult<T>& result);
+
+/// Whether a short probe fits into what is granted beside the solve. Not collective.
+template <class T>
+bool grants_probe(const SolveSetting<T>& setting, const ProbeKind& kind);
 
 }  // namespace block_eigs

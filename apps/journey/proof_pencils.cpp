@@ -10,6 +10,7 @@
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/proof/pencil_probe.hpp"
 #include "solver/proof/sum_operator.hpp"
+#include "spmm/error.hpp"
 
 namespace block_eigs {
 
@@ -112,7 +113,13 @@ ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const Eigen
   proof.looked_in_other_pencil = proof.looked_in_other_pencil || soft || stiff;
   ProbeResult<T> seen;
   if (soft) seen = probe_soft_mass(setting, result, seed);
-  if (stiff && seen.missed.cols() == 0) seen = probe_stiff_rows(setting, result, seed);
+  if (stiff && seen.missed.cols() == 0) {
+    try {
+      seen = probe_stiff_rows(setting, result, seed);
+    } catch (const OnAllRanks&) {
+      // Nothing is promised of this search: rows so unlike that no start vectors are left beside the found ones.
+    }
+  }
   return seen;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/journey/proof_choice.hpp"
 #include "apps/journey/proof_pencils.hpp"
 #include "apps/journey/scaled_units.hpp"
 #include "solver/preconditioner/jacobi.hpp"
@@ -203,7 +204,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   const ProbeKind kind{preconditioned, in_float, probe_columns<T>()};
   int degree = probe_degree(result.history, kind, probe_share);
   const bool given = was_given(setting, result);
-  if (given || ends_at_limit(result) || hides_soft_masses(setting)) degree = std::max(degree, first_degree(kind));
+  if (given || ends_at_limit(result) || hides_soft_masses(setting) || grants_probe(setting, kind))
+    degree = std::max(degree, first_degree(kind));
   proof.made = "probe";
   if (degree == 0) {
     proof.made = "none";
