@@ -109,27 +109,10 @@ DenseBlock<T> vectors_of_missed(const SolveSetting<T>& setting, const EigenResul
   return std::move(probe_result(setting, result, plain ? filter_degree : iterations, false, round).missed);
 }
 
-}  // namespace
-
+/// Of the pairs found with those that pivots tell of.
 template <class T>
-void give_factors_back(const SolveSetting<T>& setting) {
-  if (setting.config.preconditioner.type == PreconditionerType::direct)
-    factorise_again(setting.problem, setting.operators.preconditioner.shift);
-}
-
-template <class T>
-double inertia_bytes(Problem<T>& problem, const Sources& sources, Which which) {
-  return InertiaCount(problem, sources, which, true).bytes();
-}
-
-template <class T>
-Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
+Finding<T> compare_counts(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   proof.made = "inertia";
-  if (hides_stiff_parts(setting, result)) {
-    // They may lie within rounding errors of the last value, by the norm of A, where no count tells them apart.
-    ProbeResult<T> seen = look_in_other_pencils(setting, result, round, proof);
-    if (seen.missed.cols() > 0) return {seen.missed.cols(), std::move(seen.missed), false};
-  }
   const std::vector<double>& values = result.eigenvalues;
   const auto pairs = static_cast<int>(values.size());
   const Which which = setting.config.options.which;
@@ -179,6 +162,29 @@ Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>&
   proof.missing_to = in_units(proof.missing_to);
   give_factors_back(setting);
   return {missing, vectors_of_missed(setting, result, round, proof), false};
+}
+
+}  // namespace
+
+template <class T>
+void give_factors_back(const SolveSetting<T>& setting) {
+  if (setting.config.preconditioner.type == PreconditionerType::direct)
+    factorise_again(setting.problem, setting.operators.preconditioner.shift);
+}
+
+template <class T>
+double inertia_bytes(Problem<T>& problem, const Sources& sources, Which which) {
+  return InertiaCount(problem, sources, which, true).bytes();
+}
+
+template <class T>
+Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
+  Finding<T> finding = compare_counts(setting, result, round, proof);
+  if (finding.missing > 0 || finding.inaccurate) return finding;
+  // They may lie within rounding errors of the last value, by the norm of A, where no count tells them apart.
+  give_factors_back(setting);
+  ProbeResult<T> seen = look_in_stiff_rows(setting, result, round, proof);
+  return {seen.missed.cols(), std::move(seen.missed), false};
 }
 
 template double inertia_bytes(Problem<float>&, const Sources&, Which);

@@ -16,6 +16,13 @@ namespace block_eigs {
 
 namespace {
 
+/// Whether pairs may have been missed that only their rows tell from others.
+template <class T>
+bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
+         hides_stiff_rows<T>(*setting.problem.a);
+}
+
 /// The preconditioner of the solve where it is one of A, else `jacobi`.
 template <class T>
 LinearOperator<T>* preconditioner_of_a(const SolveSetting<T>& setting, Jacobi<T>& jacobi) {
@@ -93,46 +100,46 @@ bool hides_soft_masses(const SolveSetting<T>& setting) {
 }
 
 template <class T>
-bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
-         hides_stiff_rows<T>(*setting.problem.a);
-}
-
-template <class T>
 int iterations_for_soft_masses(const SolveSetting<T>& setting, const EigenResult<T>& result) {
   constexpr int least = 200;
   return hides_soft_masses(setting) ? std::max(least, result.iterations) : 0;
 }
 
 template <class T>
+ProbeResult<T> look_in_stiff_rows(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
+                                  Proof& proof) {
+  if (!hides_stiff_parts(setting, result)) return {};
+  proof.looked_in_other_pencil = true;
+  try {
+    return probe_stiff_rows(setting, result, probe_seed(setting, round));
+  } catch (const OnAllRanks&) {
+    // Nothing is promised of this search: rows so unlike that no start vectors are left beside the found ones.
+    return {};
+  }
+}
+
+template <class T>
 ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const EigenResult<T>& result, int round,
                                      Proof& proof) {
-  const std::uint64_t seed = probe_seed(setting, round);
-  const bool soft = hides_soft_masses(setting);
-  const bool stiff = hides_stiff_parts(setting, result);
-  proof.looked_in_other_pencil = proof.looked_in_other_pencil || soft || stiff;
-  ProbeResult<T> seen;
-  if (soft) seen = probe_soft_mass(setting, result, seed);
-  if (stiff && seen.missed.cols() == 0) {
-    try {
-      seen = probe_stiff_rows(setting, result, seed);
-    } catch (const OnAllRanks&) {
-      // Nothing is promised of this search: rows so unlike that no start vectors are left beside the found ones.
-    }
+  if (hides_soft_masses(setting)) {
+    proof.looked_in_other_pencil = true;
+    ProbeResult<T> seen = probe_soft_mass(setting, result, probe_seed(setting, round));
+    if (seen.missed.cols() > 0) return seen;
   }
-  return seen;
+  return look_in_stiff_rows(setting, result, round, proof);
 }
 
 template bool ends_at_limit(const EigenResult<float>&);
 template bool hides_soft_masses(const SolveSetting<float>&);
-template bool hides_stiff_parts(const SolveSetting<float>&, const EigenResult<float>&);
 template int iterations_for_soft_masses(const SolveSetting<float>&, const EigenResult<float>&);
+template ProbeResult<float> look_in_stiff_rows(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
 template ProbeResult<float> look_in_other_pencils(const SolveSetting<float>&, const EigenResult<float>&, int,
                                                   Proof&);
 template bool ends_at_limit(const EigenResult<double>&);
 template bool hides_soft_masses(const SolveSetting<double>&);
-template bool hides_stiff_parts(const SolveSetting<double>&, const EigenResult<double>&);
 template int iterations_for_soft_masses(const SolveSetting<double>&, const EigenResult<double>&);
+template ProbeResult<double> look_in_stiff_rows(const SolveSetting<double>&, const EigenResult<double>&, int,
+                                                Proof&);
 template ProbeResult<double> look_in_other_pencils(const SolveSetting<double>&, const EigenResult<double>&, int,
                                                    Proof&);
 

@@ -19,6 +19,7 @@ namespace block_eigs {
 namespace {
 
 constexpr double probability = 0.01;
+constexpr const char* hidden_by_rounding = "; rounding errors hide what is nearer";
 
 /// Where the probe sees less far than `reach`, what the found values extend over, all there is between may have
 /// been missed; 0 where that is no more than rounding errors. `lost`: these are what it sees no farther for. All
@@ -32,9 +33,9 @@ std::string statement(const Proof& proof, double last, double reach, bool calibr
   if (reach > 0.0 && proof.smallest_gap > reach) {
     return fmt::format(
         "probe, confidence {:g}% only that no pair was missed which is farther from the last value than {:.1e}, "
-        "{:.2g} times what the found ones extend over{}; {}",
+        "{:.2g} times what the found ones extend over{}{}",
         100.0 * proof.confidence, proof.smallest_gap, proof.smallest_gap / reach, condition,
-        lost ? "rounding errors hide what is nearer" : "verify: inertia proves more");
+        lost ? hidden_by_rounding : "; verify: inertia proves more");
   }
   // Of a value that is zero but for rounding errors nothing is a sensible multiple.
   constexpr double largest = 1e3;
@@ -89,14 +90,14 @@ std::string no_confidence(const SolveSetting<T>& setting) {
   if (spread.soft()) {
     return fmt::format(
         "none missed that a probe and a search where x'Bx is small have seen, without confidence: x'Bx = {:.1e} "
-        "x'Dx for some x, D the diagonal of B; verify: inertia proves it",
+        "x'Dx for some x, D the diagonal of B",
         spread.floor);
   }
   if (!spread.uneven() || setting.operators.preconditioner.operation != nullptr) return "";
   return fmt::format(
       "none missed that a probe has seen, without confidence: the diagonal of B differs by a factor of {:.1e}, "
       "and "
-      "nothing scales its rows; preconditioner: jacobi does, and verify: inertia proves it",
+      "nothing scales its rows, as preconditioner: jacobi does",
       spread.diagonal_ratio);
 }
 
@@ -220,15 +221,17 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
     degree = std::min(2 * degree, most_degree(kind));
     seen = probe_result(setting, result, degree, in_float, round);
   }
+  const Scaling& scaling = setting.problem.scaling;
+  const double reach = reach_of(setting, result);
+  const double lost = lost_in_rounding(setting);
   proof.statement = no_confidence(setting);
-  if (proof.statement.empty()) {
-    const Scaling& scaling = setting.problem.scaling;
+  if (!proof.statement.empty()) {
+    proof.statement += reach > 0.0 && lost > reach ? hidden_by_rounding : "; verify: inertia proves it";
+  } else {
     proof.confidence = 1.0 - probability;
-    const double lost = lost_in_rounding(setting);
     proof.smallest_gap = unscaled_value(scaling, std::max(seen.smallest_gap, lost));
-    proof.statement =
-        statement(proof, unscaled_value(scaling, result.eigenvalues.back()),
-                  unscaled_value(scaling, reach_of(setting, result)), seen.calibrated, seen.smallest_gap < lost);
+    proof.statement = statement(proof, unscaled_value(scaling, result.eigenvalues.back()),
+                                unscaled_value(scaling, reach), seen.calibrated, seen.smallest_gap < lost);
   }
   return {seen.missed.cols(), std::move(seen.missed), false};
 }
