@@ -75,7 +75,9 @@ Verify chosen_proof(const SolveSetting<T>& setting, const EigenResult<T>& result
   Problem<T>& problem = setting.problem;
   if (!factors::available() || setting.constraints.cols() > 0 || !holds_entries(problem)) return Verify::probe;
   const CostModel costs = costs_of(setting);
-  const double limit = costs.host * setting.granted +
+  // Several ranks exchange more messages for small factors than these are worth, and wait for each other.
+  const double granted = problem.context.comm.size() == 1 ? setting.granted : 0.0;
+  const double limit = costs.host * granted +
                        (promises_something(setting) ? certificate_share : 1.0) * spent(setting, result, costs) +
                        iterations_for_soft_masses(setting, result) * costs.iteration();
   if (price(problem, costs, {}) > limit) return Verify::probe;

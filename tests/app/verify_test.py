@@ -140,14 +140,15 @@ class InertiaTest(harness.AppTest):
         self.assertGreater(missing, 0)
 
     def test_counts_by_default_where_that_costs_little(self):
-        for size, proof in (([30, 29, 1], "inertia"), ([60, 60, 60], "probe")):
+        small = "inertia" if harness.options.ranks == 1 else "probe|inertia"
+        for size, proof in (([30, 29, 1], small), ([60, 60, 60], "probe")):
             result = self.run_program(self.config(
                 f"matrix: {{generate: laplacian3d, size: {size}}}\neigensolver: {{pairs: 8, tolerance: 1e-6}}\n"
                 "output: {file: out.h5}\n"), timeout=240)
             self.assertEqual(result.code, 0, result)
             about, values = self.attributes()
             self.assertRegex(about["proof"], f"^({proof})$", result)
-            if proof == "inertia":
+            if about["proof"] == "inertia":
                 self.assertEqual(about["proof_counted"], 8)
                 self.assertTrue(values[-1] <= about["proof_shift"])
 
