@@ -43,8 +43,9 @@ class ProofTest : public testing::Test {
     const Context<double> context = make_context<double>(comm, Backend::host);
     const Sources sources = open_sources(comm, config_);
     const PreconditionerConfig& wanted = config_.eigensolver.preconditioner;
-    Problem<double> problem =
-        read_problem(context, sources, read_options(context, config_, wanted, false, sources.a->rows()));
+    ReadOptions reading = read_options(context, config_, wanted, false, sources.a->rows());
+    reading.keep_rows = reading.keep_rows || keeps_entries_;
+    Problem<double> problem = read_problem(context, sources, reading);
     const Operators<double> operators = make_operators(problem, config_, wanted, false);
     BlockSpace<double> space(context, problem.partition);
     const auto solve = [&](DenseBlock<double> initial, const LobpcgOptions& options) {
@@ -94,6 +95,7 @@ class ProofTest : public testing::Test {
   int solves_ = 0;
   int more_iterations_ = 200;
   double granted_ = 0.0;
+  bool keeps_entries_ = false;
 
  private:
   void remove(BlockSpace<double>& space, int removed) {
@@ -183,11 +185,11 @@ TEST_F(ProofTest, InertiaCountsWhatIsMissing) {
   EXPECT_NE(proof_.statement.find("10 found: none missed"), std::string::npos) << proof_.statement;
 }
 
-/// The factors are those of the preconditioner, which goes on with its own where a pair is missing.
-TEST_F(ProofTest, AutoTakesInertiaWhereItCostsLittle) {
+/// One factorisation is all that is left to pay. The factors are those of the preconditioner, which goes on with
+/// its own where a pair is missing.
+TEST_F(ProofTest, AutoTakesInertiaWhereFactorsSolved) {
   skip_without_factorisations();
   if (IsSkipped()) return;
-  granted_ = 1e12;
   for (const int removed : {-1, 0, 3}) {
     prove_without(removed, "auto", "direct");
     EXPECT_EQ(proof_.made, "inertia") << proof_.statement;
@@ -198,14 +200,23 @@ TEST_F(ProofTest, AutoTakesInertiaWhereItCostsLittle) {
   }
 }
 
-TEST_F(ProofTest, AutoTakesAProbeWhereInertiaCostsMoreOrEntriesAreGone) {
-  prove_without(3, "auto", "jacobi");
+TEST_F(ProofTest, AutoTakesInertiaWhereItIsGrantedAndEntriesAreThere) {
+  skip_without_factorisations();
+  if (IsSkipped()) return;
+  prove_without(3, "auto", "chebyshev");
   EXPECT_EQ(proof_.made, "probe") << proof_.statement;
   EXPECT_EQ(proof_.recovered, 1) << proof_.statement;
-  expect_the_right_pairs();
   granted_ = 1e12;
-  prove_without(-1, "auto", "jacobi");
-  EXPECT_EQ(proof_.made, "probe") << proof_.statement;
+  prove_without(-1, "auto", "chebyshev");
+  EXPECT_EQ(proof_.made, "probe") << "no entries to count with: " << proof_.statement;
+  keeps_entries_ = true;
+  prove_without(3, "auto", "chebyshev");
+  EXPECT_EQ(proof_.made, "inertia") << proof_.statement;
+  EXPECT_EQ(proof_.recovered, 1) << proof_.statement;
+  expect_the_right_pairs();
+  granted_ = 0.0;
+  prove_without(-1, "auto", "chebyshev");
+  EXPECT_EQ(proof_.made, "probe") << "a count costs more than a quarter of this solve: " << proof_.statement;
 }
 
 }  // namespace
