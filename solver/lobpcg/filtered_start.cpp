@@ -135,8 +135,11 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
     cut = std::max(cut, end_of_copies(run, state, first_one, first ? first_one : progress.cut).value_or(cut));
   }
 
-  const double lowest = std::min(values.front(), progress.bounds.lower);
-  const double middle = 0.5 * (upper + std::max(progress.bounds.lower, -upper));
+  // What is left of the spectrum begins behind the locked pairs.
+  const std::vector<double> locked = turned(run, state.locked.values);
+  const double begin = locked.empty() ? progress.bounds.lower : std::max(progress.bounds.lower, locked.back());
+  const double lowest = std::min(values.front(), begin);
+  const double middle = 0.5 * (upper + std::max(begin, -upper));
   if (!first && below == 0.0 && !(cut < middle)) return plan_behind<T>(values, progress, middle);
   const bool blind_for_long = progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees;
   if (!first && !blind_for_long && below < few * columns && progress.cut < middle && !(cut < middle))
@@ -149,7 +152,7 @@ std::optional<Filter> plan(const LobpcgRun<T>& run, const LobpcgState<T>& state,
   if (known) {
     const double missing = missing_degrees(run, state, filter.interval);
     if (!alone && progress.degrees + missing > most_degrees_beside_a_preconditioner) return std::nullopt;
-    const double floor = floor_of(turned(run, state.locked.values), values, progress.bounds);
+    const double floor = floor_of(locked, values, progress.bounds);
     const bool same_cut = cut - floor > 0.7 * (progress.cut - floor);
     // Pairs far below the others keep filters short until they are locked.
     const bool same_vectors = state.locked.count() == progress.locked;

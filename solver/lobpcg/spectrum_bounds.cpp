@@ -109,7 +109,8 @@ double first_cut(const LobpcgRun<T>& run, const LobpcgState<T>& state, const Spe
   const std::vector<double> values = turned(run, state.ritz.values);
   const std::vector<double> locked = turned(run, state.locked.values);
   if (locked.size() > 1) {
-    const std::size_t back = std::min(locked.size() - 1, static_cast<std::size_t>(state.active()));
+    // The later half: a few far below the others would tell of other distances.
+    const std::size_t back = std::min(locked.size() / 2, static_cast<std::size_t>(state.active()));
     const double spacing = (locked.back() - locked[locked.size() - 1 - back]) / static_cast<double>(back);
     return std::min(values.back(), locked.back() + state.active() * spacing);
   }

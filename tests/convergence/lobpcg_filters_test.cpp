@@ -102,14 +102,15 @@ void expect_values(const EigenResult<double>& result, const std::vector<double>&
 }
 
 /// By filters of a block, and by those that make a basis.
-void expect_smallest(std::vector<double> values, int pairs, int most_iterations) {
+void expect_smallest(std::vector<double> values, int pairs, int most_iterations, int block_size = 0) {
   test::RuleSource source = test::turned_diagonal(values);
   test::Problem<double> problem(source);
   std::sort(values.begin(), values.end());
   for (const bool basis : {false, true}) {
     SCOPED_TRACE(basis);
-    const LobpcgOptions options{
+    LobpcgOptions options{
         .pairs = pairs, .tolerance = 1e-8, .dense_up_to = 0, .filtered_start = true, .filter_basis = basis};
+    options.block_size = block_size;
     const auto result = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
     ASSERT_EQ(result.eigenvalues.size(), static_cast<std::size_t>(pairs)) << result.remark;
     expect_values(result, values);
@@ -143,6 +144,15 @@ TEST(LobpcgFilters, AFewFarBelowAllOthers) {
   values[300] = -8.0;
   values[1500] = -20.0;
   expect_smallest(values, 10, 30);
+}
+
+// What far ones are apart says nothing of where a later window ends.
+TEST(LobpcgFilters, WindowsAfterAFewFarBelowAllOthers) {
+  std::vector<double> values(4000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 8.0 * (static_cast<double>(i) + 1.0) / 4000.0;
+  values[700] = -50.0;
+  values[2300] = -20.0;
+  expect_smallest(values, 50, 60, 32);
 }
 
 // What is known may lie anywhere, and grows in filters for the others more than these do. Given vectors are locked
