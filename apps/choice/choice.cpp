@@ -73,6 +73,7 @@ void Choice::begin() {
   progress_.clear();
   converged_before_.reset();
   by_pairs_ = false;
+  before_filters_.reset();
   filtered_ = 0.0;
   steps_left_ = 0.0;
 }
@@ -82,10 +83,21 @@ std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
   progress_.clear();
   const double columns = std::max(report.active_columns, 1);
   filtered_ += report.products / columns;
-  const double degrees = std::isnan(report.products_to_come) ? filtered_ : report.products_to_come / columns;
+  double degrees = std::isnan(report.products_to_come) ? filtered_ : report.products_to_come / columns;
+  if (judgement_.window > 0.0) degrees = with_windows_to_come(report, degrees);
   // A degree brings about as much as an iteration with Jacobi.
   if (at_ == 0) expect_of_others(degrees);
   return degrees * judgement_.degree;
+}
+
+/// Filters foresee their own window, in `degrees`: all that is left by how many pairs are done, once these are
+/// half a window; before that as much for each window.
+double Choice::with_windows_to_come(const IterationReport& report, double degrees) {
+  if (!before_filters_) before_filters_ = report.converged;
+  const double done = report.converged - *before_filters_;
+  const double left = report.wanted - report.converged;
+  if (2.0 * done >= judgement_.window) return filtered_ * left / done;
+  return degrees + (filtered_ + degrees) * std::max(0.0, left / judgement_.window - 1.0);
 }
 
 /// Where columns of pairs that are done go on with others that wait for them, the worst at work is always one that

@@ -46,6 +46,7 @@ struct Judgement {
   /// Iterations left are predicted up to so many for each one that was seen.
   double horizon = std::numeric_limits<double>::infinity();
   double degree = 0.0;  ///< what one degree of a filter costs
+  double window = 0.0;  ///< columns of a window, where one after the other moves up the spectrum; else 0
   /// Where rates of the first iterations say little: the first candidate is taken unless it is expected to cost
   /// `much` times what another one does, and nothing is set up before the present one has cost as much as that
   /// set-up.
@@ -109,6 +110,7 @@ class Choice {
 
  private:
   void take(std::size_t candidate, const std::string& reason);
+  double with_windows_to_come(const IterationReport& report, double degrees);
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<double> steps_by_pairs(const IterationReport& report);
@@ -135,6 +137,7 @@ class Choice {
   bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
   double filtered_ = 0.0;                  ///< see degrees_spent()
+  std::optional<int> before_filters_{};    ///< pairs that were done then
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

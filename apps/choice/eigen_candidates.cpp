@@ -31,7 +31,9 @@ double expected_with_jacobi(const MatrixTraits& traits, double degrees) {
 /// Costs in iterations of LOBPCG, or degrees of a filter.
 class Candidates {
  public:
-  Candidates(const CostModel& costs, const PreconditionerConfig& asked) : costs_(costs), asked_(asked) {}
+  /// As many steps are taken for each of so many windows of columns.
+  Candidates(const CostModel& costs, const PreconditionerConfig& asked, double windows)
+      : costs_(costs), asked_(asked), windows_(windows) {}
 
   Candidate& add(PreconditionerType type, bool filtered, double steps, const std::string& reason) {
     return add(Candidate{of_type(asked_, type), filtered}, steps, reason);
@@ -56,7 +58,7 @@ class Candidates {
     candidate.setup = costs_.setup(candidate.preconditioner.type);
     // What may follow filters are iterations.
     candidate.step = costs_.iteration() + costs_.preconditioner(candidate.preconditioner);
-    candidate.cost = candidate.setup + steps * (candidate.filtered ? costs_.degree() : candidate.step);
+    candidate.cost = candidate.setup + windows_ * steps * (candidate.filtered ? costs_.degree() : candidate.step);
     candidate.reason = reason;
     found_.push_back(std::move(candidate));
     return found_.back();
@@ -64,6 +66,7 @@ class Candidates {
 
   const CostModel& costs_;
   const PreconditionerConfig& asked_;
+  double windows_;
   std::vector<Candidate> found_;
 };
 
@@ -130,8 +133,9 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
 
 std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::optional<MassTraits>& mass,
                                         const CostModel& costs, const EigensolverConfig& asked) {
-  Candidates result(costs, asked.preconditioner);
   const LobpcgOptions& options = asked.options;
+  const double windows = std::max(1.0, static_cast<double>(options.pairs) / block_width(options));
+  Candidates result(costs, asked.preconditioner, windows);
   const bool can_filter = !mass && options.filtered_start && traits.norm_inf > 0.0;
   if (options.which == Which::largest) {
     add_for_far_end(mass, can_filter, result);

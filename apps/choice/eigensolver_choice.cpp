@@ -28,6 +28,11 @@ constexpr double most_bytes_for_wider = 1e9;
 constexpr int widest_with_filters = 512;
 constexpr int most_filters_of_widest = 12;
 
+Judgement judgement_of(const CostModel& costs, const EigensolverConfig& asked) {
+  const int columns = block_width(asked.options);
+  return {.degree = costs.degree(), .window = asked.options.pairs > columns ? 1.0 * columns : 0.0};
+}
+
 }  // namespace
 
 EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel& costs,
@@ -36,7 +41,7 @@ EigensolverChoice::EigensolverChoice(const MatrixTraits& traits, const CostModel
       costs_(costs),
       asked_(asked),
       mass_(mass),
-      choice_(eigen_candidates(traits, mass, costs, asked), {.degree = costs.degree()}) {}
+      choice_(eigen_candidates(traits, mass, costs, asked), judgement_of(costs, asked)) {}
 
 EigensolverConfig EigensolverChoice::config() const {
   EigensolverConfig result = asked_;
@@ -199,13 +204,15 @@ void EigensolverChoice::widen() {
   narrower_.emplace(Narrower{asked_, costs_, choice_});
   costs_ = costs_.with_columns(wider);
   asked_.options.block_size = wider;
+  if (asked_.filter == FilterKind::automatic && !basis_pays(traits_.rows / costs_.ranks, wider))
+    asked_.options.filter_basis = false;
   std::vector<Candidate> candidates = eigen_candidates(traits_, mass_, costs_, asked_);
   if (wider > widest) {
     std::erase_if(candidates, [](const Candidate& candidate) { return !candidate.filtered; });
     asked_.options.max_iterations = std::min(asked_.options.max_iterations, most_filters_of_widest);
     at_widest_ = true;
   }
-  choice_.replace(std::move(candidates), {.degree = costs_.degree()},
+  choice_.replace(std::move(candidates), judgement_of(costs_, asked_),
                   fmt::format("eigenvalues lie close together; {} columns", wider));
 }
 

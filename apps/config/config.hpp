@@ -80,7 +80,7 @@ enum class Verify { automatic, residuals, probe, inertia };
 
 /// What filters work on where they may begin the iteration: an orthonormal basis that grows by what each of them
 /// brings forth, or the block alone. The basis takes half the products and more passes over vectors: `automatic`
-/// takes it on GPUs.
+/// takes it on GPUs where blocks are narrow: basis_pays.
 enum class FilterKind { automatic, basis, block };
 
 struct EigensolverConfig {
@@ -150,8 +150,11 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
 /// YAML with every key, defaults included, that reads back as the same config.
 std::string resolved_config(const RunConfig& config);
 
-/// Whether filters build a basis on that device.
-bool builds_basis(FilterKind filter, Backend backend);
+/// Whether blocks of so many columns are narrow enough beside the rows of a device for filters to build a basis on
+/// a GPU: its small problems, of several times as many columns, do not shrink with the rows.
+bool basis_pays(double rows, int columns);
+/// Whether filters of so many columns build a basis on that device, which has so many rows.
+bool builds_basis(FilterKind filter, Backend backend, double rows, int columns);
 
 /// Whether the solvers have this preconditioner in float, for iterations in float under results in double.
 bool exists_in_float(const PreconditionerConfig& config);

@@ -29,7 +29,9 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
   EigenSolver<T> solver{config, std::move(lone), {}, {}, {}};
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
-  scaled.options.filter_basis = builds_basis(scaled.filter, problem.context.device->backend());
+  const double rows_of_rank = static_cast<double>(problem.partition.rows()) / problem.context.comm.size();
+  scaled.options.filter_basis =
+      builds_basis(scaled.filter, problem.context.device->backend(), rows_of_rank, block_width(scaled.options));
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   scaled.preconditioner.direct.end = scaled.options.which;
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
