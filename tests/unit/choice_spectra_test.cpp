@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -187,6 +189,45 @@ TEST(EigensolverChoice, LargerFullMatricesAreSolvedDenselyWhenIterationsAreSlow)
   for (int i = 0; i < 200 && choice.proceed(iteration(1e6, values, residuals)); ++i) continue;
   for (int i = 0; i < 3 && !choice.config().options.dense; ++i) ASSERT_TRUE(choice.change(Limitation::stopped));
   EXPECT_TRUE(choice.config().options.dense);
+}
+
+/// A filter of so many columns and degrees, after which so many pairs are done.
+bool filter(EigensolverChoice& choice, int columns, int degrees, int done, double products_to_come) {
+  const std::vector<double> values(1000, 1.0), residuals(1000, 1.0);
+  IterationReport report = iteration(1e6, values, residuals);
+  report.active_columns = columns;
+  report.products = columns * degrees;
+  report.products_to_come = products_to_come;
+  report.converged = done;
+  report.wanted = 1000;
+  return choice.proceed(report);
+}
+
+EigensolverChoice with_windows() {
+  EigensolverConfig config = asked();
+  config.options.pairs = 1000;
+  config.options.block_size = 128;
+  return choice_for(diffusion(1.1e5, 7), config, 0.0, Backend::cuda);
+}
+
+/// Degrees per window as those of 48^3 points on a GPU: what a window is foreseen to take is no more than its own.
+TEST(EigensolverChoice, FiltersOfWindowsAreJudgedByAllOfThem) {
+  EigensolverChoice choice = with_windows();
+  ASSERT_TRUE(choice.config().options.filtered_start) << choice.description();
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  for (int window = 0; window < 9; ++window) {
+    const int done = 115 * window;
+    EXPECT_TRUE(filter(choice, 128, 60, done, unknown)) << window;
+    EXPECT_TRUE(filter(choice, 128, 50, done, 128 * 60.0)) << window;
+    EXPECT_TRUE(filter(choice, 100, 60, std::min(1000, done + 115), 0.0)) << window;
+  }
+}
+
+TEST(EigensolverChoice, FiltersOfWindowsThatBringNothingAreLeft) {
+  EigensolverChoice choice = with_windows();
+  int filters = 0;
+  while (filters < 100 && filter(choice, 128, 200, 0, std::numeric_limits<double>::quiet_NaN())) ++filters;
+  EXPECT_LT(filters, 100);
 }
 
 TEST(EigensolverChoice, JacobiForGraphsWithHubs) {
