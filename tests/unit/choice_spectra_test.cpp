@@ -217,9 +217,9 @@ TEST(EigensolverChoice, FiltersOfWindowsAreJudgedByAllOfThem) {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   for (int window = 0; window < 9; ++window) {
     const int done = 115 * window;
-    EXPECT_TRUE(filter(choice, 128, 60, done, unknown)) << window;
-    EXPECT_TRUE(filter(choice, 128, 50, done, 128 * 60.0)) << window;
-    EXPECT_TRUE(filter(choice, 100, 60, std::min(1000, done + 115), 0.0)) << window;
+    EXPECT_TRUE(filter(choice, 128, 200, done, unknown)) << window;
+    EXPECT_TRUE(filter(choice, 128, 150, done, 128 * 150.0)) << window;
+    EXPECT_TRUE(filter(choice, 100, 150, std::min(1000, done + 115), 0.0)) << window;
   }
 }
 
