@@ -73,7 +73,6 @@ void Choice::begin() {
   progress_.clear();
   converged_before_.reset();
   by_pairs_ = false;
-  before_filters_.reset();
   filtered_ = 0.0;
   steps_left_ = 0.0;
 }
@@ -93,8 +92,7 @@ std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
 /// Filters foresee their own window, in `degrees`: all that is left by how many pairs are done, once these are
 /// half a window; before that as much for each window.
 double Choice::with_windows_to_come(const IterationReport& report, double degrees) {
-  if (!before_filters_) before_filters_ = report.converged;
-  const double done = report.converged - *before_filters_;
+  const double done = report.converged;
   const double left = report.wanted - report.converged;
   if (2.0 * done >= judgement_.window) return filtered_ * left / done;
   return degrees + (filtered_ + degrees) * std::max(0.0, left / judgement_.window - 1.0);

@@ -137,7 +137,6 @@ class Choice {
   bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
   double filtered_ = 0.0;                  ///< see degrees_spent()
-  std::optional<int> before_filters_{};    ///< pairs that were done then
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

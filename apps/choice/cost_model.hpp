@@ -58,4 +58,10 @@ struct CostModel {
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
                      Backend backend, int ranks = 1);
 
+/// Whether blocks of so many columns are narrow enough beside the rows of a device for filters to build a basis on
+/// a GPU: its small problems, of several times as many columns, do not shrink with the rows.
+bool basis_pays(double rows, int columns);
+/// Whether filters of so many columns build a basis on that device, which has so many rows.
+bool builds_basis(FilterKind filter, Backend backend, double rows, int columns);
+
 }  // namespace block_eigs

@@ -280,16 +280,6 @@ RunConfig parse_config(const std::string& text, const std::string& name, std::sp
   return config;
 }
 
-bool basis_pays(double rows, int columns) {
-  constexpr double rows_of_a_column = 1.5e4;  // measured on an H200: docs/performance.md
-  return rows >= rows_of_a_column * columns;
-}
-
-bool builds_basis(FilterKind filter, Backend backend, double rows, int columns) {
-  return filter == FilterKind::basis ||
-         (filter == FilterKind::automatic && backend == Backend::cuda && basis_pays(rows, columns));
-}
-
 bool exists_in_float(const PreconditionerConfig& config) {
   return config.type != PreconditionerType::petsc && config.type != PreconditionerType::direct &&
          (config.type != PreconditionerType::amg || config.amg.precision == Precision::float32);

@@ -150,12 +150,6 @@ RunConfig read_config(const Communicator& comm, const std::string& path, std::sp
 /// YAML with every key, defaults included, that reads back as the same config.
 std::string resolved_config(const RunConfig& config);
 
-/// Whether blocks of so many columns are narrow enough beside the rows of a device for filters to build a basis on
-/// a GPU: its small problems, of several times as many columns, do not shrink with the rows.
-bool basis_pays(double rows, int columns);
-/// Whether filters of so many columns build a basis on that device, which has so many rows.
-bool builds_basis(FilterKind filter, Backend backend, double rows, int columns);
-
 /// Whether the solvers have this preconditioner in float, for iterations in float under results in double.
 bool exists_in_float(const PreconditionerConfig& config);
 

@@ -204,7 +204,9 @@ Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
 
 template <class T>
 void factorise_again(Problem<T>& problem, double shift) {
-  if (problem.factorization) problem.factorization->factorize(problem.a_rows, mass_rows(problem), shift);
+  if (!problem.factorization) return;
+  problem.factorization->serve(use);
+  problem.factorization->factorize(problem.a_rows, mass_rows(problem), shift);
 }
 
 template void analyse_factors(Problem<float>&);

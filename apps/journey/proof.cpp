@@ -64,7 +64,9 @@ std::optional<Finding<T>> try_inertia(const SolveSetting<T>& setting, const Eige
   } catch (const OnAllRanks&) {
     // A probe takes less.
   }
+  const double taken = proof.memory;
   proof = before;
+  proof.memory = std::max(proof.memory, taken);
   give_factors_back(setting);
   return std::nullopt;
 }

@@ -12,8 +12,8 @@ double inertia_bytes(Problem<T>& problem, const Sources& sources, Which which);
 /// Counts the eigenvalues on the wanted side of the last found value, and of the cluster that it belongs to where
 /// that goes on beyond it; where there are more than were found, bisection over the gaps
 /// between found values tells where the first is, and other pencils and a long probe are looked at for them.
-/// Factors of a preconditioner that shares their analysis are lost where nothing is missing, or it throws: see
-/// give_factors_back. Collective; throws RunError where a factorisation fails, on all ranks.
+/// Factors of a preconditioner that shares their analysis are lost where it finds nothing to go on from, or
+/// throws: see give_factors_back. Collective; throws RunError where a factorisation fails, on all ranks.
 template <class T>
 Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof);
 

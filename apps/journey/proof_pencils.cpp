@@ -16,13 +16,6 @@ namespace block_eigs {
 
 namespace {
 
-/// Whether pairs may have been missed that only their rows tell from others.
-template <class T>
-bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
-  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
-         hides_stiff_rows<T>(*setting.problem.a);
-}
-
 /// The preconditioner of the solve where it is one of A, else `jacobi`.
 template <class T>
 LinearOperator<T>* preconditioner_of_a(const SolveSetting<T>& setting, Jacobi<T>& jacobi) {
@@ -100,6 +93,12 @@ bool hides_soft_masses(const SolveSetting<T>& setting) {
 }
 
 template <class T>
+bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  return setting.config.options.which == Which::smallest && ends_at_limit(result) &&
+         hides_stiff_rows<T>(*setting.problem.a);
+}
+
+template <class T>
 int iterations_for_soft_masses(const SolveSetting<T>& setting, const EigenResult<T>& result) {
   constexpr int least = 200;
   return hides_soft_masses(setting) ? std::max(least, result.iterations) : 0;
@@ -131,12 +130,14 @@ ProbeResult<T> look_in_other_pencils(const SolveSetting<T>& setting, const Eigen
 
 template bool ends_at_limit(const EigenResult<float>&);
 template bool hides_soft_masses(const SolveSetting<float>&);
+template bool hides_stiff_parts(const SolveSetting<float>&, const EigenResult<float>&);
 template int iterations_for_soft_masses(const SolveSetting<float>&, const EigenResult<float>&);
 template ProbeResult<float> look_in_stiff_rows(const SolveSetting<float>&, const EigenResult<float>&, int, Proof&);
 template ProbeResult<float> look_in_other_pencils(const SolveSetting<float>&, const EigenResult<float>&, int,
                                                   Proof&);
 template bool ends_at_limit(const EigenResult<double>&);
 template bool hides_soft_masses(const SolveSetting<double>&);
+template bool hides_stiff_parts(const SolveSetting<double>&, const EigenResult<double>&);
 template int iterations_for_soft_masses(const SolveSetting<double>&, const EigenResult<double>&);
 template ProbeResult<double> look_in_stiff_rows(const SolveSetting<double>&, const EigenResult<double>&, int,
                                                 Proof&);

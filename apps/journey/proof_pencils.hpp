@@ -14,6 +14,10 @@ bool ends_at_limit(const EigenResult<T>& result);
 template <class T>
 bool hides_soft_masses(const SolveSetting<T>& setting);
 
+/// Whether pairs may have been missed that only their rows tell from others. Not collective.
+template <class T>
+bool hides_stiff_parts(const SolveSetting<T>& setting, const EigenResult<T>& result);
+
 /// Iterations that the search for soft masses takes, 0 where there is none. Not collective.
 template <class T>
 int iterations_for_soft_masses(const SolveSetting<T>& setting, const EigenResult<T>& result);

@@ -230,6 +230,15 @@ TEST(EigensolverChoice, FiltersOfWindowsThatBringNothingAreLeft) {
   EXPECT_LT(filters, 100);
 }
 
+TEST(EigensolverChoice, FiltersBuildABasisOnGpusWhereBlocksAreNarrow) {
+  EXPECT_TRUE(builds_basis(FilterKind::automatic, Backend::cuda, 2e6, 20));
+  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::cuda, 2e6, 166));
+  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::cuda, 1e5, 20));
+  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::host, 2e6, 20));
+  EXPECT_TRUE(builds_basis(FilterKind::basis, Backend::host, 1e3, 20));
+  EXPECT_FALSE(builds_basis(FilterKind::block, Backend::cuda, 2e6, 20));
+}
+
 TEST(EigensolverChoice, JacobiForGraphsWithHubs) {
   MatrixTraits traits = diffusion(16384, 13);
   traits.longest_row = 1000.0;

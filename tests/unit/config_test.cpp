@@ -133,15 +133,6 @@ TEST(Config, EigensolversBeginInFloatWhereLevelsAreInFloat) {
   EXPECT_THROW(inner("{preconditioner: {type: amg, precision: double}, inner_precision: float}"), InputError);
 }
 
-TEST(Config, FiltersBuildABasisOnGpusWhereBlocksAreNarrow) {
-  EXPECT_TRUE(builds_basis(FilterKind::automatic, Backend::cuda, 2e6, 20));
-  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::cuda, 2e6, 166));
-  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::cuda, 1e5, 20));
-  EXPECT_FALSE(builds_basis(FilterKind::automatic, Backend::host, 2e6, 20));
-  EXPECT_TRUE(builds_basis(FilterKind::basis, Backend::host, 1e3, 20));
-  EXPECT_FALSE(builds_basis(FilterKind::block, Backend::cuda, 2e6, 20));
-}
-
 TEST(Config, VerifyChoosesUnlessSaidOtherwise) {
   const auto verify = [](const std::string& eigensolver) {
     return parse(minimal + "eigensolver: " + eigensolver).eigensolver.verify;
