@@ -180,8 +180,10 @@ double inertia_bytes(Problem<T>& problem, const Sources& sources, Which which) {
 template <class T>
 Finding<T> look_by_inertia(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   Finding<T> finding = compare_counts(setting, result, round, proof);
-  if (finding.missing > 0 || finding.inaccurate || !hides_stiff_parts(setting, result)) return finding;
-  // They may lie within rounding errors of the last value, by the norm of A, where no count tells them apart.
+  // As many as were found are all there are. A cluster may hide some: what is stiff may lie within rounding errors
+  // of the last value, by the norm of A, where no count tells it apart.
+  const bool whole = proof.counted == static_cast<std::int64_t>(result.eigenvalues.size());
+  if (finding.missing > 0 || finding.inaccurate || whole || !hides_stiff_parts(setting, result)) return finding;
   give_factors_back(setting);
   ProbeResult<T> seen = look_in_stiff_rows(setting, result, round, proof);
   return {seen.missed.cols(), std::move(seen.missed), false};
