@@ -34,6 +34,15 @@ Candidate take_like(std::vector<Candidate>& candidates, const PreconditionerConf
   return added;
 }
 
+/// What a step costs by what it did where the state was written: other ranks, threads or devices have other costs,
+/// and ways are compared by those of one machine. One that is not among the ways here has the costs it had.
+double steps_here(Candidate& candidate, double setup, double step) {
+  if (candidate.step > 0.0 && step > 0.0) return candidate.step / step;
+  candidate.setup = setup;
+  candidate.step = step;
+  return 1.0;
+}
+
 }  // namespace
 
 std::vector<double> chosen_numbers(const PreconditionerConfig& config) {
@@ -81,13 +90,12 @@ void Choice::resume(std::span<const double> state, const PreconditionerConfig& p
         state.subspan(fields_of_choice + i * fields_of_candidate, fields_of_candidate);
     const auto type = static_cast<PreconditionerType>(static_cast<int>(of[0]));
     Candidate candidate = take_like(candidates_, options, type, of[1] != 0.0, of[2] != 0.0);
-    candidate.setup = of[3];
-    candidate.step = of[4];
-    candidate.cost = of[5];
+    const double here = steps_here(candidate, of[3], of[4]);
+    candidate.cost = here * of[5];
     candidate.share = of[6];
     candidate.least = of[7];
     candidate.taken = of[8] != 0.0;
-    candidate.at_this_rate = of[9];
+    candidate.at_this_rate = here * of[9];
     candidates.push_back(std::move(candidate));
   }
   candidates_ = std::move(candidates);

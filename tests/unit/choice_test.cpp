@@ -290,6 +290,32 @@ TEST(MatrixTraits, AWheelIsACycleBesideItsHub) {
   EXPECT_FALSE(dense_rows.scale_free());
 }
 
+/// Steps of the first cost twice as much here as where the state was written, those of the others four times.
+TEST(Choice, AStateOfAnotherMachineIsPricedByThisOne) {
+  const auto ways = [](double first, double others) {
+    std::vector<Candidate> candidates(3);
+    const PreconditionerType types[] = {PreconditionerType::amg, PreconditionerType::jacobi,
+                                        PreconditionerType::none};
+    for (int i = 0; i < 3; ++i) {
+      candidates[i].preconditioner.type = types[i];
+      candidates[i].step = i == 0 ? first : others;
+      candidates[i].cost = (i + 1) * 100.0 * candidates[i].step;
+    }
+    return candidates;
+  };
+  Choice there(ways(1.0, 1.0), {});
+  Choice here(ways(2.0, 4.0), {});
+  ASSERT_TRUE(there.change(Limitation::stopped));
+  here.resume(there.state(), there.current().preconditioner);
+  EXPECT_EQ(here.current().preconditioner.type, PreconditionerType::jacobi);
+  EXPECT_EQ(here.current().step, 4.0);
+  EXPECT_EQ(here.current().cost, 800.0);
+  EXPECT_EQ(here.cheapest_other(), 200.0);
+  Choice again(ways(1.0, 1.0), {});
+  again.resume(there.state(), there.current().preconditioner);
+  EXPECT_EQ(again.state(), there.state());
+}
+
 TEST(MatrixTraits, OfADiagonalMatrixAreThoseOfItsRows) {
   CsrRows rows;
   rows.global_rows = rows.global_columns = 4;
