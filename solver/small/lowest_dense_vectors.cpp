@@ -46,6 +46,14 @@ bool rows_differ(const SmallMatrix& a) {
   return most > factor * least;
 }
 
+/// Of refinement: as many as it takes where they are cheap; else the few that rigid motions need.
+int most_shifts(int rows) {
+  constexpr double operations = 4e9;
+  constexpr int least = 4;
+  if (rows <= most_rows_of_refined_pencils) return std::numeric_limits<int>::max();
+  return least + static_cast<int>(operations / std::pow(rows, 3));
+}
+
 /// Whether A v - lambda v is large beside both lambda and what rounding errors of A v come to, of any pair.
 bool leaves_residuals(const SmallMatrix& a, const std::vector<double>& values, const SmallMatrix& vectors) {
   constexpr double rounding = 4.0 * epsilon;
@@ -133,6 +141,24 @@ Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs
   return {leading(std::move(pairs), all), certain};
 }
 
+/// Whether all that is left of a in the span of `vectors`, which is `projected`, are rounding errors: an
+/// eigenvalue of zero that is there many times.
+bool is_rounding(const SmallMatrix& a, const SmallMatrix& vectors, const SmallMatrix& projected) {
+  SmallMatrix sizes = a;
+  SmallMatrix lengths = vectors;
+  for (SmallMatrix* matrix : {&sizes, &lengths}) {
+    for (double& value : matrix->values()) value = std::abs(value);
+  }
+  const SmallMatrix images = lapack::product(sizes, false, lengths, false);
+  double largest = 0.0;
+  for (int j = 0; j < vectors.cols(); ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < vectors.rows(); ++i) sum += lengths(i, j) * images(i, j);
+    largest = std::max(largest, sum);
+  }
+  return norm_of(projected) <= a.rows() * epsilon * largest;
+}
+
 /// Those behind `first` that take part in what follows, replaced by the vectors of the smallest Rayleigh quotients
 /// in their span: a vector's error counts squared in its quotient, so that this tells values apart that are
 /// epsilon times smaller than what a solver tells. So may these hide others.
@@ -143,8 +169,10 @@ SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const Sma
   const auto projected = [&](const SmallMatrix& matrix) {
     return lapack::product(uncertain, true, lapack::product(matrix, false, uncertain, false), false);
   };
+  const SmallMatrix inside = projected(a);
+  if (is_rounding(a, uncertain, inside)) return leading_columns(vectors, count);
   const SmallMatrix inner =
-      lowest_dense_vectors(projected(a), b.rows() > 0 ? projected(b) : SmallMatrix(), count - first, tolerance);
+      lowest_dense_vectors(inside, b.rows() > 0 ? projected(b) : SmallMatrix(), count - first, tolerance);
   const SmallMatrix lowest = lapack::product(uncertain, false, inner, false);
   SmallMatrix result(vectors.rows(), count);
   std::copy_n(vectors.data(), static_cast<std::size_t>(first) * static_cast<std::size_t>(vectors.rows()),
@@ -157,6 +185,7 @@ SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const Sma
 
 SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int count, double tolerance) {
   constexpr int few_more = 8;
+  constexpr double share = 0.1;
   const int rows = a.rows();
   if (count == 0) return {};
   const bool graded = b.rows() == 0 && rows_differ(a);
@@ -168,8 +197,9 @@ SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int
                   ? lowest_in_span(a, b, vectors, found.certain, count, tolerance)
                   : leading_columns(vectors, count);
   }
-  if (rows <= most_rows_of_refined_pencils && (b.rows() > 0 || graded))
-    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count);
+  if (b.rows() > 0 || (graded && rows <= most_rows_of_refined_pencils))
+    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count, share * tolerance,
+                  most_shifts(rows));
   return leading_columns(vectors, count);
 }
 

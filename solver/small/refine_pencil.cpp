@@ -37,7 +37,7 @@ struct State {
   SmallMatrix vectors;
   SmallMatrix bx;
   std::vector<double> thetas;  ///< Rayleigh quotients
-  std::vector<double> ratios;  ///< residuals over what rounding errors of a x and b x leave
+  std::vector<double> ratios;  ///< residuals over what rounding errors of a x and b x leave, or over what is asked
   std::vector<double> noise;   ///< of thetas
 
   /// Of the first so many.
@@ -59,7 +59,7 @@ SmallMatrix in_order(const Pencil& pencil, const SmallMatrix& vectors) {
   return ordered;
 }
 
-State measure(const Pencil& pencil, const SmallMatrix& unordered) {
+State measure(const Pencil& pencil, const SmallMatrix& unordered, double tolerance) {
   constexpr double roundings = 4.0;
   constexpr double agreement = 100.0;
   State state;
@@ -75,7 +75,8 @@ State measure(const Pencil& pencil, const SmallMatrix& unordered) {
     const double length = std::sqrt(dot(vectors, vectors, j));
     const double size =
         epsilon * (std::sqrt(dot(a_sizes, a_sizes, j)) + std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j)));
-    const double ratio = std::sqrt(dot(residuals, residuals, j)) / (roundings * size);
+    const double enough = tolerance * std::abs(theta) * std::sqrt(dot(state.bx, state.bx, j));
+    const double ratio = std::sqrt(dot(residuals, residuals, j)) / std::max(roundings * size, enough);
     state.thetas.push_back(theta);
     state.ratios.push_back(std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity());
     state.noise.push_back(agreement * size * length);
@@ -118,19 +119,33 @@ bool orthonormalize(const SmallMatrix& b, SmallMatrix& vectors) {
   return true;
 }
 
-/// Inverse iteration where residuals are beyond rounding errors, then Rayleigh-Ritz. False where nothing came of
-/// it.
-bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
-  const int columns = vectors.cols();
+/// Vectors [first, end) that share a shift.
+struct Group {
+  int first;
+  int end;
+};
+
+/// Those with a vector that needs it, up to `most`.
+std::vector<Group> poor_groups(const State& state, int most) {
+  std::vector<Group> groups;
   const auto at = [](int j) { return static_cast<std::size_t>(j); };
-  for (int first = 0, end = 0; first < columns; first = end) {
+  const int columns = state.vectors.cols();
+  for (int first = 0, end = 0; first < columns && static_cast<int>(groups.size()) < most; first = end) {
     bool poor = state.ratios[at(first)] > 1.0;
     for (end = first + 1; end < columns; ++end) {
       const double apart = std::abs(state.thetas[at(end)] - state.thetas[at(end - 1)]);
       if (apart > std::max(state.noise[at(end)], state.noise[at(end - 1)])) break;
       poor = poor || state.ratios[at(end)] > 1.0;
     }
-    if (poor && !invert(pencil, state, first, end, vectors)) return false;
+    if (poor) groups.push_back({first, end});
+  }
+  return groups;
+}
+
+/// Inverse iteration for `groups`, then Rayleigh-Ritz. False where nothing came of it.
+bool improve(const Pencil& pencil, const State& state, const std::vector<Group>& groups, SmallMatrix& vectors) {
+  for (const Group& group : groups) {
+    if (!invert(pencil, state, group.first, group.end, vectors)) return false;
   }
   if (!orthonormalize(pencil.b, vectors)) return false;
   SmallMatrix projected = lapack::product(vectors, true, lapack::product(pencil.a, false, vectors, false), false);
@@ -141,15 +156,22 @@ bool improve(const Pencil& pencil, const State& state, SmallMatrix& vectors) {
 
 }  // namespace
 
-void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted) {
+void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted, double tolerance,
+                   int shifts) {
   constexpr int most_steps = 10;  // between two eigenvalues a Rayleigh quotient is in no hurry
+  constexpr int patience = 3;     // steps that do not halve what is left
   const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
-  State state = measure(pencil, vectors);
+  State state = measure(pencil, vectors, tolerance);
   State best = state;
-  for (int step = 0; step < most_steps && best.worst(wanted) > 1.0; ++step) {
+  int last_gain = 0;
+  for (int step = 0; step < most_steps && step - last_gain < patience && best.worst(wanted) > 1.0; ++step) {
+    const std::vector<Group> groups = poor_groups(state, shifts);
+    if (groups.empty()) break;
+    shifts -= static_cast<int>(groups.size());
     SmallMatrix next = state.vectors;
-    if (!improve(pencil, state, next)) break;
-    state = measure(pencil, next);
+    if (!improve(pencil, state, groups, next)) break;
+    state = measure(pencil, next, tolerance);
+    if (2.0 * state.worst(wanted) <= best.worst(wanted)) last_gain = step + 1;
     if (state.worst(wanted) < best.worst(wanted)) best = state;
   }
   vectors = std::move(best.vectors);

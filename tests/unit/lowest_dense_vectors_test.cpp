@@ -149,5 +149,62 @@ TEST(LowestDenseVectors, PencilsWhoseLargestValuesHideOthers) {
   }
 }
 
+double norm_of_rows(const SmallMatrix& a) {
+  double norm = 0.0;
+  for (int i = 0; i < a.rows(); ++i) {
+    double sum = 0.0;
+    for (int j = 0; j < a.cols(); ++j) sum += std::abs(a(i, j));
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
+/// Stiffness and mass of a beam of cubic elements that nothing holds: two rigid motions, and values up to 1e12.
+struct Beam {
+  SmallMatrix stiffness;
+  SmallMatrix mass;
+};
+
+Beam free_beam(int elements) {
+  const int rows = 2 * (elements + 1);
+  const double h = 1.0 / elements;
+  const double k[4][4] = {{12, 6 * h, -12, 6 * h},
+                          {6 * h, 4 * h * h, -6 * h, 2 * h * h},
+                          {-12, -6 * h, 12, -6 * h},
+                          {6 * h, 2 * h * h, -6 * h, 4 * h * h}};
+  const double m[4][4] = {{156, 22 * h, 54, -13 * h},
+                          {22 * h, 4 * h * h, 13 * h, -3 * h * h},
+                          {54, 13 * h, 156, -22 * h},
+                          {-13 * h, -3 * h * h, -22 * h, 4 * h * h}};
+  Beam beam{SmallMatrix(rows, rows), SmallMatrix(rows, rows)};
+  for (int e = 0; e < elements; ++e) {
+    for (int i = 0; i < 4; ++i) {
+      for (int j = 0; j < 4; ++j) {
+        beam.stiffness(2 * e + i, 2 * e + j) += k[i][j] / (h * h * h);
+        beam.mass(2 * e + i, 2 * e + j) += m[i][j] * h / 420.0;
+      }
+    }
+  }
+  return beam;
+}
+
+// Residuals of the first pairs, whose values are lost in rounding errors of the stiffness.
+TEST(LowestDenseVectors, RigidMotionsOfPencilsTooLongToRefineAll) {
+  for (const int elements : {290, 320}) {
+    const Beam beam = free_beam(elements);
+    const SmallMatrix vectors = lowest_dense_vectors(beam.stiffness, beam.mass, 130, 1e-8);
+    const SmallMatrix image = lapack::product(beam.stiffness, false, vectors, false);
+    const double norm = norm_of_rows(beam.stiffness);
+    for (int j = 0; j < 2; ++j) {
+      double residual = 0.0, length = 0.0;
+      for (int i = 0; i < vectors.rows(); ++i) {
+        residual += image(i, j) * image(i, j);
+        length += vectors(i, j) * vectors(i, j);
+      }
+      EXPECT_LT(std::sqrt(residual / length), 1e-15 * norm) << elements << " elements, pair " << j + 1;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace block_eigs

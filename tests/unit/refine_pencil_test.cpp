@@ -15,6 +15,7 @@ namespace {
 
 constexpr int n = 60;
 constexpr int count = 8;
+constexpr int any_number = 1000;
 
 /// Largest ||A x - theta B x|| / ((||A|| + |theta| ||B||) ||x||), norms of the largest entry's kind.
 double worst_residual(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors) {
@@ -50,7 +51,7 @@ void refine_and_check(std::uint64_t seed, double condition, int& worse_before) {
   SmallMatrix vectors;
   lapack::lowest_eigenpairs(reduced, factor, count, vectors);
   if (worst_residual(a, b, vectors) > 1e-14) ++worse_before;
-  refine_pencil(a, b, vectors, count);
+  refine_pencil(a, b, vectors, count, 0.0, any_number);
   EXPECT_LT(worst_residual(a, b, vectors), 1e-15) << seed;
   const SmallMatrix gram = lapack::product(vectors, true, lapack::product(b, false, vectors, false), false);
   for (int j = 0; j < count; ++j) {
@@ -69,6 +70,24 @@ TEST(RefinePencil, SmallEigenvaluesOfAMatrixThatIsNearlySingular) {
   int worse_before = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) refine_and_check(seed, 1e9, worse_before);
   EXPECT_GT(worse_before, 0);
+}
+
+/// Neither what is as good as asked nor what there is no shift left for is touched.
+TEST(RefinePencil, NoMoreThanIsAskedAndPaidFor) {
+  test::Random random(3);
+  const SmallMatrix a = test::random_spd(random, n, 1e9);
+  const SmallMatrix b = test::random_spd(random, n, 1e10);
+  SmallMatrix reduced = a;
+  SmallMatrix factor = b;
+  SmallMatrix before;
+  lapack::lowest_eigenpairs(reduced, factor, count, before);
+  SmallMatrix after = before;
+  refine_pencil(a, b, after, count, 0.0, 0);
+  EXPECT_EQ(worst_residual(a, b, after), worst_residual(a, b, before));
+  refine_pencil(a, b, after, count, 1e300, any_number);
+  EXPECT_EQ(worst_residual(a, b, after), worst_residual(a, b, before));
+  refine_pencil(a, b, after, count, 0.0, any_number);
+  EXPECT_LT(worst_residual(a, b, after), 0.1 * worst_residual(a, b, before));
 }
 
 }  // namespace
