@@ -49,12 +49,13 @@ void add_choice(const EigensolverChoice& choice, Journey& journey) {
   save_choice(choice.state(), config.preconditioner, config.options.block_size, choice.description(), journey);
 }
 
-void resume_choice(const Journey& journey, EigensolverChoice& choice) {
-  if (!journey.numbers.contains("choice")) return;
+bool resume_choice(const Journey& journey, EigensolverChoice& choice) {
+  if (!journey.numbers.contains("choice")) return false;
   EigensolverConfig present = choice.config();
   present.preconditioner = with_chosen(present.preconditioner, journey.numbers.at("chosen", chosen_count));
   present.options.block_size = static_cast<int>(journey.numbers.number("chosen_block_size"));
   choice.resume(journey.numbers.at("choice"), present);
+  return true;
 }
 
 void add_choice(const LinearSolverChoice& choice, Journey& journey) {

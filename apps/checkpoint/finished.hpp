@@ -17,7 +17,8 @@ void read_earlier(const Journey& journey, EigenResult<T>& before);
 
 /// What `auto` takes at present and what its decisions rest on, and back.
 void add_choice(const EigensolverChoice& choice, Journey& journey);
-void resume_choice(const Journey& journey, EigensolverChoice& choice);
+/// False where there is none.
+bool resume_choice(const Journey& journey, EigensolverChoice& choice);
 void add_choice(const LinearSolverChoice& choice, Journey& journey);
 void resume_choice(const Journey& journey, LinearSolverChoice& choice);
 

@@ -281,6 +281,14 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
   take(cheapest(candidates_), reason);
 }
 
+void Choice::weigh_factors(const LateCandidate& late) {
+  if (current().dense || !ask(late, current().cost)) return;
+  const std::size_t factors = candidates_.size() - 1;
+  if (worth_a_change * candidates_[factors].cost >= current().cost) return;
+  current().taken = false;
+  take(factors, candidates_[factors].reason);
+}
+
 bool Choice::take_factors(double instead_of, Limitation limitation, const LateCandidate& late) {
   if (!may_change()) return false;
   ask(late, instead_of);

@@ -74,6 +74,8 @@ class Choice {
   std::string description() const;
   std::vector<PreconditionerType> taken() const;
 
+  /// Before the first step: factors instead, where they are expected to be much cheaper. Collective where it asks.
+  void weigh_factors(const LateCandidate& late);
   /// What was seen of progress is forgotten: other vectors are iterated on.
   void begin();
   /// Takes an iteration into account; false when another way is to be taken. `elsewhere` is the cost of one that

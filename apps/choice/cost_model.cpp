@@ -31,6 +31,11 @@ constexpr double launches_of_cycle = 20.0;
 constexpr double cycle_products = 6.0;
 /// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
 constexpr double dense_bytes = 2.0;
+/// The same of all pairs of the small pencils of LOBPCG, n^2 and n^3, and how much longer a GPU waits for them
+/// than its memory takes for what passes through the host's meanwhile.
+constexpr double small_bytes_of_square = 1e3;
+constexpr double small_bytes_of_cube = 1.6;
+constexpr double small_beside_gpu = 300.0;
 /// Measured: so many vectors take as long to refine as all else of a dense solver.
 constexpr double refined_per_solve = 3.0;
 /// Columns from which operations take longer in Gram matrices and updates than passes over memory: there are some
@@ -40,14 +45,23 @@ constexpr double wide_on_gpu = 40.0;
 /// Measured on the host: bytes of a row of a block, found in caches, from which products with rows that are nearly
 /// full take longer than these take to read.
 constexpr double wide_beside_full_rows = 64.0;
-/// Measured: MUMPS on one core takes as long for its analysis as so many passes over A (and B); for a
-/// factorisation as so many, and a byte an operation; for a substitution as so many, and so many bytes for an
-/// entry of the factors and a column. Ranks share all but the analysis.
-constexpr double analysis_passes = 1000.0;
-constexpr double factor_passes = 1000.0;
-constexpr double bytes_of_operation = 1.0;
-constexpr double substitution_passes = 200.0;
-constexpr double bytes_of_entry = 10.0;
+/// Measured, MUMPS on one core, in what passes through memory meanwhile. The analysis: so many passes over A (and
+/// B), and so much for a row and each of its neighbours beyond those of a chain, of which no more than a few
+/// matter; the less, the fewer rows there are to dissect.
+constexpr double analysis_passes = 33.0;
+constexpr double bytes_of_neighbour = 2.4e4;
+constexpr double neighbours_of_chain = 2.0;
+constexpr double least_neighbours = 1.0;
+constexpr double most_neighbours = 5.0;
+constexpr double rows_to_dissect = 3e4;
+/// A factorisation: so many passes, so much for a row and an operation.
+constexpr double factor_passes = 33.0;
+constexpr double bytes_of_pivot = 4e4;
+constexpr double bytes_of_operation = 0.7;
+/// A substitution: so much for a row, for one in each column, and for an entry of the factors in each.
+constexpr double bytes_of_row = 1.2e4;
+constexpr double bytes_of_unknown = 1e3;
+constexpr double bytes_of_entry = 1.6;
 constexpr double guesses = 2.0;
 /// Measured on an H200: rows for a column of the block from which filters on a basis are faster than on the block.
 constexpr double rows_of_a_column = 1.5e4;
@@ -62,7 +76,7 @@ double CostModel::iteration() const {
 /// Of [X P W], on one rank while the others wait.
 double CostModel::small_problem() const {
   const double unknowns = std::min(3.0 * columns, rows);
-  return dense_bytes * unknowns * unknowns * unknowns * ranks * host;
+  return (small_bytes_of_square + small_bytes_of_cube * unknowns) * unknowns * unknowns * ranks * waiting;
 }
 
 CostModel CostModel::with_columns(double other) const {
@@ -97,16 +111,22 @@ double CostModel::setup(PreconditionerType type) const {
   return type == PreconditionerType::amg ? least_setup + setup_per_byte * matrix : 0.0;
 }
 
-double CostModel::analysis() const { return ranks * host * analysis_passes * (matrix + mass); }
+/// Ranks share all but this.
+double CostModel::analysis() const {
+  if (rows == 0.0) return 0.0;
+  const double neighbours = std::clamp(nonzeros / rows - neighbours_of_chain, least_neighbours, most_neighbours);
+  const double ordering = bytes_of_neighbour * neighbours * rows * rows / (rows + rows_to_dissect);
+  return ranks * host * (analysis_passes * (matrix + mass) + ordering);
+}
 
 double CostModel::factors(const factors::FactorSize& size) const {
-  return host * (factor_passes * (matrix + mass) + bytes_of_operation * size.flops);
+  return host * (factor_passes * (matrix + mass) + bytes_of_pivot * rows + bytes_of_operation * size.flops);
 }
 
 double CostModel::factorisation(const factors::FactorSize& size) const { return guesses * factors(size); }
 
 double CostModel::substitution(const factors::FactorSize& size, double applied_to) const {
-  return host * (substitution_passes * (matrix + mass) + bytes_of_entry * size.entries * applied_to);
+  return host * (bytes_of_row * rows + (bytes_of_unknown * rows + bytes_of_entry * size.entries) * applied_to);
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
@@ -124,9 +144,11 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
   if (on_gpu) model.launches = launches_on_gpu;
+  if (on_gpu) model.waiting = small_beside_gpu;
   model.host = host_work;
   model.ranks = ranks;
   model.rows = traits.rows;
+  model.nonzeros = std::max(traits.nonzeros, mass_nonzeros);
   model.columns = columns;
   if (!on_gpu && traits.nearly_full()) model.full_from = wide_beside_full_rows / precision;
   model.wide_from = on_gpu ? wide_on_gpu : wide_on_host;

@@ -109,7 +109,7 @@ bool EigensolverChoice::proceed(const IterationReport& report) {
   if (!still_falling() && fits_wider() && clustered()) elsewhere = expected_of_wider();
   if (at_widest_) elsewhere = narrower_->choice.cheapest_other();
   const bool growing = still_growing();
-  const bool goes_on = choice_.proceed(report, elsewhere, growing ? LateCandidate{} : factors());
+  const bool goes_on = choice_.proceed(report, elsewhere, growing ? LateCandidate{} : factors(analyse_));
   count(report);
   to_dense_ = dense_pays();
   return !to_dense_ && (growing || goes_on);
@@ -138,13 +138,13 @@ bool EigensolverChoice::dense_pays() const {
          choice_.current().cost > cost;
 }
 
-LateCandidate EigensolverChoice::factors() const {
+LateCandidate EigensolverChoice::factors(const AnalyseFactors& analyse) const {
   // They would be full, and to find that out takes an ordering minutes.
   if (traits_.scale_free()) return {};
   // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
   const double iterations = narrower_ ? 6.0 : 15.0;
   return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
-                          analyse_);
+                          analyse);
 }
 
 double EigensolverChoice::spread() const {
@@ -236,13 +236,13 @@ bool EigensolverChoice::change(Limitation limitation) {
   const bool mixed = limitation != Limitation::stopped && unresolved();
   if (may_widen && choice_.may_change() &&
       (clustered() || (mixed && choice_.cheapest_other() > expected_of_wider()))) {
-    // By an expectation that a wider block has failed already where this is not the first one.
-    const double doubt = narrower_ ? 2.0 : 1.0;
+    // What a wider block takes is a guess, and what factors take is not.
+    constexpr double doubt = 2.0;
     const double instead_of = std::max(doubt * expected_of_wider(), spent_twice_by_wider());
-    if (!choice_.take_factors(instead_of, limitation, factors())) widen();
+    if (!choice_.take_factors(instead_of, limitation, factors(analyse_))) widen();
     return true;
   }
-  if (!choice_.change(limitation, factors())) {
+  if (!choice_.change(limitation, factors(analyse_))) {
     if (resume || !may_widen || !mixed) return resume;
     widen();
     return true;

@@ -35,6 +35,8 @@ class EigensolverChoice {
   /// Factors may be among the ways from here on: `analyse` tells what they come to, and is asked once the other
   /// ways look dear.
   void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
+  /// Asks `analyse` before anything is made, where that looks worth it already. Collective.
+  void weigh_factors(const AnalyseFactors& analyse) { choice_.weigh_factors(factors(analyse)); }
 
   /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
   void begin() { choice_.begin(); }
@@ -74,7 +76,7 @@ class EigensolverChoice {
   double expected_of_wider() const;
   double spent_twice_by_wider() const;
   void widen();
-  LateCandidate factors() const;
+  LateCandidate factors(const AnalyseFactors& analyse) const;
   void count(const IterationReport& report);
   double dense_cost() const;
   bool dense_pays() const;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/checkpoint/finished.hpp"
+#include "apps/input/direct.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/inner_precision.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
@@ -46,7 +47,8 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
                                        problem.context.device->backend(), comm.size());
     solver.choice.emplace(traits, costs, scaled, mass);
-    if (checkpoint != nullptr) resume_choice(checkpoint->found(), *solver.choice);
+    if (checkpoint == nullptr || !resume_choice(checkpoint->found(), *solver.choice))
+      solver.choice->weigh_factors([&] { return foreseen_factors(problem, block_width(scaled.options)); });
     solver.config.eigensolver = solver.choice->config();
   }
   begin_in_float_where_it_pays(problem, solver.config.eigensolver, checkpoint);

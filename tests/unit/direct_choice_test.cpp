@@ -210,7 +210,7 @@ PreconditionerType after_filters(double degrees) {
   traits.scaled_norm = 1e4;
   EigensolverChoice choice = choice_for(traits, asked());
   EXPECT_EQ(type_of(choice), PreconditionerType::none);
-  choice.allow_factors([] { return std::optional<factors::FactorSize>({8e5, 2e6, 2e8}); });
+  choice.allow_factors([] { return std::optional<factors::FactorSize>({8e6, 1e7, 6e9}); });
   std::vector<double> cluster;
   for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j);
   const std::vector<double> residuals(8, 1e-3);
@@ -226,6 +226,35 @@ PreconditionerType after_filters(double degrees) {
 TEST(DirectChoice, WhatFiltersHaveSpentOnAClusterCounts) {
   EXPECT_EQ(after_filters(40.0), PreconditionerType::none);
   EXPECT_EQ(after_filters(600.0), PreconditionerType::direct);
+}
+
+/// Many pairs of a matrix of long rows, or few of one in space: what is taken at first, and how often it was asked
+/// what factors come to.
+std::pair<PreconditionerType, int> at_first(const MatrixTraits& traits, int columns,
+                                            const factors::FactorSize& size) {
+  EigensolverConfig config = asked();
+  config.options.block_size = columns;
+  EigensolverChoice choice = choice_for(traits, config);
+  int times = 0;
+  choice.weigh_factors([&]() -> std::optional<factors::FactorSize> {
+    ++times;
+    return size;
+  });
+  return {type_of(choice), times};
+}
+
+TEST(DirectChoice, FactorsAtFirstWhereIterationsAreExpectedToCostMuchMore) {
+  using Type = PreconditionerType;
+  MatrixTraits stiff = diffusion(1.1e4, 39);
+  stiff.zero_sums = stiff.dominant = 0.0;
+  stiff.norm_inf = 1e9 * stiff.least_row;
+  stiff.lower_bound = -stiff.norm_inf;
+  stiff.scaled_norm = 8.0;
+  EXPECT_EQ(at_first(stiff, 160, small), (std::pair{Type::direct, 1}));
+  EXPECT_EQ(at_first(stiff, 160, enormous), (std::pair{Type::amg, 1}));
+  EXPECT_EQ(at_first(stiff, 10, small), (std::pair{Type::amg, 0})) << "iterations are cheap";
+  EXPECT_EQ(at_first(diffusion(1e6, 7), 10, small), (std::pair{Type::amg, 0}));
+  EXPECT_EQ(at_first(diffusion(1e3, 7), 10, small).first, Type::none) << "filters";
 }
 
 /// Half way to the last iteration, where the rate says that these will not do.
