@@ -263,6 +263,11 @@ void Choice::take(std::size_t candidate, const std::string& reason) {
   current().reason = reason;
 }
 
+bool Choice::was_dense() const {
+  return std::any_of(candidates_.begin(), candidates_.end(),
+                     [](const Candidate& candidate) { return candidate.dense && candidate.taken; });
+}
+
 bool Choice::pass_over(const std::string& reason) {
   const std::optional<std::size_t> other = best_other();
   if (!other || candidates_[*other].cost == HUGE_VAL) return false;
@@ -282,9 +287,9 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
 }
 
 void Choice::weigh_factors(const LateCandidate& late) {
-  if (current().dense || !ask(late, current().cost)) return;
+  if (!ask(late, worth_a_change * current().cost)) return;  // nothing is given up for them yet
   const std::size_t factors = candidates_.size() - 1;
-  if (worth_a_change * candidates_[factors].cost >= current().cost) return;
+  if (candidates_[factors].cost >= current().cost) return;
   current().taken = false;
   take(factors, candidates_[factors].reason);
 }

@@ -74,7 +74,7 @@ class Choice {
   std::string description() const;
   std::vector<PreconditionerType> taken() const;
 
-  /// Before the first step: factors instead, where they are expected to be much cheaper. Collective where it asks.
+  /// Before the first step: factors instead, where they are expected to be cheaper. Collective where it asks.
   void weigh_factors(const LateCandidate& late);
   /// What was seen of progress is forgotten: other vectors are iterated on.
   void begin();
@@ -93,6 +93,8 @@ class Choice {
   bool take_factors(double instead_of, Limitation limitation, const LateCandidate& late);
   /// Takes a dense solver, whatever was changed before; the present way ended with `limitation`.
   void take_dense(double cost, Limitation limitation);
+  /// Whether that was taken at some time.
+  bool was_dense() const;
   /// Degrees that filters of the present way have spent.
   double degrees_spent() const { return filtered_; }
   /// What the cheapest of the other ways is expected to cost; infinite without one.

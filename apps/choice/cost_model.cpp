@@ -31,11 +31,12 @@ constexpr double launches_of_cycle = 20.0;
 constexpr double cycle_products = 6.0;
 /// Measured: LAPACK takes as long for a few pairs of n rows as so many bytes times n^3.
 constexpr double dense_bytes = 2.0;
-/// The same of all pairs of the small pencils of LOBPCG, n^2 and n^3, and how much longer a GPU waits for them
-/// than its memory takes for what passes through the host's meanwhile.
+/// The same of all pairs of the small pencils of LOBPCG, n^2 and n^3.
 constexpr double small_bytes_of_square = 1e3;
 constexpr double small_bytes_of_cube = 1.6;
-constexpr double small_beside_gpu = 300.0;
+/// How much longer a GPU waits for these, and for substitutions, than its memory takes for what passes through the
+/// host's meanwhile.
+constexpr double waiting_beside_gpu = 300.0;
 /// Measured: so many vectors take as long to refine as all else of a dense solver.
 constexpr double refined_per_solve = 3.0;
 /// Columns from which operations take longer in Gram matrices and updates than passes over memory: there are some
@@ -126,7 +127,7 @@ double CostModel::factors(const factors::FactorSize& size) const {
 double CostModel::factorisation(const factors::FactorSize& size) const { return guesses * factors(size); }
 
 double CostModel::substitution(const factors::FactorSize& size, double applied_to) const {
-  return host * (bytes_of_row * rows + (bytes_of_unknown * rows + bytes_of_entry * size.entries) * applied_to);
+  return waiting * (bytes_of_row * rows + (bytes_of_unknown * rows + bytes_of_entry * size.entries) * applied_to);
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,
@@ -144,7 +145,7 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
   if (on_gpu) model.launches = launches_on_gpu;
-  if (on_gpu) model.waiting = small_beside_gpu;
+  if (on_gpu) model.waiting = waiting_beside_gpu;
   model.host = host_work;
   model.ranks = ranks;
   model.rows = traits.rows;

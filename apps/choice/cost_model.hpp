@@ -17,7 +17,7 @@ struct CostModel {
   double setup_per_byte = 0.0;  ///< of the multigrid set-up, a byte of A
   double least_setup = 0.0;     ///< of the same for the smallest A
   double host = 1.0;            ///< what a byte passing through the memory of the host counts as
-  double waiting = 1.0;         ///< likewise, where the device waits for small problems
+  double waiting = 1.0;         ///< likewise, where the device waits for each step of it
   int ranks = 1;                ///< that share the work, or wait for one
   double rows = 0.0;            ///< of A
   double nonzeros = 0.0;        ///< of A or B, whichever has more

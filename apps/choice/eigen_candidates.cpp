@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "solver/small/lowest_dense_vectors.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -44,10 +46,10 @@ class Candidates {
     candidate.preconditioner.chebyshev.degree *= degree_factor;
     add(std::move(candidate), steps, reason);
   }
-  void add_dense(const std::string& reason) {
+  void add_dense(double cost, const std::string& reason) {
     Candidate candidate{of_type(asked_, PreconditionerType::none)};
     candidate.dense = true;
-    candidate.step = candidate.cost = costs_.dense;
+    candidate.step = candidate.cost = cost;
     candidate.reason = reason;
     found_.push_back(std::move(candidate));
   }
@@ -129,6 +131,21 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
   if (mass && !(traits.least_diagonal > 0.0) && !traits.semidefinite()) add_those_of_mass(*mass, result);
 }
 
+/// Where rows differ in size its rounding errors hide small values, with B those of a Cholesky factor besides,
+/// which iterations do not have.
+void add_dense(const MatrixTraits& traits, const std::optional<MassTraits>& mass, const CostModel& costs,
+               const LobpcgOptions& options, Candidates& result) {
+  constexpr double alike = 100.0;
+  if (traits.rows > static_cast<double>(options.dense_up_to)) return;
+  if (!mass && traits.nearly_full()) {
+    result.add_dense(costs.dense, "the matrix is small and nearly full");
+  } else if (!traits.badly_scaled() && (!mass || mass->diagonal_ratio <= alike)) {
+    const bool refined = mass && traits.rows <= most_rows_of_refined_pencils;
+    result.add_dense(refined ? costs.dense_with_refined(options.pairs) : costs.dense,
+                     "iterations for so many pairs are expected to cost more");
+  }
+}
+
 }  // namespace
 
 std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::optional<MassTraits>& mass,
@@ -136,15 +153,17 @@ std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::o
   const LobpcgOptions& options = asked.options;
   const double windows = std::max(1.0, static_cast<double>(options.pairs) / block_width(options));
   Candidates result(costs, asked.preconditioner, windows);
+  if (options.dense) {
+    result.add_dense(costs.dense, "a fifth of all pairs or more are wanted");
+    return result.take();
+  }
   const bool can_filter = !mass && options.filtered_start && traits.norm_inf > 0.0;
   if (options.which == Which::largest) {
     add_for_far_end(mass, can_filter, result);
   } else {
     add_for_near_end(traits, mass, can_filter, options.block_size, result);
   }
-  // With B errors are those of a Cholesky factor, which iterations do not have.
-  if (!mass && traits.nearly_full() && traits.rows <= static_cast<double>(options.dense_up_to))
-    result.add_dense("the matrix is small and nearly full");
+  add_dense(traits, mass, costs, options, result);
   return result.take();
 }
 

@@ -135,12 +135,12 @@ bool EigensolverChoice::dense_pays() const {
   const GlobalIndex most = mass_ ? most_rows_of_refined_pencils : std::numeric_limits<int>::max();
   const double cost = dense_cost();
   return traits_.rows <= static_cast<double>(std::min(asked_.options.dense_up_to, most)) && spent_ > cost &&
-         choice_.current().cost > cost;
+         choice_.current().cost > cost && !choice_.was_dense();
 }
 
 LateCandidate EigensolverChoice::factors(const AnalyseFactors& analyse) const {
-  // They would be full, and to find that out takes an ordering minutes.
-  if (traits_.scale_free()) return {};
+  // They would be full, and to find that out takes an ordering minutes; or nothing is iterated.
+  if (traits_.scale_free() || asked_.options.dense) return {};
   // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
   const double iterations = narrower_ ? 6.0 : 15.0;
   return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
@@ -183,7 +183,7 @@ int EigensolverChoice::wider_block() const {
 
 bool EigensolverChoice::fits_wider() const {
   const int columns = wider_block();
-  return may_widen_ && !at_widest_ && columns > asked_.options.block_size &&
+  return may_widen_ && !at_widest_ && !asked_.options.dense && columns > asked_.options.block_size &&
          blocks_at_work * columns / asked_.options.block_size * costs_.block <= most_bytes_for_wider;
 }
 

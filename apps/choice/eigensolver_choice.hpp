@@ -36,7 +36,9 @@ class EigensolverChoice {
   /// ways look dear.
   void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
   /// Asks `analyse` before anything is made, where that looks worth it already. Collective.
-  void weigh_factors(const AnalyseFactors& analyse) { choice_.weigh_factors(factors(analyse)); }
+  void weigh_factors(const AnalyseFactors& analyse) {
+    if (!traits_.nearly_full()) choice_.weigh_factors(factors(analyse));
+  }
 
   /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
   void begin() { choice_.begin(); }

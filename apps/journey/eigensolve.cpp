@@ -46,6 +46,8 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
     const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
                                        problem.context.device->backend(), comm.size());
+    // No other way has a choice there.
+    scaled.options.dense = solves_densely(scaled.options, space.dimension(), constraints.cols());
     solver.choice.emplace(traits, costs, scaled, mass);
     if (checkpoint == nullptr || !resume_choice(checkpoint->found(), *solver.choice))
       solver.choice->weigh_factors([&] { return foreseen_factors(problem, block_width(scaled.options)); });

@@ -33,17 +33,18 @@ int iterations_before_dense(EigensolverChoice& choice, int most) {
   return most;
 }
 
-TEST(EigensolverChoice, SmallPencilsAreSolvedDenselyWhenIterationsHaveTakenAsLong) {
+TEST(EigensolverChoice, SmallPencilsAreSolvedDenselyBeforeIterationsHaveTakenAsLong) {
   const MatrixTraits traits = diffusion(rows, 5);
   EigensolverChoice choice = choice_for(traits, largest(), mass_nonzeros);
   const CostModel costs = cost_model(traits, mass_nonzeros, 10, 8.0, Backend::host);
   const int iterations = iterations_before_dense(choice, 1000);
   EXPECT_TRUE(choice.config().options.dense);
   const double cost = (1.0 + 8.0 / 3.0) * costs.dense;  // with the refinement of 8 vectors
-  EXPECT_GE(iterations * costs.iteration(), 0.3 * cost) << "a step with a preconditioner costs more";
+  EXPECT_GE(iterations, 20) << "rates are heard";
   EXPECT_LE(iterations * costs.iteration(), 1.1 * cost);
-  EXPECT_EQ(choice.config().options.dense_up_to, 0) << "what is undone then is not solved densely again";
   EXPECT_NE(choice.description().find("a dense solver"), std::string::npos);
+  EXPECT_TRUE(choice.change(Limitation::precision));
+  EXPECT_EQ(iterations_before_dense(choice, 1000), 1000) << "what is undone then is not solved densely again";
 }
 
 TEST(EigensolverChoice, IterationsThatAreNearTheirEndAreNotLeftForADenseSolver) {
@@ -68,7 +69,9 @@ TEST(EigensolverChoice, NoDenseSolverForLargeMatricesNorWhereNoneIsWanted) {
   iterations_before_dense(large, 30000);
   EXPECT_FALSE(large.config().options.dense);
   // Its rounding errors may hide what is wanted.
-  EigensolverChoice pencil = choice_for(diffusion(601, 5), largest(), 601.0 * 5.0);
+  MatrixTraits stiff = diffusion(601, 5);
+  stiff.norm_inf = 1e3 * stiff.least_row;
+  EigensolverChoice pencil = choice_for(stiff, largest(), 601.0 * 5.0);
   iterations_before_dense(pencil, 10000);
   EXPECT_FALSE(pencil.config().options.dense);
 }
