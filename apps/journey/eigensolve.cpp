@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "apps/checkpoint/finished.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/eigen_ways.hpp"
@@ -100,6 +102,10 @@ Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sou
   Proof proof = prove<T>(
       {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again, granted},
       result);
+  // Neither among what was counted nor among what was found there.
+  if (proof.counted >= 0 && !solver.lone.values.empty())
+    proof.statement +=
+        fmt::format("; those of {} rows that stand alone are known besides", solver.lone.rows_of_all);
   add_lone_pairs(space, solver.lone, solver.config.eigensolver.options.which, result);
   return proof;
 }
