@@ -276,6 +276,13 @@ bool Choice::pass_over(const std::string& reason) {
   return true;
 }
 
+void Choice::do_without_dense() {
+  for (Candidate& candidate : candidates_) {
+    if (candidate.dense) candidate.cost = HUGE_VAL;
+  }
+  if (current().dense) pass_over(no_memory_for_dense);
+}
+
 void Choice::lose() { current().preconditioner.type = PreconditionerType::none; }
 
 void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason) {
@@ -288,10 +295,10 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
 
 void Choice::weigh_factors(const LateCandidate& late) {
   if (!ask(late, worth_a_change * current().cost)) return;  // nothing is given up for them yet
-  const std::size_t factors = candidates_.size() - 1;
-  if (candidates_[factors].cost >= current().cost) return;
+  const std::optional<std::size_t> factors = factors_left();
+  if (!factors || candidates_[*factors].cost >= current().cost) return;
   current().taken = false;
-  take(factors, candidates_[factors].reason);
+  take(*factors, candidates_[*factors].reason);
 }
 
 bool Choice::take_factors(double instead_of, Limitation limitation, const LateCandidate& late) {

@@ -102,13 +102,15 @@ class Choice {
   /// What was chosen turned out to be of no use before its first step, for `reason`: the cheapest of the others is
   /// taken. False where there is none.
   bool pass_over(const std::string& reason);
+  /// No dense solver is taken: there is no memory for it.
+  void do_without_dense();
   /// What was chosen could not be made, and none is at work instead.
   void lose();
   /// All that decisions to come rest on, as numbers.
   std::vector<double> state() const;
   /// Goes on where a choice among the same candidates has left off with `state`, its present one with the shifts
-  /// of `present`.
-  void resume(std::span<const double> state, const PreconditionerConfig& present);
+  /// of `present`. Returns what a step costs here over what it cost there.
+  double resume(std::span<const double> state, const PreconditionerConfig& present);
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 
@@ -148,6 +150,8 @@ class Choice {
 
 /// Why multigrid that came to one level is passed over.
 inline constexpr const char* no_coarser_level = "amg finds no coarser level here that would pay";
+
+inline constexpr const char* no_memory_for_dense = "there is no memory for a dense matrix";
 
 /// `asked` with another type, its options for the unknowns among those that stay.
 PreconditionerConfig of_type(const PreconditionerConfig& asked, PreconditionerType type);

@@ -34,13 +34,14 @@ Candidate take_like(std::vector<Candidate>& candidates, const PreconditionerConf
   return added;
 }
 
-/// What a step costs by what it did where the state was written: other ranks, threads or devices have other costs,
-/// and ways are compared by those of one machine. One that is not among the ways here has the costs it had.
-double steps_here(Candidate& candidate, double setup, double step) {
-  if (candidate.step > 0.0 && step > 0.0) return candidate.step / step;
-  candidate.setup = setup;
-  candidate.step = step;
-  return 1.0;
+/// What a candidate was expected to cost where the state was written, in units of the machine here: other ranks,
+/// threads or devices have other costs, and ways are compared by those of one machine.
+void price(Candidate& candidate, std::span<const double> numbers, double ratio) {
+  candidate.cost = ratio * numbers[5];
+  candidate.share = numbers[6];
+  candidate.least = numbers[7];
+  candidate.taken = numbers[8] != 0.0;
+  candidate.at_this_rate = ratio * numbers[9];
 }
 
 }  // namespace
@@ -78,25 +79,37 @@ std::vector<double> Choice::state() const {
   return state;
 }
 
-void Choice::resume(std::span<const double> state, const PreconditionerConfig& present) {
-  if (state.size() < fields_of_choice) return;
+double Choice::resume(std::span<const double> state, const PreconditionerConfig& present) {
+  if (state.size() < fields_of_choice) return 1.0;
   const auto count = static_cast<std::size_t>(state[7]);
   const auto at = static_cast<std::size_t>(state[0]);
-  if (at >= count || state.size() < fields_of_choice + count * fields_of_candidate) return;
+  if (at >= count || state.size() < fields_of_choice + count * fields_of_candidate) return 1.0;
   const PreconditionerConfig options = candidates_.front().preconditioner;
+  const auto numbers_of = [&](std::size_t i) {
+    return state.subspan(fields_of_choice + i * fields_of_candidate, fields_of_candidate);
+  };
   std::vector<Candidate> candidates;
+  double of_steps = 0.0;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const double> of =
-        state.subspan(fields_of_choice + i * fields_of_candidate, fields_of_candidate);
+    const std::span<const double> of = numbers_of(i);
     const auto type = static_cast<PreconditionerType>(static_cast<int>(of[0]));
-    Candidate candidate = take_like(candidates_, options, type, of[1] != 0.0, of[2] != 0.0);
-    const double here = steps_here(candidate, of[3], of[4]);
-    candidate.cost = here * of[5];
-    candidate.share = of[6];
-    candidate.least = of[7];
-    candidate.taken = of[8] != 0.0;
-    candidate.at_this_rate = here * of[9];
-    candidates.push_back(std::move(candidate));
+    candidates.push_back(take_like(candidates_, options, type, of[1] != 0.0, of[2] != 0.0));
+    Candidate& candidate = candidates.back();
+    if (!(candidate.step > 0.0) || !(of[4] > 0.0)) continue;
+    price(candidate, of, candidate.step / of[4]);
+    if (of_steps == 0.0 && !candidate.dense) of_steps = candidate.step / of[4];
+  }
+  if (of_steps == 0.0) of_steps = 1.0;
+  // Those that are not among the ways here: factors, which are not asked for again, and what is not wanted any
+  // more.
+  for (std::size_t i = 0; i < count; ++i) {
+    Candidate& candidate = candidates[i];
+    if (candidate.step > 0.0) continue;
+    const std::span<const double> of = numbers_of(i);
+    price(candidate, of, of_steps);
+    candidate.setup = of_steps * of[3];
+    candidate.step = of_steps * of[4];
+    if (candidate.dense && !candidate.taken) candidate.cost = HUGE_VAL;
   }
   candidates_ = std::move(candidates);
   at_ = at;
@@ -112,6 +125,7 @@ void Choice::resume(std::span<const double> state, const PreconditionerConfig& p
   in_float_ = state[8] != 0.0;
   const auto progress = state.subspan(fields_of_choice + count * fields_of_candidate);
   progress_.assign(progress.begin(), progress.end());
+  return of_steps;
 }
 
 }  // namespace block_eigs

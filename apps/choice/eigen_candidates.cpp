@@ -140,13 +140,19 @@ void add_dense(const MatrixTraits& traits, const std::optional<MassTraits>& mass
   if (!mass && traits.nearly_full()) {
     result.add_dense(costs.dense, "the matrix is small and nearly full");
   } else if (!traits.badly_scaled() && (!mass || mass->diagonal_ratio <= alike)) {
-    const bool refined = mass && traits.rows <= most_rows_of_refined_pencils;
-    result.add_dense(refined ? costs.dense_with_refined(options.pairs) : costs.dense,
+    result.add_dense(dense_cost(traits, mass.has_value(), costs, options.pairs),
                      "iterations for so many pairs are expected to cost more");
   }
 }
 
 }  // namespace
+
+double dense_cost(const MatrixTraits& traits, bool with_mass, const CostModel& costs, int pairs) {
+  constexpr double differing = 1e3;
+  const bool refined =
+      traits.rows <= most_rows_of_refined_pencils && (with_mass || traits.norm_inf > differing * traits.least_row);
+  return refined ? costs.dense_with_refined(pairs) : costs.dense;
+}
 
 std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::optional<MassTraits>& mass,
                                         const CostModel& costs, const EigensolverConfig& asked) {
@@ -154,7 +160,7 @@ std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::o
   const double windows = std::max(1.0, static_cast<double>(options.pairs) / block_width(options));
   Candidates result(costs, asked.preconditioner, windows);
   if (options.dense) {
-    result.add_dense(costs.dense, "a fifth of all pairs or more are wanted");
+    result.add_dense(costs.dense, "the block would fill a fifth of the space");
     return result.take();
   }
   const bool can_filter = !mass && options.filtered_start && traits.norm_inf > 0.0;

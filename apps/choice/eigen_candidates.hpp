@@ -16,4 +16,8 @@ namespace block_eigs {
 std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::optional<MassTraits>& mass,
                                         const CostModel& costs, const EigensolverConfig& asked);
 
+/// What a dense solver costs for so many pairs. Vectors of short pencils, and of short rows that differ in size,
+/// may all be refined (lowest_dense_vectors).
+double dense_cost(const MatrixTraits& traits, bool with_mass, const CostModel& costs, int pairs);
+
 }  // namespace block_eigs

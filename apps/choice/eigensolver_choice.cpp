@@ -47,6 +47,7 @@ EigensolverConfig EigensolverChoice::config() const {
   EigensolverConfig result = asked_;
   result.preconditioner = choice_.current().preconditioner;
   result.options.dense = choice_.current().dense;
+  if (was_dense() && !result.options.dense) result.options.dense_up_to = 0;  // what is undone then stays so
   result.options.filtered_start =
       asked_.options.filtered_start &&
       (choice_.current().filtered || result.preconditioner.type == PreconditionerType::jacobi);
@@ -121,12 +122,8 @@ void EigensolverChoice::count(const IterationReport& report) {
       filters ? costs_.degree() * report.products / std::max(report.active_columns, 1) : choice_.current().step;
 }
 
-/// Vectors of pencils, and of rows that differ in size, are refined one by one (lowest_dense_vectors).
 double EigensolverChoice::dense_cost() const {
-  constexpr double differing = 1e3;
-  const bool refined =
-      traits_.rows <= most_rows_of_refined_pencils && (mass_ || traits_.norm_inf > differing * traits_.least_row);
-  return refined ? costs_.dense_with_refined(asked_.options.pairs) : costs_.dense;
+  return block_eigs::dense_cost(traits_, mass_.has_value(), costs_, asked_.options.pairs);
 }
 
 /// What a dense solver takes is known, and no more than that is put at risk before it is taken. Larger pencils are
@@ -135,7 +132,7 @@ bool EigensolverChoice::dense_pays() const {
   const GlobalIndex most = mass_ ? most_rows_of_refined_pencils : std::numeric_limits<int>::max();
   const double cost = dense_cost();
   return traits_.rows <= static_cast<double>(std::min(asked_.options.dense_up_to, most)) && spent_ > cost &&
-         choice_.current().cost > cost && !choice_.was_dense();
+         choice_.current().cost > cost && !was_dense();
 }
 
 LateCandidate EigensolverChoice::factors(const AnalyseFactors& analyse) const {
@@ -201,6 +198,8 @@ double EigensolverChoice::spent_twice_by_wider() const {
 
 void EigensolverChoice::widen() {
   const int wider = wider_block();
+  was_dense_ = was_dense();
+  if (was_dense_) asked_.options.dense_up_to = 0;
   narrower_.emplace(Narrower{asked_, costs_, choice_});
   costs_ = costs_.with_columns(wider);
   asked_.options.block_size = wider;
@@ -220,7 +219,6 @@ bool EigensolverChoice::change(Limitation limitation) {
   if (std::exchange(passed_over_, false)) return true;
   if (std::exchange(to_dense_, false) && limitation == Limitation::stopped) {
     choice_.take_dense(dense_cost(), limitation);
-    asked_.options.dense_up_to = 0;  // not again
     return true;
   }
   const bool ended = limitation != Limitation::none && limitation != Limitation::preconditioner;
@@ -254,6 +252,7 @@ bool EigensolverChoice::change(Limitation limitation) {
 
 bool EigensolverChoice::narrow() {
   if (!narrower_ || asked_.options.block_size == narrower_->asked.options.block_size) return false;
+  was_dense_ = was_dense();
   asked_ = narrower_->asked;
   costs_ = narrower_->costs;
   choice_ = narrower_->choice;
@@ -262,8 +261,13 @@ bool EigensolverChoice::narrow() {
   return true;
 }
 
+void EigensolverChoice::do_without_dense() {
+  asked_.options.dense_up_to = 0;
+  choice_.do_without_dense();
+}
+
 bool EigensolverChoice::pass_over_dense() {
-  passed_over_ = choice_.current().dense && choice_.pass_over("there is no memory for a dense matrix");
+  passed_over_ = choice_.current().dense && choice_.pass_over(no_memory_for_dense);
   return passed_over_;
 }
 

@@ -46,6 +46,10 @@ class EigensolverChoice {
   bool pass_over_multigrid() { return choice_.pass_over(no_coarser_level); }
   /// What was chosen could not be made, and none is at work instead.
   void lose() { choice_.lose(); }
+  /// What was chosen cannot be made, for `reason`: false where there is no other way.
+  bool pass_over(const std::string& reason) { return choice_.pass_over(reason); }
+  /// Where there is no memory for a dense solver, before the first step: none is taken.
+  void do_without_dense();
   /// Takes an iteration into account; false when another way is to be taken. Collective.
   bool proceed(const IterationReport& report);
   /// After a solve that ended with `limitation`: true when there is another way to go on, which is then config().
@@ -82,6 +86,7 @@ class EigensolverChoice {
   void count(const IterationReport& report);
   double dense_cost() const;
   bool dense_pays() const;
+  bool was_dense() const { return was_dense_ || choice_.was_dense(); }
 
   MatrixTraits traits_;
   CostModel costs_;
@@ -97,6 +102,7 @@ class EigensolverChoice {
   std::optional<Narrower> narrower_{};
   double spent_ = 0.0;        ///< on iterations, by all ways
   bool to_dense_ = false;     ///< the present way was ended for a dense solver
+  bool was_dense_ = false;    ///< with a narrower or a wider block
   bool passed_over_ = false;  ///< which there was no memory for
   bool may_widen_ = true;
   bool at_widest_ = false;

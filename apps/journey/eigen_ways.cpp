@@ -213,7 +213,8 @@ DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before) {
   if (config.options.dense) return {};  // begins with none, and may come to less than these
   // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
   DenseBlock<T> initial;
-  if (!wider || !config.options.filtered_start) initial = vectors_of(space_, result_, columns);
+  const bool found = result_.eigenvectors.cols() + result_.guards.cols() > 0;
+  if (found && (!wider || !config.options.filtered_start)) initial = vectors_of(space_, result_, columns);
   if (config.preconditioner.type == PreconditionerType::direct)
     refine_by_factors(space_, problem_, *solver_.operators->preconditioner.operation,
                       static_cast<LocalIndex>(config.preconditioner.direct.found.size()), initial);
@@ -266,13 +267,16 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
   const double setup_seconds = setup.seconds();
   follower_.begin(movable_shift(solver_));
-  EigenResult<T> first = iterate(space_, problem_, solver_, constraints_, std::move(initial), config.options,
-                                 observer_, proceed(), checkpoint_);
+  std::optional<EigenResult<T>> first = iterate_if_possible(std::move(initial));
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
-  first.setup_seconds += setup_seconds;
-  count_in(result_, first);
-  result_ = std::move(first);
+  if (first) {
+    first->setup_seconds += setup_seconds;
+    count_in(result_, *first);
+    result_ = std::move(*first);
+  } else {
+    result_.limitation = Limitation::stopped;
+  }
   while (turns_to_another_way()) {
     const Stopwatch again;
     const int columns = block_width(config.options);

@@ -1,7 +1,10 @@
 #include "apps/journey/eigensolve.hpp"
 #include "apps/journey/complete_held.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -11,6 +14,7 @@
 #include "apps/input/direct.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/inner_precision.hpp"
+#include "apps/journey/memory_limits.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
 #include "apps/journey/proof.hpp"
 #include "apps/journey/scaled_units.hpp"
@@ -23,6 +27,36 @@ template <class T>
 bool begins_in_float(const EigensolverConfig& config, bool with_mass) {
   return std::is_same_v<T, double> && config.inner_precision == Precision::float32 && !with_mass;
 }
+
+namespace {
+
+/// The next way where factors that `auto` has chosen cannot be made, which is found by making them.
+template <class T>
+void make_chosen(Problem<T>& problem, EigenSolver<T>& solver, const std::function<void()>& make) {
+  for (;;) {
+    try {
+      make();
+      return;
+    } catch (const Error& error) {
+      const bool factors = solver.config.eigensolver.preconditioner.type == PreconditionerType::direct;
+      if (!factors || !solver.choice || dynamic_cast<const OnAllRanks*>(&error) == nullptr) throw;
+      if (!solver.choice->pass_over(std::string("factors could not be made: ") + error.what())) throw;
+    }
+    problem.factorization.reset();
+    solver.config.eigensolver = solver.choice->config();
+  }
+}
+
+/// Whether rank 0 can hold what a dense solver takes. Collective.
+template <class T>
+bool has_memory_for_dense(const BlockSpace<T>& space, const Problem<T>& problem) {
+  const MemoryLeft left = memory_left(*problem.context.device);
+  const double needed = dense_solver_bytes(static_cast<double>(space.dimension()), problem.b != nullptr);
+  const Communicator& comm = problem.context.comm;
+  return !comm.any(comm.is_root() && needed > std::min(left.node, left.process));
+}
+
+}  // namespace
 
 template <class T>
 EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunConfig& asked,
@@ -46,13 +80,17 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     std::optional<MassTraits> mass;
     if (problem.b) mass = {problem.mass_spread.diagonal_ratio, problem.b->scaled_gershgorin_bound()};
     const double mass_nonzeros = problem.b ? static_cast<double>(problem.b->global_nonzeros()) : 0.0;
-    const CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
-                                       problem.context.device->backend(), comm.size());
-    // No other way has a choice there.
+    CostModel costs = cost_model(traits, mass_nonzeros, block_width(config.eigensolver.options), sizeof(T),
+                                 problem.context.device->backend(), comm.size());
+    // Measured: the complement of the constraints is made of all eigenvectors of their projector.
+    constexpr double with_complement = 5.0;
+    if (constraints.cols() > 0) costs.dense *= with_complement;
+    // There all ways would be solved densely.
     scaled.options.dense = solves_densely(scaled.options, space.dimension(), constraints.cols());
     solver.choice.emplace(traits, costs, scaled, mass);
     if (checkpoint == nullptr || !resume_choice(checkpoint->found(), *solver.choice))
       solver.choice->weigh_factors([&] { return foreseen_factors(problem, block_width(scaled.options)); });
+    if (!scaled.options.dense && !has_memory_for_dense(space, problem)) solver.choice->do_without_dense();
     solver.config.eigensolver = solver.choice->config();
   }
   begin_in_float_where_it_pays(problem, solver.config.eigensolver, checkpoint);
@@ -62,10 +100,10 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
                                         begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr),
                                         solver.choice.has_value());
   };
-  make();
+  make_chosen(problem, solver, make);
   if (multigrid_is_passed_over(solver)) {
     solver.config.eigensolver = solver.choice->config();
-    make();
+    make_chosen(problem, solver, make);
   }
   return solver;
 }
@@ -103,9 +141,9 @@ Proof prove_result(BlockSpace<T>& space, Problem<T>& problem, const Sources& sou
       {space, problem, *solver.operators, sources, constraints, solver.config.eigensolver, again, granted},
       result);
   // Neither among what was counted nor among what was found there.
-  if (proof.counted >= 0 && !solver.lone.values.empty())
-    proof.statement +=
-        fmt::format("; those of {} rows that stand alone are known besides", solver.lone.rows_of_all);
+  const std::int64_t alone = solver.lone.rows_of_all - solver.lone.held;
+  if (proof.counted >= 0 && proof.missing == 0 && alone > 0 && !solver.lone.values.empty())
+    proof.statement += fmt::format("; those of {} rows that stand alone are known besides", alone);
   add_lone_pairs(space, solver.lone, solver.config.eigensolver.options.which, result);
   return proof;
 }

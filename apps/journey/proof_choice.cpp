@@ -31,6 +31,7 @@ CostModel costs_of(const SolveSetting<T>& setting) {
 /// By the preconditioner that came last, and in the precision of the result.
 template <class T>
 double spent(const SolveSetting<T>& setting, const EigenResult<T>& result, const CostModel& costs) {
+  if (result.history.empty()) return costs.dense;
   const PreconditionerConfig& preconditioner = setting.config.preconditioner;
   const bool direct = preconditioner.type == PreconditionerType::direct;
   const factors::FactorSize size =

@@ -23,6 +23,15 @@ double small_dense_bytes(double order) {
   return matrices * order * order * sizeof(double);
 }
 
+}  // namespace
+
+double dense_solver_bytes(double order, bool with_mass) {
+  constexpr double without_mass = 0.75;
+  return small_dense_bytes(order) * (with_mass ? 1.0 : without_mass);
+}
+
+namespace {
+
 template <class T>
 double matrix_bytes(const Problem<T>& problem, const Operators<T>& operators) {
   const std::shared_ptr<const CsrPattern>& pattern = problem.a->own_columns().pattern();
@@ -148,11 +157,13 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
     needs.vectors = std::max(needs.held, joined);
     return needs;
   }
-  if (solves_densely(options, problem.partition.rows(), given.constraints.cols())) {
+  // Rows that stand alone are left out.
+  const GlobalIndex order =
+      problem.partition.rows() - problem.context.comm.sum(static_cast<std::int64_t>(problem.lone.rows.size()));
+  if (solves_densely(options, order, given.constraints.cols())) {
     constexpr int panel = 64;
-    const auto order = static_cast<double>(problem.partition.rows());
     needs.vectors = needs.held + block(options.pairs) + 2.0 * block(panel);
-    needs.host = root ? small_dense_bytes(order) * (mass ? 1.0 : 0.75) : 0.0;
+    needs.host = root ? dense_solver_bytes(static_cast<double>(order), mass) : 0.0;
     return needs;
   }
   const int width = options.block_size;

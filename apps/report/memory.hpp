@@ -32,6 +32,9 @@ struct MemoryNeeds {
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
 
+/// Of a dense solver for so many rows, on rank 0.
+double dense_solver_bytes(double order, bool with_mass);
+
 /// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
 /// block_size columns, 8 b vectors of own rows (6 b where A X and A P are not carried along, 11 b with B), the
 /// work space of the operators, room for constraints, pairs and guards (twice with B), the result, small dense

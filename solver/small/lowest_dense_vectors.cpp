@@ -163,7 +163,7 @@ bool is_rounding(const SmallMatrix& a, const SmallMatrix& vectors, const SmallMa
 /// in their span: a vector's error counts squared in its quotient, so that this tells values apart that are
 /// epsilon times smaller than what a solver tells. So may these hide others.
 SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors, int first,
-                           int count, double tolerance) {
+                           int count, double tolerance, double enough) {
   SmallMatrix uncertain(vectors.rows(), vectors.cols() - first);
   std::copy_n(vectors.column(first), uncertain.values().size(), uncertain.data());
   const auto projected = [&](const SmallMatrix& matrix) {
@@ -172,7 +172,7 @@ SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const Sma
   const SmallMatrix inside = projected(a);
   if (is_rounding(a, uncertain, inside)) return leading_columns(vectors, count);
   const SmallMatrix inner =
-      lowest_dense_vectors(inside, b.rows() > 0 ? projected(b) : SmallMatrix(), count - first, tolerance);
+      lowest_dense_vectors(inside, b.rows() > 0 ? projected(b) : SmallMatrix(), count - first, tolerance, enough);
   const SmallMatrix lowest = lapack::product(uncertain, false, inner, false);
   SmallMatrix result(vectors.rows(), count);
   std::copy_n(vectors.data(), static_cast<std::size_t>(first) * static_cast<std::size_t>(vectors.rows()),
@@ -183,9 +183,9 @@ SmallMatrix lowest_in_span(const SmallMatrix& a, const SmallMatrix& b, const Sma
 
 }  // namespace
 
-SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int count, double tolerance) {
+SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int count, double tolerance,
+                                 double enough) {
   constexpr int few_more = 8;
-  constexpr double share = 0.1;
   const int rows = a.rows();
   if (count == 0) return {};
   const bool graded = b.rows() == 0 && rows_differ(a);
@@ -194,12 +194,11 @@ SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int
   SmallMatrix vectors = std::move(found.pairs.vectors);
   if (rows > most_rows_to_refine_all && vectors.cols() > count) {
     vectors = vectors.cols() - found.certain < rows
-                  ? lowest_in_span(a, b, vectors, found.certain, count, tolerance)
+                  ? lowest_in_span(a, b, vectors, found.certain, count, tolerance, enough)
                   : leading_columns(vectors, count);
   }
   if (b.rows() > 0 || (graded && rows <= most_rows_of_refined_pencils))
-    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count, share * tolerance,
-                  most_shifts(rows));
+    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count, enough, most_shifts(rows));
   return leading_columns(vectors, count);
 }
 

@@ -44,6 +44,10 @@ struct State {
   double worst(int wanted) const {
     return ratios.empty() ? 0.0 : *std::max_element(ratios.begin(), ratios.begin() + wanted);
   }
+  int poor(int wanted) const {
+    return static_cast<int>(
+        std::count_if(ratios.begin(), ratios.begin() + wanted, [](double r) { return r > 1.0; }));
+  }
 };
 
 SmallMatrix in_order(const Pencil& pencil, const SmallMatrix& vectors) {
@@ -159,11 +163,19 @@ bool improve(const Pencil& pencil, const State& state, const std::vector<Group>&
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted, double tolerance,
                    int shifts) {
   constexpr int most_steps = 10;  // between two eigenvalues a Rayleigh quotient is in no hurry
-  constexpr int patience = 3;     // steps that do not halve what is left
+  constexpr int patience = 3;     // steps in which what is left is not halved
   const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
   State state = measure(pencil, vectors, tolerance);
   State best = state;
+  // Where shifts do not do for all, those that are poor get fewer while the worst stays.
+  const auto is_better = [&](const State& other) {
+    constexpr double as_bad = 2.0;
+    const double worst = other.worst(wanted);
+    return worst < best.worst(wanted) ||
+           (other.poor(wanted) < best.poor(wanted) && worst <= as_bad * best.worst(wanted));
+  };
   int last_gain = 0;
+  double at_last_gain = best.worst(wanted);
   for (int step = 0; step < most_steps && step - last_gain < patience && best.worst(wanted) > 1.0; ++step) {
     const std::vector<Group> groups = poor_groups(state, shifts);
     if (groups.empty()) break;
@@ -171,8 +183,11 @@ void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vect
     SmallMatrix next = state.vectors;
     if (!improve(pencil, state, groups, next)) break;
     state = measure(pencil, next, tolerance);
-    if (2.0 * state.worst(wanted) <= best.worst(wanted)) last_gain = step + 1;
-    if (state.worst(wanted) < best.worst(wanted)) best = state;
+    if (2.0 * state.worst(wanted) <= at_last_gain) {
+      at_last_gain = state.worst(wanted);
+      last_gain = step + 1;
+    }
+    if (is_better(state)) best = state;
   }
   vectors = std::move(best.vectors);
 }

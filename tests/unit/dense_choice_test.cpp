@@ -43,8 +43,12 @@ TEST(EigensolverChoice, SmallPencilsAreSolvedDenselyBeforeIterationsHaveTakenAsL
   EXPECT_GE(iterations, 20) << "rates are heard";
   EXPECT_LE(iterations * costs.iteration(), 1.1 * cost);
   EXPECT_NE(choice.description().find("a dense solver"), std::string::npos);
-  EXPECT_TRUE(choice.change(Limitation::precision));
-  EXPECT_EQ(iterations_before_dense(choice, 1000), 1000) << "what is undone then is not solved densely again";
+  ASSERT_TRUE(choice.change(Limitation::precision));
+  EXPECT_EQ(choice.config().options.dense_up_to, 0) << "what is undone then is not solved densely again";
+  EXPECT_EQ(iterations_before_dense(choice, 1000), 1000);
+  EigensolverChoice resumed = choice_for(traits, largest(), mass_nonzeros);
+  resumed.resume(choice.state(), choice.config());
+  EXPECT_EQ(resumed.config().options.dense_up_to, 0);
 }
 
 TEST(EigensolverChoice, IterationsThatAreNearTheirEndAreNotLeftForADenseSolver) {
@@ -102,6 +106,41 @@ TEST(EigensolverChoice, WhatIterationsHaveTakenGoesAlongWithACheckpoint) {
   EigensolverChoice resumed = choice_for(diffusion(rows, 5), largest(), mass_nonzeros);
   resumed.resume(before.state(), before.config());
   EXPECT_LE(iterations_before_dense(resumed, 1000), 2);
+}
+
+/// Of sparse pencils too, where many pairs are wanted and rows are alike.
+TEST(EigensolverChoice, ManyPairsOfSmallPencilsAreSolvedDenselyAtOnce) {
+  EigensolverConfig many = asked();
+  many.options.pairs = 150;
+  many.options.block_size = 170;
+  const auto dense = [](const MatrixTraits& traits, const EigensolverConfig& config) {
+    return choice_for(traits, config, traits.nonzeros).config().options.dense;
+  };
+  EXPECT_TRUE(dense(diffusion(900, 7), many));
+  EXPECT_FALSE(dense(diffusion(900, 7), asked())) << "few";
+  EXPECT_FALSE(dense(diffusion(3001, 7), many)) << "beyond dense_up_to";
+  MatrixTraits stiff = diffusion(900, 7);
+  stiff.norm_inf = 1e3 * stiff.least_row;
+  EXPECT_FALSE(dense(stiff, many)) << "rounding errors may hide small values";
+  EigensolverChoice without_memory = choice_for(diffusion(900, 7), many, 6300.0);
+  without_memory.do_without_dense();
+  EXPECT_FALSE(without_memory.config().options.dense);
+  EXPECT_EQ(without_memory.config().options.dense_up_to, 0);
+}
+
+/// What the solver would solve densely, whatever is chosen, is no matter of choice.
+TEST(EigensolverChoice, WhereTheBlockFillsAFifthOfTheSpaceThereIsNoOtherWay) {
+  EigensolverConfig filling = asked();
+  filling.options.dense = true;
+  EigensolverChoice choice = choice_for(diffusion(40, 3), filling);
+  EXPECT_TRUE(choice.config().options.dense);
+  int asked_for = 0;
+  choice.weigh_factors([&]() -> std::optional<factors::FactorSize> {
+    ++asked_for;
+    return std::nullopt;
+  });
+  EXPECT_EQ(asked_for, 0);
+  EXPECT_FALSE(choice.change(Limitation::precision));
 }
 
 }  // namespace
