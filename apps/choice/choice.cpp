@@ -17,6 +17,9 @@ constexpr double worth_a_change = 1.5;
 /// And filters must have cost so much of what the other one is expected to: what they foresee at first is too much
 /// by far where eigenvalues are there many times, and no more is lost by listening.
 constexpr double hearing = 0.25;
+/// Where one way has failed, factors, whose cost is known, may cost so many times what is expected of a way that
+/// has not been tried.
+constexpr double worth_knowing = 2.0;
 /// Factors may cost so many times what other ways are expected to where these had three chances.
 constexpr double worth_certainty = 10.0;
 constexpr int most_changes = 4;
@@ -177,14 +180,17 @@ std::optional<std::size_t> Choice::best_other() const {
   return best;
 }
 
-/// The cheapest of the others; where that was left before, factors that are cheaper than all it would take at its
+/// The cheapest of the others; where that was not tried, factors that are not much dearer than what is expected of
+/// it; where it was left before, factors that are cheaper than all it would take at its
 /// own rate, or any where the present one will not come to its end or no other change is left.
 std::optional<std::size_t> Choice::next_way() const {
   const std::optional<std::size_t> best = best_other();
   const std::optional<std::size_t> factors = factors_left();
   if (!best || !factors) return best;
   if (at_last_change() && candidates_[*factors].cost < worth_certainty * candidates_[*best].cost) return factors;
-  if (!candidates_[*best].taken) return best;
+  if (candidates_[*best].dense) return best;
+  if (!candidates_[*best].taken)
+    return candidates_[*factors].cost < worth_knowing * candidates_[*best].cost ? factors : best;
   const double most = current().cost == HUGE_VAL ? HUGE_VAL : candidates_[*best].at_this_rate;
   return candidates_[*factors].cost < most ? factors : best;
 }
@@ -241,7 +247,7 @@ bool Choice::proceed(const IterationReport& report, double elsewhere, const Late
   if (!left) return true;
   current().cost = *left;
   const bool stays = goes_on(report, *left, elsewhere, may_ask(late));
-  const double expected = stays ? *left : std::min(cheapest_other(), elsewhere);
+  const double expected = stays ? *left : std::min(worth_knowing * cheapest_other(), elsewhere);
   if (!may_change()) return stays;
   if (ask(late, expected)) return goes_on(report, *left, elsewhere, false);
   if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || factors_left())) return stays;
@@ -316,7 +322,9 @@ bool Choice::change(Limitation limitation, const LateCandidate& late) {
   if (limitation == Limitation::none || !may_change()) return false;
   const std::optional<std::size_t> likely = best_other();
   const bool known = likely && candidates_[*likely].taken;
-  ask(late, at_last_change() ? HUGE_VAL : known ? candidates_[*likely].at_this_rate : cheapest_other());
+  ask(late, at_last_change() ? HUGE_VAL
+            : known          ? candidates_[*likely].at_this_rate
+                             : worth_knowing * cheapest_other());
   const std::optional<std::size_t> next = next_way();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;

@@ -48,6 +48,32 @@ TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
   EXPECT_EQ(times, 1);
 }
 
+/// The way after the first one, which has failed, where factors cost `times` as much as is expected of the best
+/// that was not tried.
+PreconditionerType after_failure(double times) {
+  std::vector<Candidate> candidates(2);
+  for (Candidate& candidate : candidates) candidate.step = 1.0;
+  candidates[0].preconditioner.type = PreconditionerType::amg;
+  candidates[0].cost = 50.0;
+  candidates[1].preconditioner.type = PreconditionerType::jacobi;
+  candidates[1].cost = 100.0;
+  Choice choice(std::move(candidates), {});
+  const auto ask = [times] {
+    Candidate factors;
+    factors.preconditioner.type = PreconditionerType::direct;
+    factors.cost = 100.0 * times;
+    return std::optional(factors);
+  };
+  EXPECT_TRUE(choice.change(Limitation::stopped, {1.0, ask}));
+  return choice.current().preconditioner.type;
+}
+
+TEST(DirectChoice, WhatIsKnownIsWorthTwiceWhatIsExpectedOnceAWayHasFailed) {
+  EXPECT_EQ(after_failure(0.5), PreconditionerType::direct);
+  EXPECT_EQ(after_failure(1.9), PreconditionerType::direct);
+  EXPECT_EQ(after_failure(2.1), PreconditionerType::jacobi);
+}
+
 /// The last way of 500 iterations, which come forward by half at first and by nothing after so many; changes that
 /// were made.
 std::pair<PreconditionerType, int> last_of_slow_ways(int good, const factors::FactorSize& size) {
