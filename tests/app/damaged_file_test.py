@@ -157,7 +157,7 @@ class DamagedFile(harness.AppTest):
 
     def solve(self, more="", precision="double"):
         self.save(self.matrix)
-        text = (f"matrix: {{file: a.npz}}\nprecision: {precision}\neigensolver: {{pairs: 3, tolerance: 1e-4, {more}}}\n"
+        text = (f"matrix: {{file: a.npz}}\nprecision: {precision}\neigensolver: {{pairs: 3, tolerance: 1e-4, dense_up_to: 0, {more}}}\n"
                 "output: {file: out.h5}")
         return self.run_program(self.config(text))
 
