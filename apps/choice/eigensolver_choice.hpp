@@ -35,9 +35,10 @@ class EigensolverChoice {
   /// Factors may be among the ways from here on: `analyse` tells what they come to, and is asked once the other
   /// ways look dear.
   void allow_factors(AnalyseFactors analyse) { analyse_ = std::move(analyse); }
-  /// Asks `analyse` before anything is made, where that looks worth it already. Collective.
+  /// Asks `analyse` before anything is made, where that looks worth it already. Orderings of graphs with hubs may
+  /// take minutes. Collective.
   void weigh_factors(const AnalyseFactors& analyse) {
-    if (!traits_.nearly_full()) choice_.weigh_factors(factors(analyse));
+    if (!traits_.nearly_full() && !traits_.has_hubs()) choice_.weigh_factors(factors(analyse));
   }
 
   /// What was seen of progress is forgotten: the preconditioner is another one of the same kind.
