@@ -167,7 +167,8 @@ def soft_mass(shift, least):
     a = hypercube(12)
     rows = a.shape[0]
     b = line(rows) - sparse.diags(np.r_[1.0, np.zeros(rows - 2), 1.0]) + least * sparse.identity(rows)
-    return Case((a + shift * b).tocsr(), [shift], b=b.tocsr(), words=["without confidence"])
+    return Case((a + shift * b).tocsr(), [shift], b=b.tocsr(), words=["without confidence"],
+                options=["eigensolver.verify=probe"])
 
 
 def case_soft_mass():
