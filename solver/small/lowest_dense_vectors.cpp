@@ -142,21 +142,18 @@ Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs
 }
 
 /// Whether all that is left of a in the span of `vectors`, which is `projected`, are rounding errors: an
-/// eigenvalue of zero that is there many times.
+/// eigenvalue of zero that is there many times. Each entry is held against its own, for where a few large rows
+/// make zeros others may be as small as their errors.
 bool is_rounding(const SmallMatrix& a, const SmallMatrix& vectors, const SmallMatrix& projected) {
   SmallMatrix sizes = a;
   SmallMatrix lengths = vectors;
   for (SmallMatrix* matrix : {&sizes, &lengths}) {
     for (double& value : matrix->values()) value = std::abs(value);
   }
-  const SmallMatrix images = lapack::product(sizes, false, lengths, false);
-  double largest = 0.0;
-  for (int j = 0; j < vectors.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < vectors.rows(); ++i) sum += lengths(i, j) * images(i, j);
-    largest = std::max(largest, sum);
-  }
-  return norm_of(projected) <= a.rows() * epsilon * largest;
+  const SmallMatrix errors = lapack::product(lengths, true, lapack::product(sizes, false, lengths, false), false);
+  const double rounding = a.rows() * epsilon;
+  return std::equal(projected.values().begin(), projected.values().end(), errors.values().begin(),
+                    [&](double entry, double error) { return std::abs(entry) <= rounding * error; });
 }
 
 /// Those behind `first` that take part in what follows, replaced by the vectors of the smallest Rayleigh quotients

@@ -136,6 +136,35 @@ TEST(LowestDenseVectors, NegativeOnesOfTheLargestBlock) {
   check({{1.0, negative}, {1e-16, from_one_to_two(90)}}, 5);
 }
 
+/// A free chain of springs of stiffness one, which is zero along (1, ..., 1), before a block.
+SmallMatrix free_chain_and(const Block& block, int links) {
+  const auto rows = static_cast<int>(block.values.size());
+  SmallMatrix matrix(links + 1 + rows, links + 1 + rows);
+  for (int i = 0; i < links; ++i) {
+    matrix(i, i) += 1.0;
+    matrix(i + 1, i + 1) += 1.0;
+    matrix(i, i + 1) = matrix(i + 1, i) = -1.0;
+  }
+  test::Random random(3);
+  put_block(random, block, links + 1, matrix);
+  return matrix;
+}
+
+// Rounding errors of large rows leave as much of their zero as other rows are.
+TEST(LowestDenseVectors, ZerosOfLargeRowsBesideSmallRows) {
+  for (const int n : {60, 150}) {
+    for (const double size : {1e-12, 1e-15, 1e-17, 1e-20}) {
+      SCOPED_TRACE(::testing::Message() << n << " rows each, size " << size);
+      const Block block{size, from_one_to_two(n)};
+      const SmallMatrix a = free_chain_and(block, n - 1);
+      const std::vector<double> found = quotients(a, {}, lowest_dense_vectors(a, {}, 5, 1e-8));
+      const std::vector<double> exact = lowest_of({block}, 4);
+      EXPECT_NEAR(found[0], 0.0, 1e-8 * size);
+      for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(found[j + 1], exact[j], 1e-8 * exact[j]);
+    }
+  }
+}
+
 // The same blocks with a mass of 4 I.
 TEST(LowestDenseVectors, PencilsWhoseLargestValuesHideOthers) {
   for (const int n : {45, 120}) {
