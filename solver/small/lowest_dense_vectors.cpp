@@ -141,19 +141,26 @@ Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs
   return {leading(std::move(pairs), all), certain};
 }
 
-/// Whether all that is left of a in the span of `vectors`, which is `projected`, are rounding errors: an
-/// eigenvalue of zero that is there many times. Each entry is held against its own, for where a few large rows
-/// make zeros others may be as small as their errors.
+/// Whether all that is left of a in the span of `vectors`, which is `projected`, are rounding errors, of the
+/// products or of entries of vectors: an eigenvalue of zero that is there many times. Each entry is held against
+/// its own, for where a few large rows make zeros others may be as small as their errors.
 bool is_rounding(const SmallMatrix& a, const SmallMatrix& vectors, const SmallMatrix& projected) {
   SmallMatrix sizes = a;
   SmallMatrix lengths = vectors;
   for (SmallMatrix* matrix : {&sizes, &lengths}) {
     for (double& value : matrix->values()) value = std::abs(value);
   }
-  const SmallMatrix errors = lapack::product(lengths, true, lapack::product(sizes, false, lengths, false), false);
-  const double rounding = a.rows() * epsilon;
-  return std::equal(projected.values().begin(), projected.values().end(), errors.values().begin(),
-                    [&](double entry, double error) { return std::abs(entry) <= rounding * error; });
+  const SmallMatrix images = lapack::product(sizes, false, lengths, false);
+  const SmallMatrix of_products = lapack::product(lengths, true, images, false);
+  const std::vector<double> of_vectors = column_sums(images);
+  for (int j = 0; j < vectors.cols(); ++j) {
+    for (int i = 0; i < vectors.cols(); ++i) {
+      const double rounding = a.rows() * of_products(i, j) + of_vectors[static_cast<std::size_t>(i)] +
+                              of_vectors[static_cast<std::size_t>(j)];
+      if (std::abs(projected(i, j)) > epsilon * rounding) return false;
+    }
+  }
+  return true;
 }
 
 /// Those behind `first` that take part in what follows, replaced by the vectors of the smallest Rayleigh quotients
