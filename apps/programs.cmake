@@ -41,6 +41,7 @@ add_library(block_eigs_apps STATIC
   journey/cores.cpp
   journey/early_end.cpp
   journey/eigen_ways.cpp
+  journey/lanczos_start.cpp
   journey/eigensolve.cpp
   journey/held_by_constraints.cpp
   journey/linear_solve.cpp

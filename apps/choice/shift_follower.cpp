@@ -8,18 +8,15 @@ namespace block_eigs {
 
 namespace {
 
-/// Iterations that factors have before another sigma is thought of: with a good one that is all they need.
-constexpr int patience = 8;
 constexpr int most_moves = 10;
-/// How many times farther sigma may be than what is to be told apart.
-constexpr double far = 30.0;
 /// Of rounding errors, within which nothing can be told apart.
 constexpr double nearest = 16.0;
 
 }  // namespace
 
-void ShiftFollower::begin(double sigma) {
+void ShiftFollower::begin(double sigma, const Patience& patience) {
   sigma_ = sigma;
+  patience_ = patience;
   iterations_ = 0;
 }
 
@@ -40,9 +37,9 @@ bool ShiftFollower::proceed(const IterationReport& report) {
   }
   if (left_.empty()) return true;
   residual_ = residual_unit_ * report.residual_norms[done];
-  if (!std::isfinite(sigma_) || iterations_ < patience || moves_ >= most_moves) return true;
+  if (!std::isfinite(sigma_) || iterations_ < patience_.steps || moves_ >= most_moves) return true;
   const double distance = left_.front() - sign_ * sigma_;
-  if (distance <= far * std::max(margin(), nearest * rounding_)) return true;
+  if (distance <= patience_.far * std::max(margin(), nearest * rounding_)) return true;
   ++moves_;
   return false;
 }

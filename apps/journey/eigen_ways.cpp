@@ -14,6 +14,7 @@
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
+#include "apps/journey/lanczos_start.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
@@ -205,12 +206,36 @@ void EigenWays<T>::take_it() {
   if (solver_.changed) solver_.changed();
 }
 
+/// With a shift next to the wanted values, once these are known well enough.
 template <class T>
-DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before) {
+DenseBlock<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
+  const Proceed proceed = [this](const IterationReport& report) {
+    stopped_ |= wanted_ && !wanted_(report);
+    IterationReport of_none = report;  // what was found would be behind another shift
+    of_none.converged = 0;
+    moves_ = !stopped_ && std::isfinite(report.eigenvalues.back()) && !follower_.proceed(of_none);
+    return !stopped_ && !moves_;
+  };
+  for (;;) {
+    follower_.begin(movable_shift(solver_), patience_of_lanczos);
+    DenseBlock<T> found = lanczos_start(space_, problem_, solver_, constraints_, observer_, proceed, passed);
+    follower_.begin(movable_shift(solver_));
+    if (!moves_) return found;
+    take_it();
+  }
+}
+
+/// `same`: the way goes on, with another shift.
+template <class T>
+DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, EigenResult<T>& passed) {
   const EigensolverConfig& config = solver_.config.eigensolver;
   const int columns = block_width(config.options);
   const bool wider = columns > columns_before;
   if (config.options.dense) return {};  // begins with none, and may come to less than these
+  if (!same) {
+    DenseBlock<T> found = start_by_lanczos(passed);
+    if (found.cols() > 0) return found;
+  }
   // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
   DenseBlock<T> initial;
   const bool found = result_.eigenvectors.cols() + result_.guards.cols() > 0;
@@ -263,15 +288,19 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   const Stopwatch setup;
   const EigensolverConfig& config = solver_.config.eigensolver;
   if (checkpoint_ != nullptr) resume();
-  if (checkpoint_ == nullptr || checkpoint_->saved() == nullptr)
-    initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
-  const double setup_seconds = setup.seconds();
   follower_.begin(movable_shift(solver_));
+  EigenResult<T> passed;
+  if (checkpoint_ == nullptr || checkpoint_->saved() == nullptr) {
+    if (initial.cols() == 0) initial = start_by_lanczos(passed);
+    initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
+  }
+  const double setup_seconds = setup.seconds() - passed.solve_seconds;
   std::optional<EigenResult<T>> first = iterate_if_possible(std::move(initial));
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
   if (first) {
     first->setup_seconds += setup_seconds;
+    count_in(passed, *first);
     count_in(result_, *first);
     result_ = std::move(*first);
   } else {
@@ -280,9 +309,11 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   while (turns_to_another_way()) {
     const Stopwatch again;
     const int columns = block_width(config.options);
+    const bool same = moves_;
     take_it();
-    initial = start_of_the_next(columns);
-    const double seconds = again.seconds();
+    EigenResult<T> begun;
+    initial = start_of_the_next(columns, same, begun);
+    const double seconds = again.seconds() - begun.solve_seconds;
     std::optional<EigenResult<T>> next = iterate_if_possible(std::move(initial));
     if (!next) {
       follower_.forget();  // vectors that were found went with the attempt
@@ -290,6 +321,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     }
     next->setup_seconds += seconds;
     if (space_.to_end_early() || config.options.dense) take_back(result_, *next);
+    count_in(begun, *next);
     count_in(result_, *next);
     result_ = std::move(*next);
   }

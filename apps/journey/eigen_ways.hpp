@@ -39,7 +39,8 @@ class EigenWays {
   bool held() const;
   bool turns_to_another_way();
   void take_it();
-  DenseBlock<T> start_of_the_next(int columns_before);
+  DenseBlock<T> start_by_lanczos(EigenResult<T>& passed);
+  DenseBlock<T> start_of_the_next(int columns_before, bool same, EigenResult<T>& passed);
   std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);
   void say(const std::string& what) const;
   void resume();

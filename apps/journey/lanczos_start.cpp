@@ -1,0 +1,148 @@
+#include "apps/journey/lanczos_start.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "apps/input/stopwatch.hpp"
+#include "solver/lanczos/block_lanczos.hpp"
+#include "spmm/error.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// Between the values of (A - sigma B)^-1 B and eigenvalues.
+struct Spectrum {
+  double shift = 0.0;
+  double sign = 1.0;  ///< of lambda - sigma
+
+  double eigenvalue(double value) const { return shift + sign / value; }
+};
+
+/// How large residuals may be in the norm of B^-1, that of x^T B x being one.
+class Limits {
+ public:
+  Limits(const LobpcgOptions& options, double norm, double typical_mass, double epsilon)
+      : options_(options), norm_(norm / typical_mass), mass_(typical_mass), epsilon_(epsilon) {}
+
+  /// Of a pair with this eigenvalue. More than rounding errors of A is not asked for.
+  double of(double eigenvalue) const {
+    constexpr double share = 0.1;
+    constexpr double roundings = 10.0;
+    return std::max(share * options_.tolerance * scale(std::abs(eigenvalue)), roundings * epsilon_ * norm_);
+  }
+
+ private:
+  double scale(double eigenvalue) const {
+    switch (options_.convergence) {
+      case Convergence::norm:
+        return norm_ + eigenvalue;
+      case Convergence::absolute:
+        return 1.0 / std::sqrt(mass_);
+      default:
+        return eigenvalue;
+    }
+  }
+
+  const LobpcgOptions& options_;
+  double norm_;
+  double mass_;
+  double epsilon_;
+};
+
+/// A step as an iteration of LOBPCG, whose residuals are Euclidean.
+LobpcgIteration entry_of(const LanczosPairs& found, const Spectrum& spectrum, double typical_mass, int pairs) {
+  LobpcgIteration entry;
+  for (std::size_t j = 0; j < found.values.size(); ++j) {
+    const double value = found.values[j];
+    entry.eigenvalues.push_back(spectrum.eigenvalue(value));
+    entry.residual_norms.push_back(std::sqrt(typical_mass) * found.residuals[j] / (value * value));
+  }
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  entry.eigenvalues.resize(static_cast<std::size_t>(pairs), unknown);
+  entry.residual_norms.resize(static_cast<std::size_t>(pairs), unknown);
+  entry.products = found.solves;
+  return entry;
+}
+
+IterationReport report_of(const LobpcgIteration& entry, int iteration, const Limits& limits, double typical_mass) {
+  IterationReport report;
+  report.iteration = iteration;
+  report.wanted = static_cast<int>(entry.eigenvalues.size());
+  report.active_columns = entry.active_columns;
+  report.products = entry.products;
+  for (int j = 0; j < report.wanted; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const double ratio = entry.residual_norms[at] / (std::sqrt(typical_mass) * limits.of(entry.eigenvalues[at]));
+    if (ratio <= 1.0 && report.converged == j) ++report.converged;
+    report.worst = std::isnan(ratio) ? HUGE_VAL : std::max(report.worst, ratio);
+  }
+  report.distance = report.worst;
+  report.seconds = entry.seconds;
+  report.eigenvalues = entry.eigenvalues;
+  report.residual_norms = entry.residual_norms;
+  return report;
+}
+
+/// Where the block holds all pairs, and none was found by other factors. A few are LOBPCG's: its blocks are as
+/// narrow, and it needs as many solves.
+template <class T>
+bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints) {
+  const EigensolverConfig& config = solver.config.eigensolver;
+  const LobpcgOptions& options = config.options;
+  constexpr int few = 4;
+  return options.pairs > few && config.preconditioner.type == PreconditionerType::direct &&
+         config.preconditioner.direct.found.empty() && options.pairs <= block_width(options) &&
+         !solves_densely(options, space.dimension(), constraints.cols());
+}
+
+}  // namespace
+
+template <class T>
+DenseBlock<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                            const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
+                            EigenResult<T>& passed) {
+  if (!is_for_lanczos(space, solver, constraints)) return {};
+  const LobpcgOptions& options = solver.config.eigensolver.options;
+  const Spectrum spectrum{solver.operators->preconditioner.shift, options.which == Which::largest ? -1.0 : 1.0};
+  const double mass = problem.b ? problem.b->typical_row_sum() : 1.0;
+  const Limits limits(options, problem.a->norm_inf(), mass, std::numeric_limits<T>::epsilon());
+  const LanczosOptions asked{options.pairs, block_width(options), options.max_iterations, options.seed};
+  const Stopwatch clock;
+  const double before = passed.solve_seconds;
+  const auto done = [&](double value, double residual) {
+    return residual <= limits.of(spectrum.eigenvalue(value)) * value * value;
+  };
+  const auto tell = [&](const LanczosPairs& pairs) {
+    LobpcgIteration& entry = passed.history.emplace_back(entry_of(pairs, spectrum, mass, options.pairs));
+    entry.seconds = before + clock.seconds();
+    entry.active_columns = lanczos_shape(asked).block;
+    const IterationReport report = report_of(entry, ++passed.iterations, limits, mass);
+    if (observer) observer(report);
+    return !proceed || proceed(report);
+  };
+  DenseBlock<T> found;
+  try {
+    found = block_lanczos<T>(space, *solver.operators->preconditioner.operation, problem.b.get(),
+                             constraints.cols() > 0 ? &constraints : nullptr, asked, done, tell);
+  } catch (const Error& error) {
+    if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
+  }
+  passed.solve_seconds = before + clock.seconds();
+  if (found.cols() <= block_width(options)) return found;
+  DenseBlock<T> leading = space.make_block(block_width(options));
+  space.copy(found.columns(0, leading.cols()), leading.view());
+  return leading;
+}
+
+template DenseBlock<float> lanczos_start(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
+                                         const DenseBlock<float>&, const Observer&, const Proceed&,
+                                         EigenResult<float>&);
+template DenseBlock<double> lanczos_start(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
+                                          const DenseBlock<double>&, const Observer&, const Proceed&,
+                                          EigenResult<double>&);
+
+}  // namespace block_eigs

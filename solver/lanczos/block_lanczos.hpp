@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+
+namespace block_eigs {
+
+/// What a block Lanczos iteration is to find.
+struct LanczosOptions {
+  int pairs = 1;           ///< wanted: those of the largest values
+  int columns = 1;         ///< vectors to come back, as many at least
+  int most_steps = 500;    ///< Rayleigh-Ritz steps
+  std::uint64_t seed = 1;  ///< of the random vectors
+};
+
+/// Columns of the basis.
+struct LanczosShape {
+  int block = 0;     ///< multiplied at a time
+  int keep = 0;      ///< left by a restart
+  int capacity = 0;  ///< at most
+};
+LanczosShape lanczos_shape(const LanczosOptions& options);
+
+/// Where it stands after a Rayleigh-Ritz step: the wanted pairs that it has, largest value first.
+struct LanczosPairs {
+  std::vector<double> values;
+  std::vector<double> residuals;  ///< ||M x - value x||_B with ||x||_B = 1
+  int solves = 0;                 ///< columns multiplied with M since the step before
+};
+
+/// Whether a pair is good enough.
+using LanczosTest = std::function<bool(double value, double residual)>;
+/// Told after every step; ends it on `false`. On every rank, with the same numbers and to answer alike.
+using LanczosObserver = std::function<bool(const LanczosPairs&)>;
+
+/// Vectors of the largest eigenvalues of M = inverse B, positive and self-adjoint in the inner product of B, such
+/// as (A - sigma B)^-1 B: thick-restart block Lanczos (Grimes, Lewis, Simon, SIAM J. Matrix Anal. Appl. 15, 1994;
+/// Wu, Simon, SIAM J. Matrix Anal. Appl. 22, 2000) with full reorthogonalisation, random blocks to begin with and
+/// more of them where an eigenvalue seems to be there as often as a block is wide. Pairs whose values are so much
+/// larger than the others that their rounding errors would hide these are locked. Vectors come back with one more
+/// step of M behind them, in the order of their values, not orthonormal, and without columns where the space is
+/// too small for a basis: those of the wanted pairs pass `done` unless the steps were used up, the observer or who
+/// runs the program wanted an end, or nothing new came. `b` null is the identity; `constraints` (own rows of n x
+/// c, or null) are kept out. Memory beside these: the basis, shape.capacity columns, with B twice, and a few
+/// blocks. Collective. Throws RunError (memory, and what `inverse` throws), InputError (B not positive definite),
+/// NumericalError (values that are not finite), on all ranks.
+template <class T>
+DenseBlock<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
+                            const DenseBlock<T>* constraints, const LanczosOptions& options,
+                            const LanczosTest& done, const LanczosObserver& observer = {});
+
+}  // namespace block_eigs

@@ -1,0 +1,199 @@
+#include "solver/lanczos/block_lanczos.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "spmm/error.hpp"
+#include "tests/support/eigen_problem.hpp"
+#include "tests/support/linear_problem.hpp"
+
+// Operators M = D B with diagonal D and B, whose eigenvalues are their entries.
+namespace block_eigs {
+namespace {
+
+using Rule = std::function<double(GlobalIndex)>;
+
+template <class T>
+class Diagonal final : public LinearOperator<T> {
+ public:
+  Diagonal(const BlockSpace<T>& space, Rule entry)
+      : first_(space.first_row()), rows_(space.local_rows()), entry_(std::move(entry)) {}
+  LocalIndex rows() const override { return rows_; }
+  LocalIndex columns() const override { return rows_; }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override {
+    for (LocalIndex i = 0; i < rows_; ++i) {
+      const double factor = entry_(first_ + i);
+      for (LocalIndex j = 0; j < x.cols; ++j)
+        y.data[i * y.stride + j] = static_cast<T>(factor * x.data[i * x.stride + j]);
+    }
+  }
+
+ private:
+  GlobalIndex first_;
+  LocalIndex rows_;
+  Rule entry_;
+};
+
+template <class T>
+class BlockLanczos : public ::testing::Test {
+ protected:
+  static constexpr GlobalIndex n = 2000;
+
+  BlockLanczos() : source(n, [](GlobalIndex i, GlobalIndex j) { return i == j ? 1.0 : 0.0; }), problem(source) {}
+
+  /// Of the operator with these eigenvalues; `mass` is B's diagonal.
+  DenseBlock<T> solve(const Rule& value, int pairs, const DenseBlock<T>* constraints = nullptr) {
+    Diagonal<T> inverse(problem.space, [&](GlobalIndex i) { return value(i) / mass(i); });
+    Diagonal<T> b(problem.space, mass);
+    const double tolerance = sizeof(T) == sizeof(double) ? 1e-10 : 1e-4;
+    solves = 0;
+    return block_lanczos<T>(
+        problem.space, inverse, with_mass ? &b : nullptr, constraints, {.pairs = pairs, .columns = pairs + 5},
+        [&](double found, double residual) { return residual <= tolerance * found; },
+        [&](const LanczosPairs& found) {
+          solves += found.solves;
+          return true;
+        });
+  }
+
+  /// Rayleigh quotients of the first vectors, which must be nearly orthonormal and nearly eigenvectors.
+  void check(const Rule& value, const DenseBlock<T>& x, std::vector<double> exact, int pairs, double error) {
+    ASSERT_GE(x.cols(), pairs);
+    std::sort(exact.rbegin(), exact.rend());
+    Diagonal<T> m(problem.space, value);
+    Diagonal<T> b(problem.space, mass);
+    DenseBlock<T> mx = problem.space.make_block(x.cols());
+    DenseBlock<T> bx = problem.space.make_block(x.cols());
+    m.apply(x.view(), mx.view());
+    b.apply(x.view(), bx.view());
+    SmallMatrix energies, lengths;
+    problem.space.gram({mx.view()}, {bx.view()}, energies);
+    problem.space.gram({x.view()}, {bx.view()}, lengths);
+    for (int j = 0; j < pairs; ++j) {
+      const double quotient = energies(j, j) / lengths(j, j);
+      const double wanted = exact[static_cast<std::size_t>(j)];
+      EXPECT_NEAR(quotient, wanted, error * wanted) << "pair " << j;
+      for (int i = 0; i < pairs; ++i)
+        EXPECT_NEAR(lengths(i, j) / std::sqrt(lengths(i, i) * lengths(j, j)), i == j ? 1.0 : 0.0, 1e3 * error);
+    }
+  }
+  void check_all(const Rule& value, int pairs, double error) {
+    std::vector<double> exact;
+    for (GlobalIndex i = 0; i < n; ++i) exact.push_back(value(i));
+    check(value, solve(value, pairs), exact, pairs, error);
+  }
+
+  test::RuleSource source;
+  test::Problem<T> problem;
+  Rule mass = [](GlobalIndex) { return 1.0; };
+  bool with_mass = false;
+  int solves = 0;
+};
+
+using InDouble = BlockLanczos<double>;
+using InFloat = BlockLanczos<float>;
+
+double inverse_square(GlobalIndex i) { return 1.0 / std::pow(static_cast<double>(i + 1), 2); }
+double inverse_root(GlobalIndex i) { return 1.0 / std::sqrt(static_cast<double>(i + 1)); }
+
+TEST_F(InDouble, FindsTheLargestValues) {
+  for (const int pairs : {1, 8, 40}) {
+    SCOPED_TRACE(pairs);
+    check_all(inverse_square, pairs, 1e-13);
+    EXPECT_LT(solves, 150 + 5 * pairs);
+    check_all(inverse_root, pairs, 1e-13);
+    EXPECT_LT(solves, 300 + 12 * pairs);
+  }
+}
+
+TEST_F(InFloat, FindsTheLargestValues) { check_all(inverse_square, 8, 1e-5); }
+
+TEST_F(InDouble, WithAMass) {
+  with_mass = true;
+  mass = [](GlobalIndex i) { return i % 3 == 0 ? 1e-3 : 40.0 + static_cast<double>(i % 7); };
+  for (const int pairs : {3, 30}) check_all(inverse_root, pairs, 1e-12);
+}
+
+// More copies of a value than random vectors of the first block tell.
+TEST_F(InDouble, AllCopiesOfAValue) {
+  for (const int copies : {7, 20, 45}) {
+    SCOPED_TRACE(copies);
+    check_all([=](GlobalIndex i) { return i < copies ? 1.0 : inverse_root(i); }, copies + 10, 1e-12);
+    check_all([=](GlobalIndex i) { return i >= 10 && i < 10 + copies ? 0.1 : inverse_square(i / 20); },
+              copies + 30, 1e-12);
+  }
+}
+
+// Rigid motions beside a shift that is next to nothing: M knows the others to rounding errors of these alone.
+TEST_F(InDouble, ValuesFarLargerThanTheOthers) {
+  for (const int far : {1, 6, 40}) {
+    SCOPED_TRACE(far);
+    check_all([=](GlobalIndex i) { return i < far ? 1e13 : 1e3 * inverse_square(i - far); }, far + 12, 1e-11);
+  }
+}
+
+// The space of a start block ends soon, and random vectors take its place.
+TEST_F(InDouble, FewDistinctValues) {
+  check_all([](GlobalIndex i) { return 1.0 + static_cast<double>(i % 4); }, 30, 1e-12);
+  check_all([](GlobalIndex i) { return i < 12 ? 1.0 : 1e-20; }, 10, 1e-12);
+}
+
+TEST_F(InDouble, StaysOutsideOfConstraints) {
+  DenseBlock<double> constraints = problem.space.make_block(3);
+  const BlockView<double> c = constraints.view();
+  for (LocalIndex i = 0; i < c.rows; ++i) {
+    for (LocalIndex j = 0; j < 3; ++j)
+      c.data[i * c.stride + j] = problem.space.first_row() + i == 2 * j ? 3.0 : 0.0;  // rows 0, 2 and 4
+  }
+  std::vector<double> exact;
+  for (GlobalIndex i = 0; i < n; ++i) {
+    if (i > 4 || i % 2 == 1) exact.push_back(inverse_square(i));
+  }
+  check(inverse_square, solve(inverse_square, 9, &constraints), exact, 9, 1e-13);
+}
+
+TEST_F(InDouble, EndsOnRequestWithWhatItHas) {
+  Diagonal<double> inverse(problem.space, inverse_root);
+  int steps = 0;
+  const DenseBlock<double> found = block_lanczos<double>(
+      problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9}, [](double, double) { return false; },
+      [&](const LanczosPairs&) { return ++steps < 3; });
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(found.cols(), 9);
+  const DenseBlock<double> others =
+      block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9, .most_steps = 7},
+                            [](double, double) { return false; });
+  EXPECT_EQ(others.cols(), 9);
+}
+
+TEST_F(InDouble, NeedsRoomForABasis) {
+  Diagonal<double> inverse(problem.space, inverse_root);
+  const DenseBlock<double> found =
+      block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 450, .columns = 500},
+                            [](double, double) { return true; });
+  EXPECT_EQ(found.cols(), 0);
+}
+
+TEST_F(InDouble, RefusesValuesThatAreNotFinite) {
+  Diagonal<double> inverse(problem.space, [](GlobalIndex i) { return i == 77 ? HUGE_VAL : 1.0; });
+  EXPECT_THROW(block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9},
+                                     [](double, double) { return true; }),
+               NumericalError);
+}
+
+TEST_F(InDouble, RepeatsToTheBit) {
+  const DenseBlock<double> one = solve(inverse_root, 10);
+  const DenseBlock<double> two = solve(inverse_root, 10);
+  ASSERT_EQ(one.cols(), two.cols());
+  const ConstBlockView<double> x = one.view(), y = two.view();
+  for (LocalIndex i = 0; i < x.rows; ++i) {
+    for (LocalIndex j = 0; j < x.cols; ++j) ASSERT_EQ(x.data[i * x.stride + j], y.data[i * y.stride + j]);
+  }
+}
+
+}  // namespace
+}  // namespace block_eigs
