@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "solver/lanczos/block_lanczos.hpp"
+
 namespace block_eigs {
 
 namespace {
@@ -64,6 +66,12 @@ constexpr double bytes_of_row = 1.2e4;
 constexpr double bytes_of_unknown = 1e3;
 constexpr double bytes_of_entry = 1.6;
 constexpr double guesses = 2.0;
+/// Measured: columns that Lanczos iterations have solved for, passes over the basis in a step, which are
+/// arithmetic as much as memory, and problems of its size in those of an iteration of LOBPCG.
+constexpr double least_solves = 100.0;
+constexpr double solves_of_pair = 6.0;
+constexpr double passes_of_basis = 8.0;
+constexpr double small_problems_of_lanczos = 10.0;
 /// Measured on an H200: rows for a column of the block from which filters on a basis are faster than on the block.
 constexpr double rows_of_a_column = 1.5e4;
 
@@ -128,6 +136,15 @@ double CostModel::factorisation(const factors::FactorSize& size) const { return 
 
 double CostModel::substitution(const factors::FactorSize& size, double applied_to) const {
   return waiting * (bytes_of_row * rows + (bytes_of_unknown * rows + bytes_of_entry * size.entries) * applied_to);
+}
+
+double CostModel::lanczos(const factors::FactorSize& size, int pairs) const {
+  const LanczosShape shape = lanczos_shape({.pairs = pairs, .columns = static_cast<int>(columns)});
+  const double steps = (least_solves + solves_of_pair * pairs) / shape.block;
+  const double basis = passes_of_basis * 0.5 * (shape.keep + shape.capacity) / columns * block;
+  const double checked = mass > 0.0 ? 2.0 * iteration() + substitution(size, columns) : iteration();
+  return steps * (substitution(size, shape.block) + mass + basis) + small_problems_of_lanczos * small_problem() +
+         checked;
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,

@@ -48,6 +48,8 @@ struct CostModel {
   double factorisation(const factors::FactorSize& size) const;
   /// One application of their inverse to so many columns.
   double substitution(const factors::FactorSize& size, double applied_to) const;
+  /// The solves of a Lanczos iteration for so many pairs, and LOBPCG's check of what has come of it.
+  double lanczos(const factors::FactorSize& size, int pairs) const;
   /// The analysis.
   double analysis() const;
 

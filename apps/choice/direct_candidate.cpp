@@ -2,25 +2,19 @@
 
 namespace block_eigs {
 
-namespace {
+bool starts_by_lanczos(const LobpcgOptions& options) { return options.pairs <= block_width(options); }
 
-Candidate priced(const CostModel& costs, const PreconditionerConfig& asked, double columns, double iterations,
-                 double iteration, const factors::FactorSize& size) {
-  Candidate candidate{of_type(asked, PreconditionerType::direct)};
-  candidate.setup = costs.factorisation(size);
-  candidate.step = iteration + costs.substitution(size, columns);
-  candidate.cost = candidate.setup + iterations * candidate.step;
-  candidate.reason = "factors are expected to be cheaper than iterations";
-  return candidate;
-}
-
-}  // namespace
-
-LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, double columns,
-                               double iterations, double iteration, const AnalyseFactors& analyse) {
+LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, const PriceWork& price,
+                               const AnalyseFactors& analyse) {
   if (!analyse) return {};
   const auto with = [=](const factors::FactorSize& size) {
-    return priced(costs, asked, columns, iterations, iteration, size);
+    Candidate candidate{of_type(asked, PreconditionerType::direct)};
+    const WorkWithFactors work = price(size);
+    candidate.setup = costs.factorisation(size);
+    candidate.step = work.step;
+    candidate.cost = candidate.setup + work.all;
+    candidate.reason = "factors are expected to be cheaper than iterations";
+    return candidate;
   };
   const auto ask = [=]() -> std::optional<Candidate> {
     const std::optional<factors::FactorSize> size = analyse();

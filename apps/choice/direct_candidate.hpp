@@ -7,15 +7,26 @@
 #include "apps/choice/cost_model.hpp"
 #include "apps/config/config.hpp"
 #include "solver/factors/factorization.hpp"
+#include "solver/lobpcg/lobpcg.hpp"
 
 namespace block_eigs {
 
 /// Analyses A - sigma B; nothing where there is no memory for its factors, or this build has none. Collective.
 using AnalyseFactors = std::function<std::optional<factors::FactorSize>()>;
 
-/// Factors of A - sigma B as a way for `columns` columns at work, `iterations` to be expected of it at `iteration`
-/// each without a preconditioner.
-LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, double columns,
-                               double iterations, double iteration, const AnalyseFactors& analyse);
+/// Whether solves for eigenpairs with factors begin with a Lanczos iteration: where the block holds all of them,
+/// and they are not so few that LOBPCG's is as narrow and needs no more solves.
+bool starts_by_lanczos(const LobpcgOptions& options);
+
+/// What a way with factors is expected to cost once there are any.
+struct WorkWithFactors {
+  double step = 0.0;  ///< of an iteration
+  double all = 0.0;
+};
+using PriceWork = std::function<WorkWithFactors(const factors::FactorSize&)>;
+
+/// Factors of A - sigma B as a way, the work with them priced by `price`.
+LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, const PriceWork& price,
+                               const AnalyseFactors& analyse);
 
 }  // namespace block_eigs

@@ -138,10 +138,15 @@ bool EigensolverChoice::dense_pays() const {
 LateCandidate EigensolverChoice::factors(const AnalyseFactors& analyse) const {
   // They would be full, and to find that out takes an ordering minutes; or nothing is iterated.
   if (traits_.scale_free() || asked_.options.dense) return {};
-  // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
-  const double iterations = narrower_ ? 6.0 : 15.0;
-  return direct_candidate(costs_, asked_.preconditioner, asked_.options.block_size, iterations, costs_.iteration(),
-                          analyse);
+  const auto price = [costs = costs_, options = asked_.options,
+                      wider = narrower_.has_value()](const factors::FactorSize& size) {
+    const double step = costs.iteration() + costs.substitution(size, options.block_size);
+    if (starts_by_lanczos(options)) return WorkWithFactors{step, costs.lanczos(size, options.pairs)};
+    // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
+    const double iterations = wider ? 6.0 : 15.0;
+    return WorkWithFactors{step, iterations * step};
+  };
+  return direct_candidate(costs_, asked_.preconditioner, price, analyse);
 }
 
 double EigensolverChoice::spread() const {

@@ -104,7 +104,11 @@ LinearSolverChoice::LinearSolverChoice(const MatrixTraits& traits, const CostMod
 LateCandidate LinearSolverChoice::factors() const {
   if (scale_free_) return {};  // they would be full
   constexpr double iterations = 4.0;
-  return direct_candidate(costs_, asked_.preconditioner, columns_, iterations, costs_.cg_iteration(), analyse_);
+  const auto price = [costs = costs_, columns = columns_](const factors::FactorSize& size) {
+    const double step = costs.cg_iteration() + costs.substitution(size, columns);
+    return WorkWithFactors{step, iterations * step};
+  };
+  return direct_candidate(costs_, asked_.preconditioner, price, analyse_);
 }
 
 bool LinearSolverChoice::change(Limitation limitation, bool has_solved) {

@@ -55,6 +55,7 @@ struct DirectConfig {
   std::optional<Which> end{};    ///< of the eigenvalues; none for a linear system
   std::optional<double> near{};  ///< an approximation of the outermost eigenvalue that is still to be found
   double margin = 0.0;           ///< that is allowed for beyond it
+  bool at_zero = false;          ///< sigma = 0 is tried before all others: its distance from it hides values
   std::vector<double> found{};   ///< eigenvalues that may be beyond sigma: of locked vectors
 };
 

@@ -138,12 +138,16 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
     });
     return *config.shift;
   }
+  const auto others_beyond = [&](double sigma) {
+    return beyond(problem, sigma, sign) - found_beyond(config, sigma, sign) -
+           left_out_beyond(problem, sigma, sign);
+  };
+  if (config.at_zero && others_beyond(0.0) <= 0) return 0.0;
   ShiftSearch search(spectrum_start(problem, config, sign));
   std::int64_t count = 0;
   while (const std::optional<double> mirrored = search.next()) {
     const double sigma = sign * *mirrored;
-    count =
-        beyond(problem, sigma, sign) - found_beyond(config, sigma, sign) - left_out_beyond(problem, sigma, sign);
+    count = others_beyond(sigma);
     if (count <= 0) return sigma;
   }
   throw Agreed<RunError>(RunError(

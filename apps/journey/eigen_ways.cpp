@@ -14,7 +14,6 @@
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
-#include "apps/journey/lanczos_start.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
@@ -206,35 +205,47 @@ void EigenWays<T>::take_it() {
   if (solver_.changed) solver_.changed();
 }
 
-/// With a shift next to the wanted values, once these are known well enough.
+/// With a shift next to the wanted values, once these are known well enough. Values within the distance that sigma
+/// keeps from zero are hidden by that distance: factors of A itself, where its pivots are positive, tell them
+/// apart.
 template <class T>
-DenseBlock<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
-  const Proceed proceed = [this](const IterationReport& report) {
+LanczosStart<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
+  DirectConfig& direct = solver_.config.eigensolver.preconditioner.direct;
+  bool hidden = false;
+  const Proceed proceed = [&](const IterationReport& report) {
     stopped_ |= wanted_ && !wanted_(report);
+    if (stopped_ || !std::isfinite(report.eigenvalues.back())) return !stopped_;
+    const double shift = movable_shift(solver_);
+    if (!hidden && std::abs(report.eigenvalues.back()) < std::abs(shift)) {
+      hidden = moves_ = true;
+      return false;
+    }
     IterationReport of_none = report;  // what was found would be behind another shift
     of_none.converged = 0;
-    moves_ = !stopped_ && std::isfinite(report.eigenvalues.back()) && !follower_.proceed(of_none);
-    return !stopped_ && !moves_;
+    moves_ = !follower_.proceed(of_none);
+    return !moves_;
   };
   for (;;) {
     follower_.begin(movable_shift(solver_), patience_of_lanczos);
-    DenseBlock<T> found = lanczos_start(space_, problem_, solver_, constraints_, observer_, proceed, passed);
+    LanczosStart<T> start = lanczos_start(space_, problem_, solver_, constraints_, observer_, proceed, passed);
     follower_.begin(movable_shift(solver_));
-    if (!moves_) return found;
+    if (!moves_) return start;
+    direct.at_zero = hidden;
     take_it();
+    direct.at_zero = false;
   }
 }
 
 /// `same`: the way goes on, with another shift.
 template <class T>
-DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, EigenResult<T>& passed) {
+LanczosStart<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, EigenResult<T>& passed) {
   const EigensolverConfig& config = solver_.config.eigensolver;
   const int columns = block_width(config.options);
   const bool wider = columns > columns_before;
   if (config.options.dense) return {};  // begins with none, and may come to less than these
   if (!same) {
-    DenseBlock<T> found = start_by_lanczos(passed);
-    if (found.cols() > 0) return found;
+    LanczosStart<T> found = start_by_lanczos(passed);
+    if (found.result || found.vectors.cols() > 0) return found;
   }
   // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
   DenseBlock<T> initial;
@@ -248,7 +259,12 @@ DenseBlock<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, Eig
     result_.eigenvectors = {};
     result_.guards = {};
   }
-  return initial;
+  return {{}, std::move(initial)};
+}
+
+template <class T>
+std::optional<EigenResult<T>> EigenWays<T>::go_on_from(LanczosStart<T> start) {
+  return start.result ? std::move(start.result) : iterate_if_possible(std::move(start.vectors));
 }
 
 /// Nothing where there was no memory for what `auto` had turned to: a wider block, or a dense matrix.
@@ -290,12 +306,13 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   if (checkpoint_ != nullptr) resume();
   follower_.begin(movable_shift(solver_));
   EigenResult<T> passed;
+  LanczosStart<T> start{{}, std::move(initial)};
   if (checkpoint_ == nullptr || checkpoint_->saved() == nullptr) {
-    if (initial.cols() == 0) initial = start_by_lanczos(passed);
-    initial = start_block(solver_.operators->preconditioner, config, std::move(initial));
+    if (start.vectors.cols() == 0) start = start_by_lanczos(passed);
+    start.vectors = start_block(solver_.operators->preconditioner, config, std::move(start.vectors));
   }
   const double setup_seconds = setup.seconds() - passed.solve_seconds;
-  std::optional<EigenResult<T>> first = iterate_if_possible(std::move(initial));
+  std::optional<EigenResult<T>> first = go_on_from(std::move(start));
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
   if (first) {
@@ -312,9 +329,9 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     const bool same = moves_;
     take_it();
     EigenResult<T> begun;
-    initial = start_of_the_next(columns, same, begun);
+    start = start_of_the_next(columns, same, begun);
     const double seconds = again.seconds() - begun.solve_seconds;
-    std::optional<EigenResult<T>> next = iterate_if_possible(std::move(initial));
+    std::optional<EigenResult<T>> next = go_on_from(std::move(start));
     if (!next) {
       follower_.forget();  // vectors that were found went with the attempt
       continue;

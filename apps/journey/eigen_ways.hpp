@@ -6,6 +6,7 @@
 #include "apps/input/problem.hpp"
 #include "apps/journey/chosen_operators.hpp"
 #include "apps/journey/eigensolve.hpp"
+#include "apps/journey/lanczos_start.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/report.hpp"
 #include "solver/space/block_space.hpp"
@@ -39,8 +40,9 @@ class EigenWays {
   bool held() const;
   bool turns_to_another_way();
   void take_it();
-  DenseBlock<T> start_by_lanczos(EigenResult<T>& passed);
-  DenseBlock<T> start_of_the_next(int columns_before, bool same, EigenResult<T>& passed);
+  LanczosStart<T> start_by_lanczos(EigenResult<T>& passed);
+  LanczosStart<T> start_of_the_next(int columns_before, bool same, EigenResult<T>& passed);
+  std::optional<EigenResult<T>> go_on_from(LanczosStart<T> start);
   std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);
   void say(const std::string& what) const;
   void resume();

@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "apps/choice/direct_candidate.hpp"
 #include "apps/input/stopwatch.hpp"
 #include "solver/lanczos/block_lanczos.hpp"
+#include "solver/lanczos/finished_pairs.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -22,20 +24,46 @@ struct Spectrum {
   double eigenvalue(double value) const { return shift + sign / value; }
 };
 
-/// How large residuals may be in the norm of B^-1, that of x^T B x being one.
+/// How large residuals may be in the norm of B^-1, that of x^T B x being one, and whether they are.
 class Limits {
  public:
-  Limits(const LobpcgOptions& options, double norm, double typical_mass, double epsilon)
-      : options_(options), norm_(norm / typical_mass), mass_(typical_mass), epsilon_(epsilon) {}
+  Limits(const LobpcgOptions& options, const Spectrum& spectrum, double norm, double typical_mass, double epsilon)
+      : options_(options),
+        spectrum_(spectrum),
+        norm_(norm / typical_mass),
+        mass_(typical_mass),
+        epsilon_(epsilon) {}
 
-  /// Of a pair with this eigenvalue. More than rounding errors of A is not asked for.
+  /// What is asked for, or as little as solves leave of the distance from sigma.
   double of(double eigenvalue) const {
     constexpr double share = 0.1;
-    constexpr double roundings = 10.0;
-    return std::max(share * options_.tolerance * scale(std::abs(eigenvalue)), roundings * epsilon_ * norm_);
+    constexpr double solved = 1e4;
+    return std::max(share * options_.tolerance * scale(std::abs(eigenvalue)),
+                    solved * epsilon_ * std::abs(eigenvalue - spectrum_.shift));
+  }
+  /// Of the inverse's value. Rounding errors of A do, once residuals do not fall any more.
+  bool hold(double value, double residual) const {
+    const double distance = residual / (value * value);
+    return distance <=
+           (rests() ? std::max(of(spectrum_.eigenvalue(value)), rounding()) : of(spectrum_.eigenvalue(value)));
+  }
+  /// Takes note of one more step, the largest residual over its limit, and the largest.
+  void after(double worst, double largest) {
+    constexpr double half = 0.5;
+    within_rounding_ = largest <= rounding();
+    steps_at_rest_ = worst < half * best_ ? 0 : steps_at_rest_ + 1;
+    best_ = std::min(best_, worst);
   }
 
  private:
+  bool rests() const {
+    constexpr int patience = 2;
+    return within_rounding_ && steps_at_rest_ >= patience;
+  }
+  double rounding() const {
+    constexpr double roundings = 10.0;
+    return roundings * epsilon_ * norm_;
+  }
   double scale(double eigenvalue) const {
     switch (options_.convergence) {
       case Convergence::norm:
@@ -48,9 +76,13 @@ class Limits {
   }
 
   const LobpcgOptions& options_;
+  Spectrum spectrum_;
   double norm_;
   double mass_;
   double epsilon_;
+  double best_ = HUGE_VAL;
+  int steps_at_rest_ = 0;
+  bool within_rounding_ = false;
 };
 
 /// A step as an iteration of LOBPCG, whose residuals are Euclidean.
@@ -87,14 +119,27 @@ IterationReport report_of(const LobpcgIteration& entry, int iteration, const Lim
   return report;
 }
 
-/// Where the block holds all pairs, and none was found by other factors. A few are LOBPCG's: its blocks are as
-/// narrow, and it needs as many solves.
+/// NaN where one is.
+double largest_of(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) largest = value <= largest ? largest : value;
+  return largest;
+}
+
+template <class T>
+DenseBlock<T> leading_columns(BlockSpace<T>& space, DenseBlock<T> block, LocalIndex most) {
+  if (block.cols() <= most) return block;
+  DenseBlock<T> leading = space.make_block(most);
+  space.copy(block.columns(0, most), leading.view());
+  return leading;
+}
+
+/// Where none of the pairs was found by other factors.
 template <class T>
 bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const LobpcgOptions& options = config.options;
-  constexpr int few = 4;
-  return options.pairs > few && config.preconditioner.type == PreconditionerType::direct &&
+  return starts_by_lanczos(options) && config.preconditioner.type == PreconditionerType::direct &&
          config.preconditioner.direct.found.empty() && options.pairs <= block_width(options) &&
          !solves_densely(options, space.dimension(), constraints.cols());
 }
@@ -102,47 +147,48 @@ bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, co
 }  // namespace
 
 template <class T>
-DenseBlock<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                            const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
-                            EigenResult<T>& passed) {
+LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                              const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
+                              EigenResult<T>& passed) {
   if (!is_for_lanczos(space, solver, constraints)) return {};
   const LobpcgOptions& options = solver.config.eigensolver.options;
   const Spectrum spectrum{solver.operators->preconditioner.shift, options.which == Which::largest ? -1.0 : 1.0};
   const double mass = problem.b ? problem.b->typical_row_sum() : 1.0;
-  const Limits limits(options, problem.a->norm_inf(), mass, std::numeric_limits<T>::epsilon());
+  Limits limits(options, spectrum, problem.a->norm_inf(), mass, std::numeric_limits<T>::epsilon());
   const LanczosOptions asked{options.pairs, block_width(options), options.max_iterations, options.seed};
   const Stopwatch clock;
   const double before = passed.solve_seconds;
-  const auto done = [&](double value, double residual) {
-    return residual <= limits.of(spectrum.eigenvalue(value)) * value * value;
-  };
   const auto tell = [&](const LanczosPairs& pairs) {
     LobpcgIteration& entry = passed.history.emplace_back(entry_of(pairs, spectrum, mass, options.pairs));
     entry.seconds = before + clock.seconds();
     entry.active_columns = lanczos_shape(asked).block;
     const IterationReport report = report_of(entry, ++passed.iterations, limits, mass);
+    limits.after(report.worst, largest_of(entry.residual_norms) / std::sqrt(mass));
     if (observer) observer(report);
     return !proceed || proceed(report);
   };
-  DenseBlock<T> found;
+  LanczosStart<T> start;
   try {
-    found = block_lanczos<T>(space, *solver.operators->preconditioner.operation, problem.b.get(),
-                             constraints.cols() > 0 ? &constraints : nullptr, asked, done, tell);
+    LanczosVectors<T> found = block_lanczos<T>(
+        space, *solver.operators->preconditioner.operation, problem.b.get(),
+        constraints.cols() > 0 ? &constraints : nullptr, asked,
+        [&](double value, double residual) { return limits.hold(value, residual); }, tell);
+    for (double& value : found.values) value = spectrum.eigenvalue(value);
+    if (!space.to_end_early())
+      start.result = finished_pairs<T>(space, *problem.a, problem.b.get(), options, found.vectors, found.values);
+    if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), block_width(options));
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
   }
   passed.solve_seconds = before + clock.seconds();
-  if (found.cols() <= block_width(options)) return found;
-  DenseBlock<T> leading = space.make_block(block_width(options));
-  space.copy(found.columns(0, leading.cols()), leading.view());
-  return leading;
+  return start;
 }
 
-template DenseBlock<float> lanczos_start(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
-                                         const DenseBlock<float>&, const Observer&, const Proceed&,
-                                         EigenResult<float>&);
-template DenseBlock<double> lanczos_start(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
-                                          const DenseBlock<double>&, const Observer&, const Proceed&,
-                                          EigenResult<double>&);
+template LanczosStart<float> lanczos_start(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
+                                           const DenseBlock<float>&, const Observer&, const Proceed&,
+                                           EigenResult<float>&);
+template LanczosStart<double> lanczos_start(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
+                                            const DenseBlock<double>&, const Observer&, const Proceed&,
+                                            EigenResult<double>&);
 
 }  // namespace block_eigs

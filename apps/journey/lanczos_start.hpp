@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "apps/input/problem.hpp"
 #include "apps/journey/eigensolve.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
@@ -9,14 +11,21 @@
 
 namespace block_eigs {
 
-/// Vectors for LOBPCG to begin with where the operators of `solver` are factors of A - sigma B, sigma beyond the
-/// wanted end, and its block holds all pairs: by block_lanczos(), which needs some times fewer solves with them.
-/// Nothing where that is not so, for small problems, and where there is no memory. Its steps count as iterations,
-/// and their times, in `passed`; it ends early where `proceed` says so. Collective; throws as block_lanczos does,
+/// What a Lanczos iteration has come to.
+template <class T>
+struct LanczosStart {
+  std::optional<EigenResult<T>> result{};  ///< all pairs, where they are done
+  DenseBlock<T> vectors{};                 ///< else for LOBPCG to begin with; without columns where there are none
+};
+
+/// Eigenpairs where the operators of `solver` are factors of A - sigma B, sigma beyond the wanted end, and its
+/// block holds all pairs: by block_lanczos(), which needs some times fewer solves with them than LOBPCG. Nothing
+/// where that is not so, for small problems, and where there is no memory. Its steps count as iterations, and
+/// their times, in `passed`; it ends early where `proceed` says so. Collective; throws as block_lanczos does,
 /// memory apart.
 template <class T>
-DenseBlock<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                            const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
-                            EigenResult<T>& passed);
+LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
+                              const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
+                              EigenResult<T>& passed);
 
 }  // namespace block_eigs

@@ -58,7 +58,7 @@ class Lanczos {
     if (constraints != nullptr) take(*constraints);
   }
 
-  DenseBlock<T> run(const LanczosTest& done, const LanczosObserver& observer);
+  LanczosVectors<T> run(const LanczosTest& done, const LanczosObserver& observer);
 
  private:
   /// Vectors and their images under B, which without B are the same.
@@ -98,7 +98,7 @@ class Lanczos {
   void restart(Ritz& ritz, int count);
   void lock(Ritz& ritz, int count);
   bool go_on(LocalIndex fresh);
-  DenseBlock<T> result(const Ritz& ritz);
+  LanczosVectors<T> result(const Ritz& ritz);
 
   BlockSpace<T>& space_;
   LinearOperator<T>& inverse_;
@@ -288,12 +288,12 @@ bool Lanczos<T>::go_on(LocalIndex fresh) {
 
 /// With one more step of M, which is known: W is what it leaves beside the basis.
 template <class T>
-DenseBlock<T> Lanczos<T>::result(const Ritz& ritz) {
+LanczosVectors<T> Lanczos<T>::result(const Ritz& ritz) {
   const int size = static_cast<int>(ritz.values.size());
   const int locked = locked_count();
   const int count = std::min(options_.columns - locked, size);
-  DenseBlock<T> found = space_.make_block(locked + count);
-  if (locked > 0) space_.copy(outside_.v(out_ - locked, locked), found.columns(0, locked));
+  LanczosVectors<T> found{space_.make_block(locked + count), locked_.values};
+  if (locked > 0) space_.copy(outside_.v(out_ - locked, locked), found.vectors.columns(0, locked));
   SmallMatrix ends(size - last_, count);
   for (int j = 0; j < count; ++j) std::copy_n(ritz.vectors.column(j) + last_, size - last_, ends.column(j));
   const SmallMatrix outside = lapack::product(left_factor_, false, ends, false);
@@ -303,7 +303,8 @@ DenseBlock<T> Lanczos<T>::result(const Ritz& ritz) {
     std::copy_n(ritz.vectors.column(j), size, coefficients.column(j));
     for (int i = 0; i < left_ && value > 0.0; ++i) coefficients(size + i, j) = outside(i, j) / value;
   }
-  space_.update({v_.v(0, size), w_.v(0, left_)}, coefficients, {found.columns(locked, count)});
+  space_.update({v_.v(0, size), w_.v(0, left_)}, coefficients, {found.vectors.columns(locked, count)});
+  found.values.insert(found.values.end(), ritz.values.begin(), ritz.values.begin() + count);
   return found;
 }
 
@@ -337,7 +338,7 @@ bool Lanczos<T>::may_hide_copies(const Ritz& ritz) const {
 }
 
 template <class T>
-DenseBlock<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver& observer) {
+LanczosVectors<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver& observer) {
   add_random(0, shape_.block);
   if (!append(shape_.block)) return {};
   LocalIndex fresh = 0;
@@ -372,29 +373,30 @@ DenseBlock<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver& ob
 }  // namespace
 
 LanczosShape lanczos_shape(const LanczosOptions& options) {
+  constexpr int very_few = 4;
   constexpr int few = 20;
   constexpr int narrow = 8;
   constexpr int wide = 16;
   constexpr int blocks_beyond = 6;
-  const int block = options.pairs <= few ? narrow : wide;
+  const int block = options.pairs <= very_few ? very_few : options.pairs <= few ? narrow : wide;
   const int keep = options.columns + block;
   return {block, keep, keep + options.columns + blocks_beyond * block};
 }
 
 template <class T>
-DenseBlock<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
-                            const DenseBlock<T>* constraints, const LanczosOptions& options,
-                            const LanczosTest& done, const LanczosObserver& observer) {
+LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
+                                const DenseBlock<T>* constraints, const LanczosOptions& options,
+                                const LanczosTest& done, const LanczosObserver& observer) {
   const GlobalIndex kept_out = constraints != nullptr ? constraints->cols() : 0;
-  if (2 * lanczos_shape(options).capacity + kept_out > space.dimension()) return {};
+  if (GlobalIndex{2} * lanczos_shape(options).capacity + kept_out > space.dimension()) return {};
   return Lanczos<T>(space, inverse, b, constraints, options).run(done, observer);
 }
 
-template DenseBlock<float> block_lanczos(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
-                                         const DenseBlock<float>*, const LanczosOptions&, const LanczosTest&,
-                                         const LanczosObserver&);
-template DenseBlock<double> block_lanczos(BlockSpace<double>&, LinearOperator<double>&, LinearOperator<double>*,
-                                          const DenseBlock<double>*, const LanczosOptions&, const LanczosTest&,
-                                          const LanczosObserver&);
+template LanczosVectors<float> block_lanczos(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
+                                             const DenseBlock<float>*, const LanczosOptions&, const LanczosTest&,
+                                             const LanczosObserver&);
+template LanczosVectors<double> block_lanczos(BlockSpace<double>&, LinearOperator<double>&,
+                                              LinearOperator<double>*, const DenseBlock<double>*,
+                                              const LanczosOptions&, const LanczosTest&, const LanczosObserver&);
 
 }  // namespace block_eigs

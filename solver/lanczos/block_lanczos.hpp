@@ -33,6 +33,13 @@ struct LanczosPairs {
   int solves = 0;                 ///< columns multiplied with M since the step before
 };
 
+/// Vectors, in the order of their values, which are those of M, and nearly orthonormal.
+template <class T>
+struct LanczosVectors {
+  DenseBlock<T> vectors;
+  std::vector<double> values;
+};
+
 /// Whether a pair is good enough.
 using LanczosTest = std::function<bool(double value, double residual)>;
 /// Told after every step; ends it on `false`. On every rank, with the same numbers and to answer alike.
@@ -50,8 +57,8 @@ using LanczosObserver = std::function<bool(const LanczosPairs&)>;
 /// blocks. Collective. Throws RunError (memory, and what `inverse` throws), InputError (B not positive definite),
 /// NumericalError (values that are not finite), on all ranks.
 template <class T>
-DenseBlock<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
-                            const DenseBlock<T>* constraints, const LanczosOptions& options,
-                            const LanczosTest& done, const LanczosObserver& observer = {});
+LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
+                                const DenseBlock<T>* constraints, const LanczosOptions& options,
+                                const LanczosTest& done, const LanczosObserver& observer = {});
 
 }  // namespace block_eigs

@@ -46,7 +46,7 @@ class BlockLanczos : public ::testing::Test {
   BlockLanczos() : source(n, [](GlobalIndex i, GlobalIndex j) { return i == j ? 1.0 : 0.0; }), problem(source) {}
 
   /// Of the operator with these eigenvalues; `mass` is B's diagonal.
-  DenseBlock<T> solve(const Rule& value, int pairs, const DenseBlock<T>* constraints = nullptr) {
+  LanczosVectors<T> solve(const Rule& value, int pairs, const DenseBlock<T>* constraints = nullptr) {
     Diagonal<T> inverse(problem.space, [&](GlobalIndex i) { return value(i) / mass(i); });
     Diagonal<T> b(problem.space, mass);
     const double tolerance = sizeof(T) == sizeof(double) ? 1e-10 : 1e-4;
@@ -61,8 +61,11 @@ class BlockLanczos : public ::testing::Test {
   }
 
   /// Rayleigh quotients of the first vectors, which must be nearly orthonormal and nearly eigenvectors.
-  void check(const Rule& value, const DenseBlock<T>& x, std::vector<double> exact, int pairs, double error) {
+  void check(const Rule& value, const LanczosVectors<T>& found, std::vector<double> exact, int pairs,
+             double error) {
+    const DenseBlock<T>& x = found.vectors;
     ASSERT_GE(x.cols(), pairs);
+    ASSERT_EQ(found.values.size(), static_cast<std::size_t>(x.cols()));
     std::sort(exact.rbegin(), exact.rend());
     Diagonal<T> m(problem.space, value);
     Diagonal<T> b(problem.space, mass);
@@ -77,6 +80,7 @@ class BlockLanczos : public ::testing::Test {
       const double quotient = energies(j, j) / lengths(j, j);
       const double wanted = exact[static_cast<std::size_t>(j)];
       EXPECT_NEAR(quotient, wanted, error * wanted) << "pair " << j;
+      EXPECT_NEAR(found.values[static_cast<std::size_t>(j)], wanted, 10.0 * error * wanted) << "pair " << j;
       for (int i = 0; i < pairs; ++i)
         EXPECT_NEAR(lengths(i, j) / std::sqrt(lengths(i, i) * lengths(j, j)), i == j ? 1.0 : 0.0, 1e3 * error);
     }
@@ -159,23 +163,23 @@ TEST_F(InDouble, StaysOutsideOfConstraints) {
 TEST_F(InDouble, EndsOnRequestWithWhatItHas) {
   Diagonal<double> inverse(problem.space, inverse_root);
   int steps = 0;
-  const DenseBlock<double> found = block_lanczos<double>(
+  const LanczosVectors<double> found = block_lanczos<double>(
       problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9}, [](double, double) { return false; },
       [&](const LanczosPairs&) { return ++steps < 3; });
   EXPECT_EQ(steps, 3);
-  EXPECT_EQ(found.cols(), 9);
-  const DenseBlock<double> others =
+  EXPECT_EQ(found.vectors.cols(), 9);
+  const LanczosVectors<double> others =
       block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9, .most_steps = 7},
                             [](double, double) { return false; });
-  EXPECT_EQ(others.cols(), 9);
+  EXPECT_EQ(others.vectors.cols(), 9);
 }
 
 TEST_F(InDouble, NeedsRoomForABasis) {
   Diagonal<double> inverse(problem.space, inverse_root);
-  const DenseBlock<double> found =
+  const LanczosVectors<double> found =
       block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 450, .columns = 500},
                             [](double, double) { return true; });
-  EXPECT_EQ(found.cols(), 0);
+  EXPECT_EQ(found.vectors.cols(), 0);
 }
 
 TEST_F(InDouble, RefusesValuesThatAreNotFinite) {
@@ -186,10 +190,10 @@ TEST_F(InDouble, RefusesValuesThatAreNotFinite) {
 }
 
 TEST_F(InDouble, RepeatsToTheBit) {
-  const DenseBlock<double> one = solve(inverse_root, 10);
-  const DenseBlock<double> two = solve(inverse_root, 10);
-  ASSERT_EQ(one.cols(), two.cols());
-  const ConstBlockView<double> x = one.view(), y = two.view();
+  const LanczosVectors<double> one = solve(inverse_root, 10);
+  const LanczosVectors<double> two = solve(inverse_root, 10);
+  ASSERT_EQ(one.values, two.values);
+  const ConstBlockView<double> x = one.vectors.view(), y = two.vectors.view();
   for (LocalIndex i = 0; i < x.rows; ++i) {
     for (LocalIndex j = 0; j < x.cols; ++j) ASSERT_EQ(x.data[i * x.stride + j], y.data[i * y.stride + j]);
   }
