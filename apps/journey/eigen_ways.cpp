@@ -207,28 +207,41 @@ void EigenWays<T>::take_it() {
 
 /// With a shift next to the wanted values, once these are known well enough. Values within the distance that sigma
 /// keeps from zero are hidden by that distance: factors of A itself, where its pivots are positive, tell them
-/// apart.
+/// apart. Where some were found, and sigma should go on to the others, the first ones have to be locked: LOBPCG
+/// goes on.
 template <class T>
 LanczosStart<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
   DirectConfig& direct = solver_.config.eigensolver.preconditioner.direct;
   bool hidden = false;
+  bool left_to_lobpcg = false;
   const Proceed proceed = [&](const IterationReport& report) {
-    stopped_ |= wanted_ && !wanted_(report);
-    if (stopped_ || !std::isfinite(report.eigenvalues.back())) return !stopped_;
+    IterationReport of_wanted = report;
+    of_wanted.eigenvalues = report.eigenvalues.first(static_cast<std::size_t>(report.wanted));
+    of_wanted.residual_norms = report.residual_norms.first(static_cast<std::size_t>(report.wanted));
+    stopped_ |= wanted_ && !wanted_(of_wanted);
+    const double first = of_wanted.eigenvalues.front();
+    const double last = of_wanted.eigenvalues.back();
+    if (stopped_ || !std::isfinite(last)) return !stopped_;
     const double shift = movable_shift(solver_);
-    if (!hidden && std::abs(report.eigenvalues.back()) < std::abs(shift)) {
+    if (!hidden && shift * first < 0.0 && shift * last < 0.0 &&
+        std::max(std::abs(first), std::abs(last)) < std::abs(shift)) {
       hidden = moves_ = true;
       return false;
     }
     IterationReport of_none = report;  // what was found would be behind another shift
     of_none.converged = 0;
+    ShiftFollower of_others = follower_;
+    of_others.begin(shift, {.steps = 1});
     moves_ = !follower_.proceed(of_none);
-    return !moves_;
+    const bool some = report.converged > 0 && report.converged < report.wanted;
+    left_to_lobpcg = !moves_ && some && !of_others.proceed(report);
+    return !moves_ && !left_to_lobpcg;
   };
   for (;;) {
     follower_.begin(movable_shift(solver_), patience_of_lanczos);
     LanczosStart<T> start = lanczos_start(space_, problem_, solver_, constraints_, observer_, proceed, passed);
     follower_.begin(movable_shift(solver_));
+    if (left_to_lobpcg) return {};
     if (!moves_) return start;
     direct.at_zero = hidden;
     take_it();

@@ -85,7 +85,7 @@ class Limits {
   bool within_rounding_ = false;
 };
 
-/// A step as an iteration of LOBPCG, whose residuals are Euclidean.
+/// A step as an iteration of LOBPCG, whose residuals are Euclidean, of so many pairs.
 LobpcgIteration entry_of(const LanczosPairs& found, const Spectrum& spectrum, double typical_mass, int pairs) {
   LobpcgIteration entry;
   for (std::size_t j = 0; j < found.values.size(); ++j) {
@@ -100,10 +100,11 @@ LobpcgIteration entry_of(const LanczosPairs& found, const Spectrum& spectrum, do
   return entry;
 }
 
-IterationReport report_of(const LobpcgIteration& entry, int iteration, const Limits& limits, double typical_mass) {
+IterationReport report_of(const LobpcgIteration& entry, int pairs, int iteration, const Limits& limits,
+                          double typical_mass) {
   IterationReport report;
   report.iteration = iteration;
-  report.wanted = static_cast<int>(entry.eigenvalues.size());
+  report.wanted = pairs;
   report.active_columns = entry.active_columns;
   report.products = entry.products;
   for (int j = 0; j < report.wanted; ++j) {
@@ -117,6 +118,13 @@ IterationReport report_of(const LobpcgIteration& entry, int iteration, const Lim
   report.eigenvalues = entry.eigenvalues;
   report.residual_norms = entry.residual_norms;
   return report;
+}
+
+/// Columns solved for, before LOBPCG goes on: several times as many as it takes as a rule.
+int most_solves(int pairs) {
+  constexpr int least = 500;
+  constexpr int of_pair = 30;
+  return least + of_pair * std::min(pairs, std::numeric_limits<int>::max() / (2 * of_pair));
 }
 
 /// NaN where one is.
@@ -140,7 +148,7 @@ bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, co
   const EigensolverConfig& config = solver.config.eigensolver;
   const LobpcgOptions& options = config.options;
   return starts_by_lanczos(options) && config.preconditioner.type == PreconditionerType::direct &&
-         config.preconditioner.direct.found.empty() && options.pairs <= block_width(options) &&
+         config.preconditioner.direct.found.empty() &&
          !solves_densely(options, space.dimension(), constraints.cols());
 }
 
@@ -155,17 +163,28 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
   const Spectrum spectrum{solver.operators->preconditioner.shift, options.which == Which::largest ? -1.0 : 1.0};
   const double mass = problem.b ? problem.b->typical_row_sum() : 1.0;
   Limits limits(options, spectrum, problem.a->norm_inf(), mass, std::numeric_limits<T>::epsilon());
-  const LanczosOptions asked{options.pairs, block_width(options), options.max_iterations, options.seed};
+  const int columns = block_width(options);
+  const LanczosOptions asked{.pairs = options.pairs,
+                             .columns = columns,
+                             .most_steps = options.max_iterations,
+                             .most_solves = most_solves(options.pairs),
+                             .seed = options.seed};
   const Stopwatch clock;
   const double before = passed.solve_seconds;
   const auto tell = [&](const LanczosPairs& pairs) {
-    LobpcgIteration& entry = passed.history.emplace_back(entry_of(pairs, spectrum, mass, options.pairs));
+    LobpcgIteration entry = entry_of(pairs, spectrum, mass, columns);
     entry.seconds = before + clock.seconds();
     entry.active_columns = lanczos_shape(asked).block;
-    const IterationReport report = report_of(entry, ++passed.iterations, limits, mass);
+    IterationReport report = report_of(entry, options.pairs, ++passed.iterations, limits, mass);
+    const bool goes_on = !proceed || proceed(report);
+    entry.eigenvalues.resize(static_cast<std::size_t>(options.pairs));
+    entry.residual_norms.resize(static_cast<std::size_t>(options.pairs));
     limits.after(report.worst, largest_of(entry.residual_norms) / std::sqrt(mass));
+    report.eigenvalues = entry.eigenvalues;
+    report.residual_norms = entry.residual_norms;
     if (observer) observer(report);
-    return !proceed || proceed(report);
+    passed.history.push_back(std::move(entry));
+    return goes_on;
   };
   LanczosStart<T> start;
   try {
@@ -176,7 +195,7 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
     for (double& value : found.values) value = spectrum.eigenvalue(value);
     if (!space.to_end_early())
       start.result = finished_pairs<T>(space, *problem.a, problem.b.get(), options, found.vectors, found.values);
-    if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), block_width(options));
+    if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), columns);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
   }

@@ -312,8 +312,8 @@ template <class T>
 bool Lanczos<T>::tell(const Ritz& ritz, const LanczosObserver& observer) {
   if (!observer) return true;
   LanczosPairs pairs = locked_;
-  const auto more =
-      static_cast<std::ptrdiff_t>(std::min<std::size_t>(ritz.values.size(), static_cast<std::size_t>(wanted())));
+  const auto room = static_cast<std::size_t>(options_.columns - locked_count());
+  const auto more = static_cast<std::ptrdiff_t>(std::min(ritz.values.size(), room));
   pairs.values.insert(pairs.values.end(), ritz.values.begin(), ritz.values.begin() + more);
   pairs.residuals.insert(pairs.residuals.end(), ritz.residuals.begin(), ritz.residuals.begin() + more);
   pairs.solves = solves_ - std::exchange(told_, solves_);
@@ -350,7 +350,8 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver
     if (full || ended || is_due()) {
       Ritz ritz = rayleigh_ritz();
       judged_ = multiplied_;
-      if (!tell(ritz, observer) || ended || ++steps >= options_.most_steps) return result(ritz);
+      const bool last = ended || ++steps >= options_.most_steps || solves_ >= options_.most_solves;
+      if (!tell(ritz, observer) || last) return result(ritz);
       const int far = separated(ritz);
       if (far == 0 && solves_ >= until && multiplied_ + locked_count() >= options_.columns &&
           all_done(ritz, done)) {
@@ -378,9 +379,10 @@ LanczosShape lanczos_shape(const LanczosOptions& options) {
   constexpr int narrow = 8;
   constexpr int wide = 16;
   constexpr int blocks_beyond = 6;
+  constexpr int least_blocks = 14;  // a short Krylov space is hardly better than LOBPCG's
   const int block = options.pairs <= very_few ? very_few : options.pairs <= few ? narrow : wide;
   const int keep = options.columns + block;
-  return {block, keep, keep + options.columns + blocks_beyond * block};
+  return {block, keep, keep + std::max(options.columns + blocks_beyond * block, least_blocks * block)};
 }
 
 template <class T>

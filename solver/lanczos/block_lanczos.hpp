@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "solver/space/block_space.hpp"
@@ -12,10 +13,11 @@ namespace block_eigs {
 
 /// What a block Lanczos iteration is to find.
 struct LanczosOptions {
-  int pairs = 1;           ///< wanted: those of the largest values
-  int columns = 1;         ///< vectors to come back, as many at least
-  int most_steps = 500;    ///< Rayleigh-Ritz steps
-  std::uint64_t seed = 1;  ///< of the random vectors
+  int pairs = 1;                                      ///< wanted: those of the largest values
+  int columns = 1;                                    ///< vectors to come back, as many at least
+  int most_steps = 500;                               ///< Rayleigh-Ritz steps
+  int most_solves = std::numeric_limits<int>::max();  ///< columns multiplied with M
+  std::uint64_t seed = 1;                             ///< of the random vectors
 };
 
 /// Columns of the basis.
@@ -26,7 +28,8 @@ struct LanczosShape {
 };
 LanczosShape lanczos_shape(const LanczosOptions& options);
 
-/// Where it stands after a Rayleigh-Ritz step: the wanted pairs that it has, largest value first.
+/// Where it stands after a Rayleigh-Ritz step: the pairs that are to come back, as far as it has them, largest
+/// value first.
 struct LanczosPairs {
   std::vector<double> values;
   std::vector<double> residuals;  ///< ||M x - value x||_B with ||x||_B = 1

@@ -35,6 +35,20 @@ def hub_row(n=2500):
     return (sp.kronsum(line, line) + row + row.T).tocsr()
 
 
+def cantilever(elements):
+    """Stiffness and consistent mass of a beam of cubic elements, of length, bending stiffness and mass one, held at one end:
+    eigenvalues are fourth powers of 1.8751041, 4.69409113, ..."""
+    h = 1.0 / elements
+    k = np.array([[12, 6 * h, -12, 6 * h], [6 * h, 4 * h * h, -6 * h, 2 * h * h],
+                  [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h * h, -6 * h, 4 * h * h]]) / h**3
+    m = np.array([[156, 22 * h, 54, -13 * h], [22 * h, 4 * h * h, 13 * h, -3 * h * h],
+                  [54, 13 * h, 156, -22 * h], [-13 * h, -3 * h * h, -22 * h, 4 * h * h]]) * h / 420
+    at = 2 * np.arange(elements)[:, None] + np.arange(4)
+    rows, columns = np.repeat(at, 4, axis=1).ravel(), np.tile(at, (1, 4)).ravel()
+    held = [sp.coo_matrix((np.tile(part.ravel(), elements), (rows, columns))).tocsr()[2:, 2:] for part in (k, m)]
+    return held[0], held[1]
+
+
 class DirectTest(harness.AppTest):
     def setUp(self):
         super().setUp()
@@ -148,6 +162,28 @@ class DirectTest(harness.AppTest):
             run, values, _, _ = self.solve(more=f", pairs: 5, which: {which}", extra="mass: {file: b.npz}\n")
             np.testing.assert_allclose(values, exact[end], rtol=1e-8)
             self.assertRegex(run.stdout, r"direct: LDL\^T of A [+-] \S+ B")
+
+    def test_soft_part_beside_a_stiff_one(self):
+        """Values far below rounding errors of products with A, which factors know, as asked for and as auto's way."""
+        k, m = cantilever(350)
+        for softness in (1e-6, 1e-9, 1e-11):
+            sp.save_npz(self.path("a.npz"), sp.block_diag([k, softness * k]).tocsr())
+            sp.save_npz(self.path("b.npz"), sp.block_diag([m, m]).tocsr())
+            exact = softness * np.array([1.87510407, 4.69409113, 7.85475744]) ** 4
+            for preconditioner in ("{type: direct}", "{type: auto}"):
+                _, values, _, _ = self.solve(preconditioner, more=", pairs: 3", extra="mass: {file: b.npz}\n")
+                np.testing.assert_allclose(values, exact, rtol=1e-3, err_msg=f"{softness}, {preconditioner}")
+
+    def test_many_pairs_of_both_ends(self):
+        """More copies than the columns that are multiplied at a time, and few solves."""
+        for which in ("smallest", "largest"):
+            run, values, vectors, iterations = self.solve(matrix="generate: laplacian3d, size: [13, 13, 13]",
+                                                          more=f", pairs: 100, which: {which}")
+            exact = grid_spectrum(13, 13, 13)
+            np.testing.assert_allclose(values, exact[:100] if which == "smallest" else exact[::-1][:100], rtol=1e-10)
+            np.testing.assert_allclose(vectors.T @ vectors if vectors.shape[0] > 100 else vectors @ vectors.T, np.eye(100),
+                                       atol=1e-12)
+            self.assertLess(iterations, 30, run)
 
     def test_pencil_whose_mass_couples_more(self):
         """With sigma = 0 too, the factors have the places of both matrices."""
