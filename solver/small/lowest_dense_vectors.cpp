@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/small/lapack.hpp"
+#include "solver/small/refine_columns.hpp"
 #include "solver/small/refine_pencil.hpp"
 
 namespace block_eigs {
@@ -46,27 +47,16 @@ bool rows_differ(const SmallMatrix& a) {
   return most > factor * least;
 }
 
-/// Of refinement: as many as it takes where they are cheap; else the few that rigid motions need.
-int most_shifts(int rows) {
+/// Of refinement, in little time.
+int few_shifts(int rows) {
   constexpr double operations = 4e9;
   constexpr int least = 4;
-  if (rows <= most_rows_of_refined_pencils) return std::numeric_limits<int>::max();
-  return least + static_cast<int>(operations / std::pow(rows, 3));
+  return least + static_cast<int>(std::min(operations / std::pow(rows, 3), operations));
 }
 
-/// Whether A v - lambda v is large beside both lambda and what rounding errors of A v come to, of any pair.
-bool leaves_residuals(const SmallMatrix& a, const std::vector<double>& values, const SmallMatrix& vectors) {
-  constexpr double rounding = 4.0 * epsilon;
-  constexpr double digits = 1e-9;
-  const double norm = norm_of(a);
-  const SmallMatrix images = lapack::product(a, false, vectors, false);
-  for (int j = 0; j < vectors.cols(); ++j) {
-    const double value = values[static_cast<std::size_t>(j)];
-    double square = 0.0;
-    for (int i = 0; i < a.rows(); ++i) square += std::pow((images(i, j) - value * vectors(i, j)) / norm, 2);
-    if (std::sqrt(square) > std::max(rounding, digits * std::abs(value) / norm)) return true;
-  }
-  return false;
+/// As many as it takes where they are cheap; else the few that rigid motions need.
+int most_shifts(int rows) {
+  return rows <= most_rows_of_refined_pencils ? std::numeric_limits<int>::max() : few_shifts(rows);
 }
 
 SmallMatrix leading_columns(const SmallMatrix& matrix, int count) {
@@ -87,14 +77,16 @@ Pairs by_lapack(SmallMatrix a, SmallMatrix b, int count) {
 }
 
 /// Relatively robust representations, which need not find all, leave more of multiple eigenvalues of zero than
-/// divide and conquer does, and nothing of such a value is below its residual.
+/// divide and conquer does, and nothing of such a value is below its residual. What that leaves is refined, but
+/// where rows differ in size: what is refined there is not known yet.
 Pairs lowest_pairs(const SmallMatrix& a, const SmallMatrix& b, int count) {
   Pairs pairs = by_lapack(a, b, count);
-  if (b.rows() > 0 || !leaves_residuals(a, pairs.values, pairs.vectors)) return pairs;
+  if (b.rows() > 0 || poor_columns(a, pairs.values, pairs.vectors).empty()) return pairs;
   SmallMatrix work = a;
   pairs.values = lapack::symmetric_eigen(work);
   pairs.values.resize(static_cast<std::size_t>(count));
   pairs.vectors = leading_columns(work, count);
+  if (!rows_differ(a)) refine_columns(a, pairs.values, pairs.vectors, few_shifts(a.rows()));
   return pairs;
 }
 
@@ -202,7 +194,7 @@ SmallMatrix lowest_dense_vectors(const SmallMatrix& a, const SmallMatrix& b, int
                   : leading_columns(vectors, count);
   }
   if (b.rows() > 0 || (graded && rows <= most_rows_of_refined_pencils))
-    refine_pencil(a, b.rows() > 0 ? b : SmallMatrix::identity(rows), vectors, count, enough, most_shifts(rows));
+    refine_pencil(a, b, vectors, count, enough, most_shifts(rows));
   return leading_columns(vectors, count);
 }
 

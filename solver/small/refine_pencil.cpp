@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solver/small/lapack.hpp"
+#include "solver/small/product_rounding.hpp"
 
 namespace block_eigs {
 
@@ -14,16 +15,22 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
+/// `b` without rows stands for the identity, which nothing is multiplied with.
 struct Pencil {
   const SmallMatrix& a;
   const SmallMatrix& b;
   SmallMatrix a_magnitudes;
   SmallMatrix b_magnitudes;
+  double rounding;  ///< of products with a or b, over the sizes of what is added up
 };
 
 SmallMatrix magnitudes(SmallMatrix matrix) {
   for (double& value : matrix.values()) value = std::abs(value);
   return matrix;
+}
+
+SmallMatrix times(const SmallMatrix& b, const SmallMatrix& x) {
+  return b.rows() > 0 ? lapack::product(b, false, x, false) : x;
 }
 
 double dot(const SmallMatrix& x, const SmallMatrix& y, int j) {
@@ -52,7 +59,7 @@ struct State {
 
 SmallMatrix in_order(const Pencil& pencil, const SmallMatrix& vectors) {
   const SmallMatrix ax = lapack::product(pencil.a, false, vectors, false);
-  const SmallMatrix bx = lapack::product(pencil.b, false, vectors, false);
+  const SmallMatrix bx = times(pencil.b, vectors);
   std::vector<std::pair<double, int>> quotients;
   for (int j = 0; j < vectors.cols(); ++j) quotients.emplace_back(dot(vectors, ax, j) / dot(vectors, bx, j), j);
   if (std::none_of(quotients.begin(), quotients.end(), [](const auto& one) { return std::isnan(one.first); }))
@@ -64,42 +71,55 @@ SmallMatrix in_order(const Pencil& pencil, const SmallMatrix& vectors) {
 }
 
 State measure(const Pencil& pencil, const SmallMatrix& unordered, double tolerance) {
-  constexpr double roundings = 4.0;
   constexpr double agreement = 100.0;
   State state;
   SmallMatrix vectors = in_order(pencil, unordered);
   SmallMatrix residuals = lapack::product(pencil.a, false, vectors, false);
-  state.bx = lapack::product(pencil.b, false, vectors, false);
+  state.bx = times(pencil.b, vectors);
   const SmallMatrix lengths = magnitudes(vectors);
   const SmallMatrix a_sizes = lapack::product(pencil.a_magnitudes, false, lengths, false);
-  const SmallMatrix b_sizes = lapack::product(pencil.b_magnitudes, false, lengths, false);
+  const SmallMatrix b_sizes = times(pencil.b_magnitudes, lengths);
   for (int j = 0; j < vectors.cols(); ++j) {
     const double theta = dot(vectors, residuals, j) / dot(vectors, state.bx, j);
     for (int i = 0; i < vectors.rows(); ++i) residuals(i, j) -= theta * state.bx(i, j);
     const double length = std::sqrt(dot(vectors, vectors, j));
     const double size =
-        epsilon * (std::sqrt(dot(a_sizes, a_sizes, j)) + std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j)));
+        std::sqrt(dot(a_sizes, a_sizes, j)) + std::abs(theta) * std::sqrt(dot(b_sizes, b_sizes, j));
     const double enough = tolerance * std::abs(theta) * std::sqrt(dot(state.bx, state.bx, j));
-    const double ratio = std::sqrt(dot(residuals, residuals, j)) / std::max(roundings * size, enough);
+    const double ratio = std::sqrt(dot(residuals, residuals, j)) / std::max(pencil.rounding * size, enough);
     state.thetas.push_back(theta);
     state.ratios.push_back(std::isfinite(ratio) ? ratio : std::numeric_limits<double>::infinity());
-    state.noise.push_back(agreement * size * length);
+    state.noise.push_back(agreement * epsilon * size * length);
   }
   state.vectors = std::move(vectors);
   return state;
 }
 
+/// a - theta b
+SmallMatrix shifted(const Pencil& pencil, double theta) {
+  SmallMatrix matrix = pencil.a;
+  if (pencil.b.rows() == 0) {
+    for (int i = 0; i < matrix.rows(); ++i) matrix(i, i) -= theta;
+  } else {
+    for (std::size_t k = 0; k < matrix.values().size(); ++k) matrix.values()[k] -= theta * pencil.b.values()[k];
+  }
+  return matrix;
+}
+
 /// Columns [first, end) by one step of inverse iteration with one shift, a little below the value of the first:
-/// with the value itself its own vector would drown those of the others. False where that is singular.
+/// with the value itself its own vector would drown those of the others. That of one alone is below where with its
+/// value the matrix is singular, as matrices of integers are. False where it is below, too.
 bool invert(const Pencil& pencil, const State& state, int first, int end, SmallMatrix& vectors) {
-  constexpr double below = 10.0;
-  SmallMatrix shifted = pencil.a;
+  constexpr double noises_below = 10.0;
   const auto at = static_cast<std::size_t>(first);
-  const double theta = state.thetas[at] - (end - first > 1 ? below * state.noise[at] : 0.0);
-  for (std::size_t k = 0; k < shifted.values().size(); ++k) shifted.values()[k] -= theta * pencil.b.values()[k];
+  const double below = state.thetas[at] - noises_below * state.noise[at];
   SmallMatrix y(vectors.rows(), end - first);
-  std::copy_n(state.bx.column(first), y.values().size(), y.data());
-  if (!lapack::solve(shifted, y)) return false;
+  const auto solve_with = [&](double theta) {
+    SmallMatrix matrix = shifted(pencil, theta);
+    std::copy_n(state.bx.column(first), y.values().size(), y.data());
+    return lapack::solve(matrix, y);
+  };
+  if (!(end - first == 1 && solve_with(state.thetas[at])) && !solve_with(below)) return false;
   std::copy_n(y.data(), y.values().size(), vectors.column(first));
   return true;
 }
@@ -108,13 +128,13 @@ bool invert(const Pencil& pencil, const State& state, int first, int end, SmallM
 bool orthonormalize(const SmallMatrix& b, SmallMatrix& vectors) {
   constexpr int passes = 2;
   for (int pass = 0; pass < passes; ++pass) {
-    const SmallMatrix images = lapack::product(b, false, vectors, false);
+    const SmallMatrix images = times(b, vectors);
     for (int j = 0; j < vectors.cols(); ++j) {
       const double length = std::sqrt(dot(vectors, images, j));
       if (!(length > 0.0) || !std::isfinite(length)) return false;
       for (int i = 0; i < vectors.rows(); ++i) vectors(i, j) /= length;
     }
-    SmallMatrix gram = lapack::product(vectors, true, lapack::product(b, false, vectors, false), false);
+    SmallMatrix gram = lapack::product(vectors, true, times(b, vectors), false);
     if (!lapack::cholesky(gram)) return false;
     SmallMatrix inverse = SmallMatrix::identity(gram.rows());
     lapack::solve_lower_transposed(gram, inverse);
@@ -164,7 +184,7 @@ void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vect
                    int shifts) {
   constexpr int most_steps = 10;  // between two eigenvalues a Rayleigh quotient is in no hurry
   constexpr int patience = 3;     // steps in which what is left is not halved
-  const Pencil pencil{a, b, magnitudes(a), magnitudes(b)};
+  const Pencil pencil{a, b, magnitudes(a), magnitudes(b), std::max(product_rounding(a), product_rounding(b))};
   State state = measure(pencil, vectors, tolerance);
   State best = state;
   // Where shifts do not do for all, those that are poor get fewer while the worst stays.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "solver/small/lapack.hpp"
@@ -231,6 +232,33 @@ TEST(LowestDenseVectors, RigidMotionsOfPencilsTooLongToRefineAll) {
         length += vectors(i, j) * vectors(i, j);
       }
       EXPECT_LT(std::sqrt(residual / length), 1e-15 * norm) << elements << " elements, pair " << j + 1;
+    }
+  }
+}
+
+/// One where rows are in different parts, else zero: an eigenvalue of zero for all rows but one of each part.
+SmallMatrix multipartite(int parts, int size) {
+  SmallMatrix a(parts * size, parts * size);
+  for (int j = 0; j < a.cols(); ++j) {
+    for (int i = 0; i < a.rows(); ++i) a(i, j) = i / size == j / size ? 0.0 : 1.0;
+  }
+  return a;
+}
+
+// A solver's own errors in them are several times as large.
+TEST(LowestDenseVectors, ZerosByTheHundredAreLeftRoundingErrorsOfProducts) {
+  for (const int count : {3, 40}) {
+    const SmallMatrix a = multipartite(3, 250);
+    const SmallMatrix vectors = lowest_dense_vectors(a, {}, count, 1e-8);
+    const SmallMatrix images = lapack::product(a, false, vectors, false);
+    const double rounding = std::sqrt(500.0) * std::numeric_limits<double>::epsilon() * norm_of_rows(a);
+    const SmallMatrix gram = lapack::product(vectors, true, vectors, false);
+    for (int j = 0; j < count; ++j) {
+      const double value = j < 2 ? -250.0 : 0.0;
+      double square = 0.0;
+      for (int i = 0; i < a.rows(); ++i) square += std::pow(images(i, j) - value * vectors(i, j), 2);
+      EXPECT_LT(std::sqrt(square), std::max(rounding, 1e-9 * std::abs(value))) << j;
+      for (int i = 0; i < count; ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-13);
     }
   }
 }

@@ -1,0 +1,53 @@
+"""Small problems that a dense solver takes by default, held against SciPy's."""
+
+import harness
+import h5py
+import numpy as np
+import scipy.sparse as sp
+
+
+def multipartite(parts, size):
+    """Adjacency of the graph whose vertices are neighbours where they are in different parts."""
+    part = np.repeat(np.arange(parts), size)
+    return (part[:, None] != part[None, :]).astype(float)
+
+
+def laplacian(adjacency):
+    return np.diag(adjacency.sum(axis=1)) - adjacency
+
+
+class Dense(harness.AppTest):
+    def solve(self, a, pairs, which="smallest", more=""):
+        """The run, and the result's eigenvalues."""
+        sp.save_npz(self.path("a.npz"), sp.csr_matrix(a))
+        text = "matrix: {file: a.npz}\neigensolver: {pairs: %d, which: %s%s}\noutput: {file: result.h5}\n"
+        run = self.run_program(self.config(text % (pairs, which, more)))
+        with h5py.File(self.path("result.h5")) as file:
+            return run, file["eigenvalues"][:]
+
+    def check(self, a, pairs, which="smallest"):
+        run, values = self.solve(a, pairs, which)
+        self.assertEqual(run.code, 0, run)
+        exact = np.linalg.eigvalsh(a)
+        exact = exact[:pairs] if which == "smallest" else exact[::-1][:pairs]
+        np.testing.assert_allclose(values, exact, atol=1e-12 * abs(a).sum(axis=1).max())
+
+
+class ZerosOfGraphs(Dense):
+    """Rounding errors of rows of hundreds of entries are what a zero has; so are those of A times a constant vector."""
+
+    def test_constant_vector(self):
+        self.check(laplacian(multipartite(5, 130)), 2)
+        self.check(laplacian(multipartite(20, 40)), 1)
+
+    def test_zeros_by_the_hundred(self):
+        a = multipartite(3, 250)
+        self.check(a, 3)
+        self.check(a, 6, "largest")
+
+    def test_tiny_values_by_the_hundred(self):
+        self.check(np.ones((700, 700)) + 1e-8 * np.identity(700), 3)
+
+
+if __name__ == "__main__":
+    harness.main()
