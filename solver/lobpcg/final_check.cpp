@@ -11,6 +11,7 @@
 #include "solver/small/dependent_columns.hpp"
 #include "solver/small/gram_matrix.hpp"
 #include "solver/small/lapack.hpp"
+#include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -65,6 +66,28 @@ SmallMatrix mend_orthonormality(const LobpcgRun<T>& run, LobpcgState<T>& state) 
   }
 }
 
+/// B-orthonormal V, also where some of it lies in the span of the rest, which no rotation mends: there random
+/// vectors outside of it take its place, as far as there are any in this precision. These are no pairs, but they
+/// hide none, and iterations go on from them as from any. The last V^T B V.
+template <class T>
+SmallMatrix make_orthonormal(const LobpcgRun<T>& run, LobpcgState<T>& state) {
+  BlockSpace<T>& space = run.problem.space;
+  SmallMatrix gram = mend_orthonormality(run, state);
+  std::vector<bool> staying = dependent_columns(gram);
+  const auto leaving = static_cast<LocalIndex>(std::count(staying.begin(), staying.end(), true));
+  if (leaving == 0) return gram;
+  staying.flip();
+  state.deflated.retain_locked(space, staying);
+  state.x.set_columns(std::min<LocalIndex>(leaving, state.window.width));
+  space.fill_random(state.x.v(), run.options.seed + 1000 + static_cast<std::uint64_t>(run.budget.spent()));
+  if (run.problem.b != nullptr) run.problem.b->apply(state.x.v(), state.x.b());
+  const LocalIndex found = orthonormalize<T>(space, {state.deflated.v()}, state.x.v(), state.x.b(),
+                                             {state.deflated.b()}, Orthonormality::to_rounding, run.problem.b);
+  state.x.narrow(0, found);
+  state.deflated.append(space, state.x.v(), state.x.b());
+  return mend_orthonormality(run, state);
+}
+
 /// V <- V C, C the eigenvectors of V^T A V: what pairs that were locked one after the other have left of each
 /// other.
 template <class T>
@@ -110,7 +133,7 @@ FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rot
   const EigenProblem<T>& problem = run.problem;
   BlockSpace<T>& space = problem.space;
   state.deflated.append(space, state.x.v(), state.x.b());
-  const std::vector<bool> dependent = dependent_columns(mend_orthonormality(run, state));
+  const std::vector<bool> dependent = dependent_columns(make_orthonormal(run, state));
   if ((rotate || state.window.one_of_many) && state.deflated.locked() > 0) rotate_to_ritz_vectors(run, state);
   RitzPairs all;
   const LocalIndex total = state.deflated.locked();

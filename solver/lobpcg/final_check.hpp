@@ -19,7 +19,8 @@ struct FinalCheck {
   int found(int wanted) const { return wanted < pairs.count() ? wanted : pairs.count(); }
 };
 
-/// X joins the locked vectors. These are made orthonormal where V^T B V shows that they are not, then A V is
+/// X joins the locked vectors. These are made orthonormal where V^T B V shows that they are not, copies of others
+/// giving way to random vectors, then A V is
 /// computed anew, as many columns at a time as the panels hold. With `rotate`, and where windows ask for it, they
 /// become the Ritz vectors of all they span. Uses the storage of X and R.
 template <class T>

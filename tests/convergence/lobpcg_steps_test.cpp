@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/generate/generate.hpp"
+#include "solver/lobpcg/final_check.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
@@ -268,6 +269,31 @@ TEST(LobpcgSteps, ValuesThatAreNotFiniteLeaveXAsItIs) {
   EXPECT_TRUE(rayleigh_ritz(steps.run, steps.state, 4).values.empty());
   EXPECT_EQ(steps.state.ritz.values, before);
   EXPECT_LT(steps.deviation(), 1e-12);
+}
+
+// Rounding errors make such copies where blocks of B differ by powers of ten.
+TEST(LobpcgSteps, CopiesGiveWayInTheFinalCheck) {
+  for (const bool with_mass : {false, true}) {
+    Steps steps(with_mass);
+    LobpcgState<double>& state = steps.state;
+    steps.iterate(3);
+    // The last column becomes the sum of the others, and X beside it is as it was.
+    SmallMatrix coefficients = SmallMatrix::identity(4);
+    coefficients(3, 3) = 0.0;
+    for (int i = 0; i < 3; ++i) coefficients(i, 3) = std::sqrt(1.0 / 3.0);
+    steps.space().update({state.x.v()}, coefficients, {state.x.v()});
+    if (with_mass) steps.mass->apply(state.x.v(), state.x.b());
+    const FinalCheck check = check_locked(steps.run, state);
+    ASSERT_EQ(state.deflated.locked(), 4);
+    EXPECT_EQ(check.pairs.count(), 4);
+    SmallMatrix gram;
+    steps.space().gram({state.deflated.v()}, {state.deflated.b()}, gram);
+    for (int j = 0; j < gram.cols(); ++j) {
+      for (int i = 0; i < gram.rows(); ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-12);
+    }
+    // No pair of its own, and it says so.
+    EXPECT_FALSE(check.failed.empty());
+  }
 }
 
 }  // namespace
