@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solver/lobpcg/dense_assembly.hpp"
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/small/lowest_dense_vectors.hpp"
@@ -14,108 +15,6 @@
 namespace block_eigs {
 
 namespace {
-
-constexpr LocalIndex panel_width = 64;
-
-/// The rows of a space without those that are left out, as a dense matrix numbers them.
-struct DenseRows {
-  std::vector<LocalIndex> own;  ///< of the calling rank, ascending
-  Partition numbers;
-};
-
-template <class T>
-DenseRows dense_rows(BlockSpace<T>& space) {
-  DenseRows rows;
-  auto next = space.left_out().begin();
-  for (LocalIndex i = 0; i < space.local_rows(); ++i) {
-    if (next != space.left_out().end() && *next == i) {
-      ++next;
-    } else {
-      rows.own.push_back(i);
-    }
-  }
-  std::vector<GlobalIndex> offsets = {0};
-  for (const std::int64_t count : space.comm().all_gather(static_cast<std::int64_t>(rows.own.size())))
-    offsets.push_back(offsets.back() + count);
-  rows.numbers = Partition(std::move(offsets));
-  return rows;
-}
-
-/// These rows of a distributed block on rank 0, in the columns of `target` from `first` on.
-template <class T>
-void gather_columns(BlockSpace<T>& space, const DenseRows& rows, const DenseBlock<T>& block, LocalIndex cols,
-                    SmallMatrix& target, int first) {
-  const std::vector<T> own = block.to_host();
-  std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
-  for (const LocalIndex row : rows.own) {
-    const auto begin = own.begin() + static_cast<std::ptrdiff_t>(row) * block.cols();
-    outgoing[0].insert(outgoing[0].end(), begin, begin + block.cols());
-  }
-  const auto incoming = space.comm().all_to_all(outgoing);
-  if (!space.comm().is_root()) return;
-  int row = 0;
-  for (const std::vector<double>& part : incoming) {
-    for (std::size_t k = 0; k < part.size(); k += static_cast<std::size_t>(block.cols()), ++row) {
-      for (LocalIndex j = 0; j < cols; ++j) target(row, first + j) = part[k + static_cast<std::size_t>(j)];
-    }
-  }
-}
-
-/// The opposite way; zeros elsewhere.
-template <class T>
-void scatter_columns(BlockSpace<T>& space, const DenseRows& rows, const SmallMatrix& source,
-                     DenseBlock<T>& block) {
-  std::vector<std::vector<double>> outgoing(static_cast<std::size_t>(space.comm().size()));
-  if (space.comm().is_root()) {
-    for (int r = 0; r < space.comm().size(); ++r) {
-      auto& part = outgoing[static_cast<std::size_t>(r)];
-      for (GlobalIndex i = rows.numbers.begin(r); i < rows.numbers.end(r); ++i) {
-        for (int j = 0; j < source.cols(); ++j) part.push_back(source(static_cast<int>(i), j));
-      }
-    }
-  }
-  const auto incoming = space.comm().all_to_all(outgoing);
-  const auto width = static_cast<std::size_t>(block.cols());
-  std::vector<T> own(static_cast<std::size_t>(space.local_rows()) * width, T{0});
-  for (std::size_t k = 0; k < rows.own.size(); ++k) {
-    for (std::size_t j = 0; j < width; ++j)
-      own[static_cast<std::size_t>(rows.own[k]) * width + j] = static_cast<T>(incoming[0][k * width + j]);
-  }
-  block.from_host(own.data());
-}
-
-/// The operator as a dense matrix on rank 0, from its products with the columns of the identity.
-template <class T>
-SmallMatrix assemble(BlockSpace<T>& space, const DenseRows& rows, LinearOperator<T>& op) {
-  const auto n = static_cast<int>(space.dimension());
-  SmallMatrix matrix;
-  space.comm().collectively([&] {
-    if (space.comm().is_root()) matrix.resize(n, n);
-  });
-  for (int first = 0; first < n; first += panel_width) {
-    const LocalIndex cols = std::min(panel_width, n - first);
-    DenseBlock<T> unit = space.make_block(cols);
-    DenseBlock<T> image = space.make_block(cols);
-    std::vector<T> values(static_cast<std::size_t>(space.local_rows()) * static_cast<std::size_t>(cols), T{0});
-    for (LocalIndex j = 0; j < cols; ++j) {
-      const GlobalIndex at = first + j - rows.numbers.begin(space.comm().rank());
-      if (at < 0 || at >= static_cast<GlobalIndex>(rows.own.size())) continue;
-      const auto row = static_cast<std::size_t>(rows.own[static_cast<std::size_t>(at)]);
-      values[row * static_cast<std::size_t>(cols) + static_cast<std::size_t>(j)] = T{1};
-    }
-    unit.from_host(values.data());
-    op.apply(unit.view(), image.view());
-    gather_columns(space, rows, image, cols, matrix, first);
-  }
-  for (int j = 0; j < matrix.cols(); ++j) {
-    for (int i = 0; i < j; ++i) {
-      const double mean = 0.5 * (matrix(i, j) + matrix(j, i));
-      matrix(i, j) = mean;
-      matrix(j, i) = mean;
-    }
-  }
-  return matrix;
-}
 
 /// Orthonormal basis of the vectors that are orthogonal to the columns of `images`.
 SmallMatrix complement(const SmallMatrix& images) {
@@ -205,8 +104,8 @@ EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, Line
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
   EigenResult<T> result;
   const DenseRows rows = dense_rows(space);
-  SmallMatrix dense_a = assemble(space, rows, a);
-  SmallMatrix dense_b = b != nullptr ? assemble(space, rows, *b) : SmallMatrix();
+  SmallMatrix dense_a = assemble_dense(space, rows, a);
+  SmallMatrix dense_b = b != nullptr ? assemble_dense(space, rows, *b) : SmallMatrix();
   SmallMatrix images;
   if (constraints != nullptr && constraints->cols() > 0) {
     DenseBlock<T> image = space.make_block(constraints->cols());

@@ -4,9 +4,9 @@
 
 namespace block_eigs {
 
-/// The same answer as lobpcg from LAPACK: A (and B) are multiplied with the columns of the identity, gathered on
-/// rank 0 and solved there (dsyevr, after dsygst with B). Constraints are projected out by a basis of their
-/// orthogonal complement. For problems whose order is at most a few thousand. Collective.
+/// The same answer as lobpcg from LAPACK: A (and B) are gathered on rank 0, by products with the columns of the
+/// identity where they are no matrices, and solved there (dsyevr, after dsygst with B). Constraints are projected
+/// out by a basis of their orthogonal complement. For problems whose order is at most a few thousand. Collective.
 template <class T>
 EigenResult<T> dense_eigensolve(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                                 const DenseBlock<T>* constraints, const LobpcgOptions& options);

@@ -20,9 +20,9 @@ struct FinalCheck {
 };
 
 /// X joins the locked vectors. These are made orthonormal where V^T B V shows that they are not, copies of others
-/// giving way to random vectors, then A V is
-/// computed anew, as many columns at a time as the panels hold. With `rotate`, and where windows ask for it, they
-/// become the Ritz vectors of all they span. Uses the storage of X and R.
+/// giving way to random vectors, then A V is computed anew, as many columns at a time as the panels hold. With
+/// `rotate`, and where windows ask for it, they become the Ritz vectors of all they span. Uses the storage of X
+/// and R.
 template <class T>
 FinalCheck check_locked(const LobpcgRun<T>& run, LobpcgState<T>& state, bool rotate = false);
 

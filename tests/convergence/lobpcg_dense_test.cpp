@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "io/generate/generate.hpp"
 #include "io/source/csr_scatter.hpp"
+#include "solver/lobpcg/dense_assembly.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "solver/small/lapack.hpp"
@@ -176,6 +178,26 @@ TEST(DenseWay, TheLowestOfValuesOverTwentyDecades) {
   std::sort(values.begin(), values.end());
   ASSERT_EQ(result.eigenvalues.size(), 4U);
   for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(result.eigenvalues[j], values[j], 1e-6 * values[j]) << j;
+}
+
+/// The same numbers as from products with unit vectors, which take n times as long for a matrix that is full;
+/// beside rows that are left out, too.
+TEST(DenseWay, MatricesAreGatheredWithoutProducts) {
+  for (const bool leaves_out : {false, true}) {
+    Pencil pencil;
+    if (leaves_out) {
+      std::vector<LocalIndex> rows;
+      for (LocalIndex i = 1; i < pencil.space.local_rows(); i += 7) rows.push_back(i);
+      pencil.space.leave_out(std::move(rows));
+    }
+    test::CountingOperator<double> hidden(pencil.a);
+    const DenseRows rows = dense_rows(pencil.space);
+    const SmallMatrix by_entries = assemble_dense<double>(pencil.space, rows, pencil.a);
+    const SmallMatrix by_products = assemble_dense<double>(pencil.space, rows, hidden);
+    EXPECT_EQ(hidden.count, pencil.space.dimension());
+    ASSERT_EQ(by_entries.rows(), pencil.comm.is_root() ? pencil.space.dimension() : 0);
+    EXPECT_TRUE(std::equal(by_entries.values().begin(), by_entries.values().end(), by_products.values().begin()));
+  }
 }
 
 TEST(DenseWay, OneRowAndMoreRanksThanRows) {
