@@ -21,6 +21,7 @@
 #include "apps/report/record.hpp"
 #include "apps/report/text.hpp"
 #include "io/source/check_matrix.hpp"
+#include "io/source/stored_zeros.hpp"
 #include "solver/small/dependent_columns.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/error.hpp"
@@ -63,7 +64,8 @@ EigenAnswer<T> solve_matrices(const Context<T>& context, EigenInput<T>& input, c
   const RunConfig& config = input.config;
   EigenAnswer<T> answer;
   const auto note = [&](const std::string& text) { answer.notes.preconditioner.push_back(text); };
-  const Sources sources{std::move(input.a.matrix), std::move(input.b.matrix)};
+  Sources sources{std::make_unique<WithoutStoredZeros>(context.comm, std::move(input.a.matrix)), nullptr};
+  if (input.b.matrix) sources.b = std::make_unique<WithoutStoredZeros>(context.comm, std::move(input.b.matrix));
   require_proof(context.comm, config.eigensolver);
   Problem<T> problem = read_problem(context, sources, input);
   BlockSpace<T> space(context, problem.partition);

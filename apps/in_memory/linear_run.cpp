@@ -20,6 +20,7 @@
 #include "apps/report/advice_solve.hpp"
 #include "apps/report/record.hpp"
 #include "apps/report/text.hpp"
+#include "io/source/stored_zeros.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/error.hpp"
 
@@ -117,7 +118,7 @@ template <class T>
 LinearSystem<T>::LinearSystem(Context<T> context, std::unique_ptr<MatrixSource> a, Partition partition,
                               std::unique_ptr<LinearSystem> before)
     : context_(std::move(context)), partition_(std::move(partition)), made_(std::make_unique<Made>()) {
-  made_->sources.a = std::move(a);
+  made_->sources.a = std::make_unique<WithoutStoredZeros>(context_.comm, std::move(a));
   if (before) made_->carry(std::move(before));
 }
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "io/source/check_matrix.hpp"
+#include "io/source/stored_zeros.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -159,10 +160,10 @@ CsrRows read_checked(const Communicator& comm, MatrixSource& source, const Parti
 
 Sources open_sources(const Communicator& comm, const RunConfig& config) {
   Sources sources;
-  sources.a = open_matrix(comm, config.matrix);
+  sources.a = std::make_unique<WithoutStoredZeros>(comm, open_matrix(comm, config.matrix));
   check_square(comm, *sources.a);
   if (!config.mass) return sources;
-  sources.b = open_matrix(comm, *config.mass);
+  sources.b = std::make_unique<WithoutStoredZeros>(comm, open_matrix(comm, *config.mass));
   check_square(comm, *sources.b);
   require(sources.a->rows() == sources.b->rows(),
           fmt::format("matrix and mass must have the same size: {} has {} rows, {} has {}",

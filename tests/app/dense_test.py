@@ -3,6 +3,7 @@
 import harness
 import h5py
 import numpy as np
+import scipy.io
 import scipy.sparse as sp
 
 
@@ -47,6 +48,25 @@ class ZerosOfGraphs(Dense):
 
     def test_tiny_values_by_the_hundred(self):
         self.check(np.ones((700, 700)) + 1e-8 * np.identity(700), 3)
+
+
+class StoredZeros(Dense):
+    """Kronecker sums of some formats of SciPy store zeros nearly everywhere, which are no entries."""
+
+    def test_hypercube(self):
+        edge = sp.csr_matrix([[0.0, 1.0], [1.0, 0.0]])
+        a = edge
+        for _ in range(6):
+            a = sp.kronsum(a, edge, format="csr")
+        a = sp.csr_matrix((a.toarray().ravel(), np.tile(np.arange(128), 128), 128 * np.arange(129)))
+        for save, name in ((sp.save_npz, "a.npz"), (scipy.io.mmwrite, "a.mtx")):
+            save(self.path(name), a)
+            run = self.run_program(self.config("matrix: {file: %s}\neigensolver: {pairs: 3}\n"
+                                               "output: {file: result.h5}\n" % name))
+            self.assertEqual(run.code, 0, run)
+            self.assertIn("; 128 rows, 896 nonzeros", run.stdout)
+            with h5py.File(self.path("result.h5")) as file:
+                np.testing.assert_allclose(file["eigenvalues"][:], [-7.0, -5.0, -5.0], atol=1e-7)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ block_eigs_test(generate_ranks SOURCES mpi/generate_test.cpp RANKS 1 2 3 4 LABEL
 block_eigs_test(inner_precision SOURCES mpi/inner_precision_test.cpp RANKS 1 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(held_rows SOURCES mpi/held_rows_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(check_mass SOURCES mpi/check_mass_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 60 LIBRARIES block_eigs_apps)
+block_eigs_test(stored_zeros SOURCES mpi/stored_zeros_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 60)
 block_eigs_test(in_memory SOURCES mpi/in_memory_test.cpp mpi/resident_test.cpp RANKS 1 2 3 LABELS mpi TIMEOUT 120 LIBRARIES block_eigs_in_memory)
 # Thousands of small messages: 5 s alone, two minutes where ranks take turns with other tests.
 set_tests_properties(in_memory.2 in_memory.3 PROPERTIES RUN_SERIAL ON)
