@@ -8,7 +8,7 @@
 #include "solver/lobpcg/dense_assembly.hpp"
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/small/lapack.hpp"
-#include "solver/small/lowest_dense_vectors.hpp"
+#include "solver/small/lowest_by_components.hpp"
 #include "solver/space/orthonormalize.hpp"
 #include "spmm/error.hpp"
 
@@ -36,7 +36,7 @@ SmallMatrix solve_dense(SmallMatrix a, const SmallMatrix& b, SmallMatrix images,
   // Other limits are not relative to values.
   constexpr double share = 0.1;
   const double enough = options.convergence == Convergence::relative ? share * options.tolerance : 0.0;
-  if (images.cols() == 0) return lowest_dense_vectors(a, b, options.pairs, options.tolerance, enough);
+  if (images.cols() == 0) return lowest_by_components(a, b, options.pairs, options.tolerance, enough);
   // Orthonormal columns that span the images, so that the projector's eigenvalues are 0 and 1.
   SmallMatrix gram = lapack::product(images, true, images, false);
   if (!lapack::cholesky(gram)) throw RunError("constraints: the vectors are linearly dependent");
@@ -53,7 +53,7 @@ SmallMatrix solve_dense(SmallMatrix a, const SmallMatrix& b, SmallMatrix images,
   SmallMatrix restricted_b;
   if (b.rows() > 0) restricted_b = lapack::product(q, true, lapack::product(b, false, q, false), false);
   return lapack::product(
-      q, false, lowest_dense_vectors(restricted, restricted_b, options.pairs, options.tolerance, enough), false);
+      q, false, lowest_by_components(restricted, restricted_b, options.pairs, options.tolerance, enough), false);
 }
 
 /// Ritz values and true residuals of the vectors found, in the precision and with the operators of the caller.

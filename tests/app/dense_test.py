@@ -4,6 +4,7 @@ import harness
 import h5py
 import numpy as np
 import scipy.io
+import scipy.linalg
 import scipy.sparse as sp
 
 
@@ -48,6 +49,37 @@ class ZerosOfGraphs(Dense):
 
     def test_tiny_values_by_the_hundred(self):
         self.check(np.ones((700, 700)) + 1e-8 * np.identity(700), 3)
+
+
+class BlocksOfAnySize(Dense):
+    """Uncoupled blocks whose sizes span forty decades, in random order: each solved by itself, as it is here."""
+
+    def setUp(self):
+        super().setUp()
+        self.random = np.random.default_rng(1)
+
+    def blocks(self, sizes):
+        result = []
+        for size in sizes:
+            root = self.random.standard_normal((10, 10))
+            result.append(size * (root @ root.T + np.identity(10)))
+        return result
+
+    def check_blocks(self, sizes_a, sizes_b, pairs):
+        a, b = self.blocks(sizes_a), self.blocks(sizes_b)
+        order = self.random.permutation(10 * len(a))
+        for name, blocks in (("a.npz", a), ("b.npz", b)):
+            sp.save_npz(self.path(name), sp.csr_matrix(scipy.linalg.block_diag(*blocks)[np.ix_(order, order)]))
+        run = self.run_program(self.config("matrix: {file: a.npz}\nmass: {file: b.npz}\n"
+                                           "eigensolver: {pairs: %d}\noutput: {file: result.h5}\n" % pairs))
+        self.assertEqual(run.code, 0, run)
+        exact = np.sort(np.concatenate([scipy.linalg.eigh(x, y, eigvals_only=True) for x, y in zip(a, b)]))[:pairs]
+        with h5py.File(self.path("result.h5")) as file:
+            np.testing.assert_allclose(file["eigenvalues"][:], exact, rtol=1e-8)
+
+    def test_sizes_of_both(self):
+        sizes = 10.0 ** self.random.uniform(-20, 20, 40)
+        self.check_blocks(sizes, sizes, 8)
 
 
 class StoredZeros(Dense):

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solver/small/lapack.hpp"
+#include "solver/small/lowest_by_components.hpp"
 #include "tests/support/random_problem.hpp"
 
 // Values that rounding errors of others hide from a dense solver: blocks of different sizes, whose eigenvalues are
@@ -261,6 +262,54 @@ TEST(LowestDenseVectors, ZerosByTheHundredAreLeftRoundingErrorsOfProducts) {
       for (int i = 0; i < count; ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-13);
     }
   }
+}
+
+/// Rows and columns of `matrix` in another order, which a reader of its pattern does not see blocks in.
+SmallMatrix shuffled(const SmallMatrix& matrix) {
+  const int n = matrix.rows();
+  constexpr int stride = 7;
+  SmallMatrix result(n, n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) result(i * stride % n, j * stride % n) = matrix(i, j);
+  }
+  return result;
+}
+
+// Sizes over forty decades: most of them are zero to a solver of all, and to a Cholesky factor of all.
+TEST(LowestByComponents, BlocksOfAnySize) {
+  std::vector<Block> blocks;
+  for (int k = 0; k < 30; ++k)
+    blocks.push_back({std::pow(10.0, k * 11 % 30 * 40.0 / 29.0 - 20.0), from_one_to_two(8)});
+  const SmallMatrix a = shuffled(of_blocks(blocks));
+  ASSERT_EQ(components_of(a, {}).size(), 30U);
+  const SmallMatrix vectors = lowest_by_components(a, {}, 12, 1e-8, 1e-9);
+  const std::vector<double> found = quotients(a, {}, vectors);
+  const std::vector<double> exact = lowest_of(blocks, 12);
+  for (std::size_t j = 0; j < exact.size(); ++j) EXPECT_NEAR(found[j], exact[j], 1e-12 * exact[j]) << j;
+  // A pencil of these with their squares: the largest blocks have the smallest values.
+  std::vector<Block> squares = blocks;
+  std::vector<double> values;
+  for (Block& block : squares) {
+    for (double& value : block.values) {
+      values.push_back(1.0 / (block.size * value));
+      value *= value;
+    }
+    block.size *= block.size;
+  }
+  std::sort(values.begin(), values.end());
+  const SmallMatrix b = shuffled(of_blocks(squares));
+  const std::vector<double> of_pencil = quotients(a, b, lowest_by_components(a, b, 12, 1e-8, 1e-9));
+  for (std::size_t j = 0; j < 12; ++j) EXPECT_NEAR(of_pencil[j], values[j], 1e-12 * values[j]) << j;
+}
+
+// A couples what B does not, and the other way round.
+TEST(LowestByComponents, AreThoseOfBothMatrices) {
+  SmallMatrix a = SmallMatrix::identity(5);
+  SmallMatrix b = SmallMatrix::identity(5);
+  a(4, 1) = a(1, 4) = 0.5;
+  b(1, 3) = b(3, 1) = 0.25;
+  EXPECT_EQ(components_of(a, b), (std::vector<std::vector<int>>{{0}, {1, 3, 4}, {2}}));
+  EXPECT_EQ(components_of(a, {}).size(), 4U);
 }
 
 }  // namespace
