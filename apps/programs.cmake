@@ -10,6 +10,7 @@ add_library(block_eigs_apps STATIC
   choice/choice.cpp
   choice/choice_state.cpp
   choice/cost_model.cpp
+  choice/coupled_parts.cpp
   choice/direct_candidate.cpp
   choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp

@@ -132,13 +132,21 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
 }
 
 /// Where rows differ in size its rounding errors hide small values, with B those of a Cholesky factor besides,
-/// which iterations do not have.
+/// which iterations do not have. Parts that nothing couples are solved one by one and hide nothing of each other;
+/// to iterations the small values of some are rounding errors of others.
 void add_dense(const MatrixTraits& traits, const std::optional<MassTraits>& mass, const CostModel& costs,
                const LobpcgOptions& options, Candidates& result) {
   constexpr double alike = 100.0;
+  constexpr double at_once = 1e-6;
   if (traits.rows > static_cast<double>(options.dense_up_to)) return;
   if (!mass && traits.nearly_full()) {
     result.add_dense(costs.dense, "the matrix is small and nearly full");
+  } else if (traits.falls_apart()) {
+    // Where rows differ iterations may well end with values that are none: there it comes first, whatever it
+    // costs.
+    const bool first = traits.badly_scaled() || (mass && mass->diagonal_ratio > alike);
+    result.add_dense((first ? at_once : 1.0) * dense_cost(traits, mass.has_value(), costs, options.pairs),
+                     "nothing couples the matrix's parts, which are small");
   } else if (!traits.badly_scaled() && (!mass || mass->diagonal_ratio <= alike)) {
     result.add_dense(dense_cost(traits, mass.has_value(), costs, options.pairs),
                      "iterations for so many pairs are expected to cost more");

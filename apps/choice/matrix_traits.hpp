@@ -26,6 +26,8 @@ struct MatrixTraits {
   double lower_bound = 0.0;     ///< Gershgorin's: no eigenvalue of coupled rows is smaller
   double norm_inf = 0.0;        ///< the largest such sum of all rows
   double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
+  double largest_part =
+      0.0;  ///< rows of the largest that entries couple, with a mass's; 0 where that is not known
 
   double mean_row() const { return rows > alone ? (nonzeros - alone) / (rows - alone) : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
@@ -40,6 +42,8 @@ struct MatrixTraits {
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
   /// Whether rows differ so much in size that they must be scaled alike.
   bool badly_scaled() const { return norm_inf > 100.0 * least_row; }
+  /// Whether it consists of parts that nothing couples, each at most half of it.
+  bool falls_apart() const { return largest_part > 0.0 && 2.0 * largest_part <= rows - alone; }
   /// Whether the lower end of the spectrum is about as far from zero as its norm allows: some eigenvalue is no
   /// larger than the least diagonal entry.
   bool reaches_down() const { return least_diagonal < -0.1 * norm_inf; }

@@ -2,6 +2,7 @@
 #include "apps/journey/complete_held.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "apps/checkpoint/finished.hpp"
+#include "apps/choice/coupled_parts.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/inner_precision.hpp"
@@ -45,6 +47,18 @@ void make_chosen(Problem<T>& problem, EigenSolver<T>& solver, const std::functio
     problem.factorization.reset();
     solver.config.eigensolver = solver.choice->config();
   }
+}
+
+/// What parts that nothing couples make of a small problem. Collective.
+template <class T>
+void see_parts(const BlockSpace<T>& space, const Problem<T>& problem, int dense_up_to, MatrixTraits& traits,
+               CostModel& costs) {
+  constexpr double passes = 8.0;  // over all entries of the dense matrix
+  if (space.dimension() > dense_up_to || traits.nearly_full()) return;
+  const CoupledParts parts = coupled_parts(*problem.a, problem.b.get());
+  traits.largest_part = parts.largest;
+  if (traits.falls_apart())
+    costs.dense *= std::min(1.0, parts.cubes / std::pow(traits.rows, 3) + passes / traits.rows);
 }
 
 /// Whether rank 0 can hold what a dense solver takes. Collective.
@@ -85,6 +99,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     // Measured: the complement of the constraints is made of all eigenvectors of their projector.
     constexpr double with_complement = 5.0;
     if (constraints.cols() > 0) costs.dense *= with_complement;
+    see_parts(space, problem, scaled.options.dense_up_to, traits, costs);
     // There all ways would be solved densely.
     scaled.options.dense = solves_densely(scaled.options, space.dimension(), constraints.cols());
     solver.choice.emplace(traits, costs, scaled, mass);

@@ -77,6 +77,9 @@ class BlocksOfAnySize(Dense):
         with h5py.File(self.path("result.h5")) as file:
             np.testing.assert_allclose(file["eigenvalues"][:], exact, rtol=1e-8)
 
+    def test_sizes_of_a(self):
+        self.check_blocks(10.0 ** self.random.uniform(-20, 20, 60), np.ones(60), 6)
+
     def test_sizes_of_both(self):
         sizes = 10.0 ** self.random.uniform(-20, 20, 40)
         self.check_blocks(sizes, sizes, 8)

@@ -51,6 +51,17 @@ TEST(EigensolverChoice, SmallPencilsAreSolvedDenselyBeforeIterationsHaveTakenAsL
   EXPECT_EQ(resumed.config().options.dense_up_to, 0);
 }
 
+// To iterations small values of one part are rounding errors of another.
+TEST(EigensolverChoice, PartsThatNothingCouplesAreSolvedDenselyAtOnceWhereRowsDiffer) {
+  MatrixTraits traits = diffusion(2900, 5);
+  traits.largest_part = 1450.0;
+  EXPECT_FALSE(choice_for(traits, asked()).config().options.dense);
+  traits.norm_inf = 1e8 * traits.least_row;
+  EXPECT_TRUE(choice_for(traits, asked()).config().options.dense);
+  traits.largest_part = 2000.0;
+  EXPECT_FALSE(choice_for(traits, asked()).config().options.dense);
+}
+
 TEST(EigensolverChoice, IterationsThatAreNearTheirEndAreNotLeftForADenseSolver) {
   const CostModel costs = cost_model(diffusion(rows, 5), mass_nonzeros, 10, 8.0, Backend::host);
   const MassTraits diagonal{1.0, 1.0};  // there are no other ways
