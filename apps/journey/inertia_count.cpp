@@ -83,12 +83,12 @@ double InertiaCount::rounding(double sigma, const std::vector<double>& diagonal)
   return 10.0 * std::numeric_limits<double>::epsilon() * comm_.max(most);
 }
 
-std::int64_t InertiaCount::wanted_side(double sigma) const {
+Counted InertiaCount::wanted_side(double sigma) const {
   return wanted_of(
       patient_ ? factors_->factorize(*a_, b_, sigma) : factors_->factorize_as_foreseen(*a_, b_, sigma), sigma);
 }
 
-std::optional<std::int64_t> InertiaCount::wanted_side_as_foreseen(double sigma) const {
+std::optional<Counted> InertiaCount::wanted_side_as_foreseen(double sigma) const {
   try {
     return wanted_of(factors_->factorize_as_foreseen(*a_, b_, sigma), sigma);
   } catch (const OnAllRanks&) {
@@ -96,10 +96,11 @@ std::optional<std::int64_t> InertiaCount::wanted_side_as_foreseen(double sigma) 
   }
 }
 
-std::int64_t InertiaCount::wanted_of(const factors::Inertia& inertia, double sigma) const {
-  const std::int64_t known = std::count_if(left_out_.begin(), left_out_.end(),
-                                           [&](double value) { return upper_ ? value >= sigma : value <= sigma; });
-  return (upper_ ? inertia.above : inertia.below) + inertia.at - comm_.sum(known);
+Counted InertiaCount::wanted_of(const factors::Inertia& inertia, double sigma) const {
+  const std::int64_t own = std::count_if(left_out_.begin(), left_out_.end(),
+                                         [&](double value) { return upper_ ? value >= sigma : value <= sigma; });
+  const std::int64_t least = (upper_ ? inertia.above : inertia.below) - comm_.sum(own);
+  return {least, least + inertia.at};
 }
 
 double InertiaCount::bytes() const {

@@ -32,6 +32,13 @@ bool holds_entries(const Problem<T>& problem);
 template <class T>
 bool plainly_definite_mass(const Problem<T>& problem);
 
+/// Eigenvalues on one side of a number. Pivots that are zero but for rounding errors belong to eigenvalues that
+/// may be on either side: next to one of a multiplicity in the hundreds there are hundreds of them.
+struct Counted {
+  std::int64_t least = 0;
+  std::int64_t most = 0;  ///< with those that cannot be told from the number
+};
+
 /// Counts eigenvalues of the matrices, in the units of the solve, by one factorisation after the other. Takes the
 /// rows that the problem holds, and the analysis that was made of them; reads them anew where it holds none.
 class InertiaCount {
@@ -52,17 +59,17 @@ class InertiaCount {
   /// Collective.
   double rounding(double sigma, const std::vector<double>& diagonal) const;
 
-  /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out; those at sigma count.
+  /// Eigenvalues on the wanted side of sigma, but for those of rows that were left out.
   /// Collective; throws RunError on all ranks where the factorisation fails.
-  std::int64_t wanted_side(double sigma) const;
+  Counted wanted_side(double sigma) const;
   /// The same by factors as the analysis foresees them; nothing where these fail. Collective.
-  std::optional<std::int64_t> wanted_side_as_foreseen(double sigma) const;
+  std::optional<Counted> wanted_side_as_foreseen(double sigma) const;
 
   /// That the calling rank takes, with factors.
   double bytes() const;
 
  private:
-  std::int64_t wanted_of(const factors::Inertia& inertia, double sigma) const;
+  Counted wanted_of(const factors::Inertia& inertia, double sigma) const;
 
   bool upper_;
   bool patient_;

@@ -43,11 +43,35 @@ void locate(const InertiaCount& count, const std::vector<Gap>& gaps, double end,
   std::size_t lacking = gaps.size();
   while (whole < lacking) {
     const std::size_t at = whole + (lacking - whole) / 2;
-    const bool complete = count.wanted_side(gaps[at].middle) <= gaps[at].found;
+    const bool complete = count.wanted_side(gaps[at].middle).least <= gaps[at].found;
     (complete ? whole : lacking) = complete ? at + 1 : at;
   }
   proof.missing_to = lacking < gaps.size() ? gaps[lacking].middle : end;
   proof.missing_from = whole > 0 ? gaps[whole - 1].middle : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// A count and where it was made.
+struct CountAt {
+  double shift = 0.0;
+  Counted counted{};
+  bool decides = false;  ///< whether there are more than were found before it
+};
+
+/// Right before a cluster that begins with `first`, behind `found` other values: what is missing farther from it
+/// must not pass for a part of it. Counts at `distance`, or, where zero pivots leave open whether they belong to
+/// the cluster, or factors outgrow what was foreseen, farther from it, at `farthest` at last. Collective; throws
+/// as InertiaCount::wanted_side.
+CountAt count_before(const InertiaCount& count, double first, double outwards, int found, double distance,
+                     double farthest) {
+  constexpr double growth = 8.0;
+  for (;; distance *= growth) {
+    const double sigma = first - outwards * distance;
+    const bool last = !(growth * distance <= farthest);
+    const std::optional<Counted> counted =
+        last ? std::optional(count.wanted_side(sigma)) : count.wanted_side_as_foreseen(sigma);
+    const bool decides = counted && (counted->least > found || counted->most <= found);
+    if (decides || last) return {sigma, *counted, decides};
+  }
 }
 
 /// How far beyond the last value to count, in units of the solve.
@@ -84,16 +108,27 @@ std::string counted_statement(const Proof& proof, Which which, int found) {
                      found);
 }
 
-/// What the statement says of the last value where it belongs to a cluster, of `counted`, of which `wanted` were
-/// asked for.
+/// What the statement says of the last value where it belongs to a cluster, of `counted` at least, of which
+/// `wanted` were asked for.
 void add_cluster(std::int64_t counted, double within, int wanted, Proof& proof) {
   const std::string place =
       fmt::format("at least {} within {:.1e} of {}", counted, within, proof.counted == 0 ? "one another" : "it");
   if (proof.counted == 0) {
-    proof.statement = fmt::format("inertia, none before those that were found, which are {} of {}", wanted, place);
+    proof.statement = fmt::format(
+        "inertia, none before those that were found, which are {} of {}: nearer than they are known, so that any "
+        "of these may come first",
+        wanted, place);
   } else {
     proof.statement += fmt::format("; the last value has {}, of which {} were asked for", place, wanted);
   }
+}
+
+/// Where `found` pairs lie no farther from each other, and from more than these, than they are known.
+std::string indistinct_statement(const Proof& proof, Which which, int found, double within, double reach) {
+  return fmt::format(
+      "inertia, next to nothing: {} eigenvalues {} {:.10g}, {} found, which are known within {:.1e} and extend "
+      "over {:.1e}",
+      proof.counted, which == Which::largest ? "above" : "below", proof.shift, found, within, reach);
 }
 
 /// By the ways of a probe, which go farther than one would that has nothing to look for.
@@ -109,12 +144,82 @@ DenseBlock<T> vectors_of_missed(const SolveSetting<T>& setting, const EigenResul
   return std::move(probe_result(setting, result, plain ? filter_degree : iterations, false, round).missed);
 }
 
+/// Where no more than what was found, or what cannot be told from it, is to be seen there.
+template <class T>
+CountAt count_behind(const EigenResult<T>& result, const InertiaCount& count, double outwards,
+                     const Margins& margins) {
+  const auto pairs = static_cast<std::int64_t>(result.eigenvalues.size());
+  // Next to a value of high multiplicity factors may come to be full, and farther from it not.
+  const double nearest = result.eigenvalues.back() + outwards * margins.rounding;
+  const std::optional<Counted> next_to = count.wanted_side_as_foreseen(nearest);
+  const bool settled = next_to && (next_to->most >= pairs || margins.residuals <= margins.rounding);
+  if (settled) return {nearest, *next_to, next_to->most <= pairs};
+  const double farther = result.eigenvalues.back() + outwards * margins.residuals;
+  const Counted counted = count.wanted_side(farther);
+  return {farther, counted, counted.most <= pairs};
+}
+
+/// Of what is before the last value's cluster, where more were counted behind it than were found.
+template <class T>
+Finding<T> compare_before_cluster(const SolveSetting<T>& setting, const EigenResult<T>& result,
+                                  const InertiaCount& count, const Margins& margins, const CountAt& behind,
+                                  int round, Proof& proof) {
+  constexpr double farthest = 1e4;  // rounding errors of factors may be so much larger than they are taken for
+  const std::vector<double>& values = result.eigenvalues;
+  const auto pairs = static_cast<int>(values.size());
+  const Which which = setting.config.options.which;
+  const double outwards = which == Which::largest ? -1.0 : 1.0;
+  const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
+  // Others as near as that to the last value belong to its cluster, of which any will do.
+  std::vector<Gap> gaps =
+      gaps_between(values, values.front() - outwards * margins.residuals, 4.0 * margins.residuals);
+  const int before = gaps.back().found;
+  const double first = values[static_cast<std::size_t>(before)];
+  const double gap = before > 0 ? 0.25 * std::abs(first - values[static_cast<std::size_t>(before) - 1])
+                                : std::numeric_limits<double>::infinity();
+  const CountAt at =
+      count_before(count, first, outwards, before, margins.residuals, std::min(gap, farthest * margins.residuals));
+  proof.shift = in_units(at.shift);
+  if (!at.decides) {
+    proof.counted = at.counted.most;
+    proof.statement = fmt::format(
+        "inertia, next to nothing: {} to {} eigenvalues {} {:.10g}, {} found: rounding errors hide the number",
+        at.counted.least, at.counted.most, which == Which::largest ? "above" : "below", proof.shift, before);
+    return {0, {}, true};
+  }
+  if (at.counted.least > before) {
+    proof.counted = at.counted.least;
+    const auto missing = static_cast<int>(proof.counted - before);
+    if (before == 0) gaps.pop_back();
+    locate(count, gaps, at.shift, proof);
+    proof.missing_from = in_units(proof.missing_from);
+    proof.missing_to = in_units(proof.missing_to);
+    give_factors_back(setting);
+    return {missing, vectors_of_missed(setting, result, round, proof), false};
+  }
+  proof.counted = at.counted.most;
+  proof.statement = counted_statement(proof, which, before);
+  if (proof.counted < before) return {static_cast<int>(before - proof.counted), {}, true};
+  const double last = values.back();
+  // What could not be told from the shift behind lies as near to it as the one before had to stay away at most.
+  const double beyond = behind.counted.least < behind.counted.most ? std::abs(first - at.shift) : 0.0;
+  const double within = beyond + (before > 0 ? std::max(std::abs(behind.shift - last), std::abs(last - at.shift))
+                                             : std::abs(behind.shift - at.shift));
+  const double reach = reach_of(setting, result);
+  if (before == 0 && reach > 0.0 && within > reach) {
+    proof.statement = indistinct_statement(proof, which, pairs, in_units(within), in_units(reach));
+    return {0, {}, true};
+  }
+  const std::int64_t of_cluster = behind.counted.most - at.counted.most;
+  add_cluster(of_cluster, in_units(within), pairs - before, proof);
+  return {};
+}
+
 /// Of the pairs found with those that pivots tell of.
 template <class T>
 Finding<T> compare_counts(const SolveSetting<T>& setting, const EigenResult<T>& result, int round, Proof& proof) {
   proof.made = "inertia";
-  const std::vector<double>& values = result.eigenvalues;
-  const auto pairs = static_cast<int>(values.size());
+  const auto pairs = static_cast<int>(result.eigenvalues.size());
   const Which which = setting.config.options.which;
   const double outwards = which == Which::largest ? -1.0 : 1.0;
   const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
@@ -122,46 +227,19 @@ Finding<T> compare_counts(const SolveSetting<T>& setting, const EigenResult<T>& 
   const InertiaCount count(setting.problem, setting.sources, which, asked_for);
   count.require_definite_mass();
   const Margins margins = margins_of(setting, result, count);
-  const auto note = [&](double at, std::int64_t counted) {
-    proof.shift = in_units(at);
-    proof.counted = counted;
-    return counted;
-  };
-  // Next to a value of high multiplicity factors may come to be full, and farther from it not.
-  const double nearest = values.back() + outwards * margins.rounding;
-  const std::optional<std::int64_t> next_to = count.wanted_side_as_foreseen(nearest);
-  const double farther = values.back() + outwards * margins.residuals;
-  const bool settled = next_to && (*next_to >= pairs || margins.residuals <= margins.rounding);
-  const std::int64_t counted = settled ? note(nearest, *next_to) : note(farther, count.wanted_side(farther));
+  const CountAt behind = count_behind(result, count, outwards, margins);
+  proof.shift = in_units(behind.shift);
+  proof.counted = behind.counted.most;
   proof.memory = count.bytes();
   proof.statement = counted_statement(proof, which, pairs);
-  if (counted <= pairs) return {static_cast<int>(pairs - counted), {}, counted < pairs};
+  if (proof.counted <= pairs) return {static_cast<int>(pairs - proof.counted), {}, proof.counted < pairs};
 
   const double reach = reach_of(setting, result);
   if (reach > 0.0 && margins.residuals > reach) {
-    proof.statement = fmt::format(
-        "inertia, next to nothing: {} eigenvalues {} {:.10g}, {} found, which are known within {:.1e} and extend "
-        "over {:.1e}",
-        proof.counted, which == Which::largest ? "above" : "below", proof.shift, pairs,
-        in_units(margins.residuals), in_units(reach));
+    proof.statement = indistinct_statement(proof, which, pairs, in_units(margins.residuals), in_units(reach));
     return {0, {}, true};
   }
-  // Others as near as that to the last value belong to its cluster, of which any will do.
-  std::vector<Gap> gaps =
-      gaps_between(values, values.front() - outwards * margins.residuals, 4.0 * margins.residuals);
-  const int before = gaps.back().found;
-  const double sigma = gaps.back().middle;
-  const std::int64_t of_cluster = counted - note(sigma, count.wanted_side(sigma));
-  proof.statement = counted_statement(proof, which, before);
-  if (proof.counted == before) add_cluster(of_cluster, in_units(margins.residuals), pairs - before, proof);
-  if (proof.counted <= before) return {static_cast<int>(before - proof.counted), {}, proof.counted < before};
-  const auto missing = static_cast<int>(proof.counted - before);
-  gaps.pop_back();
-  locate(count, gaps, sigma, proof);
-  proof.missing_from = in_units(proof.missing_from);
-  proof.missing_to = in_units(proof.missing_to);
-  give_factors_back(setting);
-  return {missing, vectors_of_missed(setting, result, round, proof), false};
+  return compare_before_cluster(setting, result, count, margins, behind, round, proof);
 }
 
 }  // namespace

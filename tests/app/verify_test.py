@@ -165,6 +165,45 @@ class InertiaTest(harness.AppTest):
         if about["proof"] == "inertia":
             self.assertRegex(about["proof_statement"], "150 found: none missed; the last value has at least 9[0-9]{3}")
 
+    def test_what_is_missing_right_before_a_cluster_is_no_part_of_it(self):
+        """A rook's graph has 0, 30, 40, 70; vectors are given that lie in the first and the third of these spaces."""
+        sides = (40, 30)
+        complete = [side * sp.eye(side) - np.ones((side, side)) for side in sides]
+        self.save(sp.csr_matrix(np.kron(complete[0], np.eye(30)) + np.kron(np.eye(40), complete[1])), "a.npz")
+        first = np.random.default_rng(1).standard_normal((sides[0], 2))
+        first -= first.mean(axis=0)
+        start = np.c_[np.ones(1200), np.kron(first, np.ones((sides[1], 1)))]
+        with h5py.File(self.path("x.h5"), "w") as file:
+            file["X"] = np.linalg.qr(start)[0]
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\neigensolver: {pairs: 3, block_size: 3, verify: inertia, initial: {file: x.h5}, "
+            "filtered_start: false, dense_up_to: 0, preconditioner: {type: none}}\noutput: {file: out.h5}\n"))
+        self.assertEqual(result.code, 0, result)
+        about, values = self.attributes()
+        np.testing.assert_allclose(values, [0.0, 30.0, 30.0], atol=1e-6, err_msg=str(result))
+        self.assertGreater(about["proof_recovered"], 0, result)
+
+    def test_pivots_of_rounding_errors_are_no_missing_pairs(self):
+        """Next to an eigenvalue of a multiplicity in the hundreds hundreds of pivots are zero but for rounding errors."""
+        random = np.random.default_rng(5)
+        factor = sp.random(1000, 10, 0.1, random_state=1010).tocsr()
+        factor.data -= 0.5
+        mass = sp.diags(random.uniform(0.5, 1.5, 1000))
+        for matrix, massive in ((factor @ factor.T, False), (factor @ factor.T, True), (-factor @ factor.T, False)):
+            self.save(matrix.tocsr(), "a.npz")
+            self.save(mass.tocsr(), "b.npz")
+            which = "largest" if matrix.diagonal().sum() < 0 else "smallest"
+            for verify in ("auto", "inertia"):
+                result = self.run_program(self.config(
+                    f"matrix: {{file: a.npz}}\n{'mass: {file: b.npz}' if massive else ''}\neigensolver: {{pairs: 3, "
+                    f"which: {which}, verify: {verify}}}\noutput: {{file: out.h5}}\n"))
+                self.assertEqual(result.code, 0, result)
+                about, values = self.attributes()
+                np.testing.assert_allclose(values, 0.0, atol=1e-10)
+                self.assertEqual(about["proof_missing"], 0, result)
+                if verify == "inertia":
+                    self.assertIn("none before those that were found, which are 3 of at least", result.stdout)
+
     def test_values_that_rounding_errors_do_not_tell_apart_are_no_certificate(self):
         """A chain that floats, with entries of 1e7 and a mass of 1e-3, beside one whose values are 5e-5: its zero is
         within what rounding errors leave open, and both proofs say so, whether it is found or not."""
