@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "apps/journey/proof_choice.hpp"
 #include "apps/journey/proof_inertia.hpp"
 #include "apps/journey/proof_probe.hpp"
+#include "apps/journey/scaled_units.hpp"
 #include "solver/factors/factorization.hpp"
 #include "solver/small/lowest_dense_vectors.hpp"
 #include "spmm/error.hpp"
@@ -112,6 +114,23 @@ std::string place(const Proof& proof) {
              : fmt::format("between {:.6g} and {:.6g}", proof.missing_from, proof.missing_to);
 }
 
+/// A dense solver computes all values, but none better than to rounding errors of the largest, as a rule: smaller
+/// ones than that are in no certain order. Collective.
+template <class T>
+std::string dense_statement(const SolveSetting<T>& setting, const EigenResult<T>& result) {
+  const auto rows = static_cast<double>(setting.space.dimension());
+  const auto in_units = [&](double value) { return unscaled_value(setting.problem.scaling, value); };
+  const double within = rows * std::numeric_limits<T>::epsilon() * size_of_values(setting);
+  const double extent = extent_of(result);
+  const std::string known = fmt::format("all eigenvalues were computed, each within {:.1e}", in_units(within));
+  if (!all_done(result, setting.config.options.pairs)) return known + "; not all pairs have converged";
+  if (!(within > extent)) return known + ": none missed";
+  return known + fmt::format(
+                     ", which is more than the wanted ones extend over, {:.1e}: others as near to them may "
+                     "have been missed",
+                     in_units(extent));
+}
+
 template <class T>
 void search(const SolveSetting<T>& setting, EigenResult<T>& result, Proof& proof) {
   Verify kind = setting.config.verify;
@@ -168,7 +187,7 @@ Proof prove(const SolveSetting<T>& setting, EigenResult<T>& result) {
   if (config.verify != Verify::inertia && whole &&
       solves_densely(config.options, rows, setting.constraints.cols())) {
     proof.made = "dense";
-    proof.statement = "all eigenvalues were computed: none missed";
+    proof.statement = dense_statement(setting, result);
     return proof;
   }
   if (setting.space.to_end_early()) {

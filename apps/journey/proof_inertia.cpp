@@ -109,18 +109,20 @@ std::string counted_statement(const Proof& proof, Which which, int found) {
 }
 
 /// What the statement says of the last value where it belongs to a cluster, of `counted` at least, of which
-/// `wanted` were asked for.
-void add_cluster(std::int64_t counted, double within, int wanted, Proof& proof) {
+/// `wanted` were asked for; `extent` is what the found values extend over.
+void add_cluster(std::int64_t counted, double within, int wanted, double extent, Proof& proof) {
   const std::string place =
       fmt::format("at least {} within {:.1e} of {}", counted, within, proof.counted == 0 ? "one another" : "it");
-  if (proof.counted == 0) {
-    proof.statement = fmt::format(
-        "inertia, none before those that were found, which are {} of {}: nearer than they are known, so that any "
-        "of these may come first",
-        wanted, place);
-  } else {
+  if (proof.counted > 0) {
     proof.statement += fmt::format("; the last value has {}, of which {} were asked for", place, wanted);
+    return;
   }
+  proof.statement = fmt::format(
+      "inertia, none before those that were found, which are {} of {}: none of these is told from another, {}",
+      wanted, place,
+      within > extent
+          ? fmt::format("nor from zero, and any may come first; those found extend over {:.1e}", extent)
+          : "and any may come first");
 }
 
 /// Where `found` pairs lie no farther from each other, and from more than these, than they are known.
@@ -211,7 +213,7 @@ Finding<T> compare_before_cluster(const SolveSetting<T>& setting, const EigenRes
     return {0, {}, true};
   }
   const std::int64_t of_cluster = behind.counted.most - at.counted.most;
-  add_cluster(of_cluster, in_units(within), pairs - before, proof);
+  add_cluster(of_cluster, in_units(within), pairs - before, in_units(extent_of(result)), proof);
   return {};
 }
 

@@ -101,24 +101,6 @@ std::string no_confidence(const SolveSetting<T>& setting) {
       spread.diagonal_ratio);
 }
 
-/// What rounding errors of products with A move eigenvalues by, at the most: in rows that are large, or where B is
-/// small, so that no one can tell what is nearer from the last value. Collective.
-template <class T>
-double lost_in_rounding(const SolveSetting<T>& setting) {
-  constexpr double epsilon = 10.0 * std::numeric_limits<T>::epsilon();
-  DistributedMatrix<T>& a = *setting.problem.a;
-  if (!setting.problem.b) return epsilon * a.norm_inf();
-  const Communicator& comm = setting.problem.context.comm;
-  double most = 0.0;
-  comm.collectively([&] {  // entries may have to come from a device
-    const std::vector<double>& of_a = a.diagonal();
-    const std::vector<double>& of_b = setting.problem.b->diagonal();
-    for (std::size_t i = 0; i < of_a.size(); ++i)
-      if (of_b[i] > 0.0) most = std::max(most, std::abs(of_a[i]) / of_b[i]);
-  });
-  return epsilon * a.scaled_gershgorin_bound() * comm.max(most);
-}
-
 /// By how much -sigma D^-1 B, D being Jacobi's, raises the spectrum of D^-1 (A - sigma B) at most, for largest
 /// pairs sigma D^-1 B that of D^-1 (sigma B - A). Collective.
 template <class T>
@@ -139,6 +121,21 @@ double raised_by_shift(const SolveSetting<T>& setting, double sigma) {
 template <class T>
 std::uint64_t probe_seed(const SolveSetting<T>& setting, int round) {
   return setting.config.options.seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(round + 1);
+}
+
+template <class T>
+double size_of_values(const SolveSetting<T>& setting) {
+  DistributedMatrix<T>& a = *setting.problem.a;
+  if (!setting.problem.b) return a.norm_inf();
+  const Communicator& comm = setting.problem.context.comm;
+  double most = 0.0;
+  comm.collectively([&] {  // entries may have to come from a device
+    const std::vector<double>& of_a = a.diagonal();
+    const std::vector<double>& of_b = setting.problem.b->diagonal();
+    for (std::size_t i = 0; i < of_a.size(); ++i)
+      if (of_b[i] > 0.0) most = std::max(most, std::abs(of_a[i]) / of_b[i]);
+  });
+  return a.scaled_gershgorin_bound() * comm.max(most);
 }
 
 template <class T>
@@ -223,7 +220,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
   }
   const Scaling& scaling = setting.problem.scaling;
   const double reach = reach_of(setting, result);
-  const double lost = lost_in_rounding(setting);
+  // What rounding errors of products with A move eigenvalues by, at the most: no one can tell what is nearer.
+  const double lost = 10.0 * std::numeric_limits<T>::epsilon() * size_of_values(setting);
   proof.statement = no_confidence(setting);
   if (!proof.statement.empty()) {
     proof.statement += reach > 0.0 && lost > reach ? hidden_by_rounding : "; verify: inertia proves it";
@@ -238,6 +236,8 @@ Finding<T> look_by_probe(const SolveSetting<T>& setting, const EigenResult<T>& r
 
 template std::uint64_t probe_seed(const SolveSetting<float>&, int);
 template std::uint64_t probe_seed(const SolveSetting<double>&, int);
+template double size_of_values(const SolveSetting<float>&);
+template double size_of_values(const SolveSetting<double>&);
 template double reach_of(const SolveSetting<float>&, const EigenResult<float>&);
 template double reach_of(const SolveSetting<double>&, const EigenResult<double>&);
 template bool promises_something(const SolveSetting<float>&);

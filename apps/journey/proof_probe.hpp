@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "apps/journey/proof.hpp"
@@ -20,6 +22,19 @@ struct Finding {
 /// Far from the seeds that users count up, and from those of other rounds. Not collective.
 template <class T>
 std::uint64_t probe_seed(const SolveSetting<T>& setting, int round);
+
+/// What no eigenvalue is much larger than in magnitude, and rounding errors are in proportion to: the norm of A,
+/// with B what rows come to that are large in A or small in B. Collective.
+template <class T>
+double size_of_values(const SolveSetting<T>& setting);
+
+/// What the found values extend over from zero on, whatever they are beside rounding errors. Not collective.
+template <class T>
+double extent_of(const EigenResult<T>& result) {
+  if (result.eigenvalues.empty()) return 0.0;
+  const double last = result.eigenvalues.back();
+  return std::max(std::abs(last), std::abs(last - result.eigenvalues.front()));
+}
 
 /// What the found values extend over, but for a few far before the others, and from zero on where they do not go
 /// across it; 0 where that is no more than rounding errors. Not collective.

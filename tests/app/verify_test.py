@@ -202,7 +202,8 @@ class InertiaTest(harness.AppTest):
                 np.testing.assert_allclose(values, 0.0, atol=1e-10)
                 self.assertEqual(about["proof_missing"], 0, result)
                 if verify == "inertia":
-                    self.assertIn("none before those that were found, which are 3 of at least", result.stdout)
+                    self.assertRegex(result.stdout, "none before those that were found, which are 3 of at least [3-9][0-9]{2} "
+                                     "within .* of one another: .* nor from zero, .* extend over")
 
     def test_values_that_rounding_errors_do_not_tell_apart_are_no_certificate(self):
         """A chain that floats, with entries of 1e7 and a mass of 1e-3, beside one whose values are 5e-5: its zero is
@@ -272,6 +273,30 @@ class ProbeTest(harness.AppTest):
         run = self.run_program(self.config("{matrix: {file: a.npz}, eigensolver: {pairs: 4, tolerance: 1.0e-4}, "
                                            "precision: float}"))
         self.assertRegex(run.stdout, r"proof: probe, confidence 99% only .* times what the found ones extend over")
+
+
+class DenseTest(harness.AppTest):
+    def statement_for(self, matrix):
+        self.save(matrix)
+        result = self.run_program(self.config(
+            "matrix: {file: a.npz}\neigensolver: {pairs: 5}\noutput: {file: out.h5}\n"))
+        with h5py.File(self.path("out.h5")) as file:
+            self.assertEqual(file.attrs["proof"], "dense", result)
+            return file.attrs["proof_statement"]
+
+    def test_says_how_well_values_are_known(self):
+        said = re.fullmatch("all eigenvalues were computed, each within ([0-9.e+-]+): none missed",
+                            self.statement_for(harness.laplacian(24)))
+        self.assertIsNotNone(said)
+        self.assertTrue(1e-16 < float(said.group(1)) < 1e-12)
+
+    def test_values_below_rounding_errors_may_be_missed(self):
+        """A chain whose stiffness falls from end to end by thirty orders of magnitude."""
+        stiffness = 10.0 ** np.linspace(0, -30, 24)
+        chain = sp.diags([stiffness + np.r_[stiffness[1:], 0.0], -stiffness[1:], -stiffness[1:]], [0, -1, 1])
+        said = self.statement_for(chain)
+        self.assertRegex(said, "each within .*, which is more than .*: others as near to them may have been missed")
+        self.assertNotIn("none missed", said)
 
 
 if __name__ == "__main__":
