@@ -57,20 +57,28 @@ struct CountAt {
   bool decides = false;  ///< whether there are more than were found before it
 };
 
+/// How far before a cluster to count.
+struct Distances {
+  double nearest = 0.0;
+  double farthest = 0.0;
+  double trusted = 0.0;  ///< rounding errors of factors are smaller, even if they are larger than they should be
+};
+
 /// Right before a cluster that begins with `first`, behind `found` other values: what is missing farther from it
-/// must not pass for a part of it. Counts at `distance`, or, where zero pivots leave open whether they belong to
-/// the cluster, or factors outgrow what was foreseen, farther from it, at `farthest` at last. Collective; throws
-/// as InertiaCount::wanted_side.
-CountAt count_before(const InertiaCount& count, double first, double outwards, int found, double distance,
-                     double farthest) {
+/// must not pass for a part of it. Farther from it where zero pivots leave open whether they belong to the
+/// cluster, where factors outgrow what was foreseen, or negative ones may be rounding errors of the cluster's:
+/// more of them than were found must stay so. Collective; throws as InertiaCount::wanted_side.
+CountAt count_before(const InertiaCount& count, double first, double outwards, int found,
+                     const Distances& distances) {
   constexpr double growth = 8.0;
-  for (;; distance *= growth) {
+  for (double distance = distances.nearest;; distance = std::min(growth * distance, distances.farthest)) {
     const double sigma = first - outwards * distance;
-    const bool last = !(growth * distance <= farthest);
+    const bool last = !(distance < distances.farthest);
     const std::optional<Counted> counted =
         last ? std::optional(count.wanted_side(sigma)) : count.wanted_side_as_foreseen(sigma);
-    const bool decides = counted && (counted->least > found || counted->most <= found);
-    if (decides || last) return {sigma, *counted, decides};
+    const bool complete = counted && counted->most <= found;
+    const bool lacking = counted && counted->least > found && (last || distance >= distances.trusted);
+    if (complete || lacking || last) return {sigma, *counted, complete || lacking};
   }
 }
 
@@ -154,11 +162,16 @@ CountAt count_behind(const EigenResult<T>& result, const InertiaCount& count, do
   // Next to a value of high multiplicity factors may come to be full, and farther from it not.
   const double nearest = result.eigenvalues.back() + outwards * margins.rounding;
   const std::optional<Counted> next_to = count.wanted_side_as_foreseen(nearest);
-  const bool settled = next_to && (next_to->most >= pairs || margins.residuals <= margins.rounding);
+  const bool settled = next_to && next_to->most >= pairs;
   if (settled) return {nearest, *next_to, next_to->most <= pairs};
-  const double farther = result.eigenvalues.back() + outwards * margins.residuals;
-  const Counted counted = count.wanted_side(farther);
-  return {farther, counted, counted.most <= pairs};
+  // Fewer than were found are rounding errors of a value of high multiplicity.
+  constexpr double growth = 8.0;
+  const double farthest = growth * growth * margins.residuals;
+  for (double distance = margins.residuals;; distance *= growth) {
+    const double farther = result.eigenvalues.back() + outwards * distance;
+    const Counted counted = count.wanted_side(farther);
+    if (counted.most >= pairs || distance >= farthest) return {farther, counted, counted.most <= pairs};
+  }
 }
 
 /// Of what is before the last value's cluster, where more were counted behind it than were found.
@@ -166,7 +179,9 @@ template <class T>
 Finding<T> compare_before_cluster(const SolveSetting<T>& setting, const EigenResult<T>& result,
                                   const InertiaCount& count, const Margins& margins, const CountAt& behind,
                                   int round, Proof& proof) {
-  constexpr double farthest = 1e4;  // rounding errors of factors may be so much larger than they are taken for
+  // By so much more than they are taken for rounding errors of factors may be larger.
+  constexpr double much = 64.0;
+  constexpr double very_much = 4096.0;
   const std::vector<double>& values = result.eigenvalues;
   const auto pairs = static_cast<int>(values.size());
   const Which which = setting.config.options.which;
@@ -177,10 +192,11 @@ Finding<T> compare_before_cluster(const SolveSetting<T>& setting, const EigenRes
       gaps_between(values, values.front() - outwards * margins.residuals, 4.0 * margins.residuals);
   const int before = gaps.back().found;
   const double first = values[static_cast<std::size_t>(before)];
-  const double gap = before > 0 ? 0.25 * std::abs(first - values[static_cast<std::size_t>(before) - 1])
-                                : std::numeric_limits<double>::infinity();
+  const double half = before > 0 ? 0.5 * std::abs(first - values[static_cast<std::size_t>(before) - 1])
+                                 : std::numeric_limits<double>::infinity();
   const CountAt at =
-      count_before(count, first, outwards, before, margins.residuals, std::min(gap, farthest * margins.residuals));
+      count_before(count, first, outwards, before,
+                   {margins.residuals, std::min(half, very_much * margins.residuals), much * margins.rounding});
   proof.shift = in_units(at.shift);
   if (!at.decides) {
     proof.counted = at.counted.most;
