@@ -9,7 +9,7 @@
 #include "apps/choice/direct_candidate.hpp"
 #include "apps/input/stopwatch.hpp"
 #include "solver/lanczos/block_lanczos.hpp"
-#include "solver/lanczos/finished_pairs.hpp"
+#include "solver/lobpcg/finished_pairs.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {

@@ -1,4 +1,4 @@
-#include "solver/lanczos/finished_pairs.hpp"
+#include "solver/lobpcg/finished_pairs.hpp"
 
 #include <algorithm>
 #include <limits>
