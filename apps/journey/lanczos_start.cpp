@@ -57,7 +57,7 @@ class Limits {
 
  private:
   bool rests() const {
-    constexpr int patience = 2;
+    constexpr int patience = 6;  // a Krylov space may rest before it finds the next one
     return within_rounding_ && steps_at_rest_ >= patience;
   }
   double rounding() const {
@@ -142,6 +142,28 @@ DenseBlock<T> leading_columns(BlockSpace<T>& space, DenseBlock<T> block, LocalIn
   return leading;
 }
 
+/// x <- (A - sigma B)^-1 B x: what the basis has left of rounding errors far from sigma is small in x and large in
+/// A x.
+template <class T>
+void apply_once_more(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& inverse,
+                     DenseBlock<T>& vectors) {
+  constexpr LocalIndex panel = 16;
+  DenseBlock<T> image = space.make_block(std::min(panel, vectors.cols()));
+  if (problem.b) problem.b->reserve(image.cols());
+  inverse.reserve(image.cols());
+  for (LocalIndex first = 0; first < vectors.cols(); first += panel) {
+    const LocalIndex count = std::min(panel, vectors.cols() - first);
+    const BlockView<T> x = vectors.columns(first, count);
+    const BlockView<T> bx = image.columns(0, count);
+    if (problem.b) {
+      problem.b->apply(x, bx);
+    } else {
+      space.copy(x, bx);
+    }
+    inverse.apply(bx, x);
+  }
+}
+
 /// Where none of the pairs was found by other factors.
 template <class T>
 bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints) {
@@ -193,8 +215,14 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
         constraints.cols() > 0 ? &constraints : nullptr, asked,
         [&](double value, double residual) { return limits.hold(value, residual); }, tell);
     for (double& value : found.values) value = spectrum.eigenvalue(value);
-    if (!space.to_end_early())
-      start.result = finished_pairs<T>(space, *problem.a, problem.b.get(), options, found.vectors, found.values);
+    const auto finished = [&] {
+      return finished_pairs<T>(space, *problem.a, problem.b.get(), options, found.vectors, found.values);
+    };
+    if (!space.to_end_early()) start.result = finished();
+    if (!start.result && !space.to_end_early()) {
+      apply_once_more(space, problem, *solver.operators->preconditioner.operation, found.vectors);
+      start.result = finished();
+    }
     if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), columns);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;

@@ -223,7 +223,7 @@ class InertiaTest(harness.AppTest):
                 "output: {file: out.h5}\n"), timeout=120)
             self.assertEqual(result.code, 0, result)
             statement = self.attributes()[0]["proof_statement"]
-            self.assertRegex(statement, "confidence 99% only|next to nothing|none before those that were found")
+            self.assertRegex(statement, "confidence 99% only|without confidence|next to nothing|none before those that were found")
 
 
 class ProbeTest(harness.AppTest):
