@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
+#include "solver/lanczos/lanczos_ritz.hpp"
 #include "solver/lanczos/orthonormal_factor.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
@@ -13,32 +13,7 @@ namespace block_eigs {
 
 namespace {
 
-/// Eigenpairs of the projected operator, largest value first.
-struct Ritz {
-  std::vector<double> values;
-  SmallMatrix vectors;
-  std::vector<double> residuals;
-};
-
-/// Columns first .. first + count - 1.
-SmallMatrix columns_of(const SmallMatrix& matrix, int first, int count) {
-  SmallMatrix part(matrix.rows(), count);
-  for (int j = 0; j < count; ++j) std::copy_n(matrix.column(first + j), matrix.rows(), part.column(j));
-  return part;
-}
-
-/// Members of the largest group of values that are the same within rounding errors of the operator.
-int largest_cluster(const std::vector<double>& values, int count) {
-  constexpr double same = 1e-10;
-  int largest = 0;
-  for (int first = 0, end = 0; first < count; first = end) {
-    const double value = values[static_cast<std::size_t>(first)];
-    end = first + 1;
-    while (end < count && value - values[static_cast<std::size_t>(end)] <= same * value) ++end;
-    largest = std::max(largest, end - first);
-  }
-  return largest;
-}
+using Ritz = LanczosRitz;
 
 template <class T>
 class Lanczos {
@@ -94,7 +69,6 @@ class Lanczos {
   bool tell(const Ritz& ritz, const LanczosObserver& observer);
   bool all_done(const Ritz& ritz, const LanczosTest& done) const;
   bool may_hide_copies(const Ritz& ritz) const;
-  int separated(const Ritz& ritz) const;
   void restart(Ritz& ritz, int count);
   void lock(Ritz& ritz, int count);
   bool go_on(LocalIndex fresh);
@@ -223,29 +197,10 @@ bool Lanczos<T>::is_due() const {
   return multiplied_ - judged_ >= std::max<LocalIndex>(shape_.block, judged_ / share);
 }
 
-/// Leading pairs so far away from the others that rounding errors of their values are large beside these, which
-/// M does not mix with them any more: that counts squared.
-template <class T>
-int Lanczos<T>::separated(const Ritz& ritz) const {
-  constexpr double far = 1e5;
-  constexpr double mixed = 1e-12;
-  constexpr double turned = 1e-8;
-  const auto size = static_cast<int>(ritz.values.size());
-  const double others = ritz.values[static_cast<std::size_t>(std::min(wanted(), size)) - 1];
-  int count = 0;
-  for (; count < std::min(wanted(), size) - 1; ++count) {
-    const double value = ritz.values[static_cast<std::size_t>(count)];
-    const double residual = ritz.residuals[static_cast<std::size_t>(count)];
-    if (!(value > far * others) || residual > turned * value || residual * residual > mixed * value * others)
-      break;
-  }
-  return count;
-}
-
 /// The basis becomes the leading Ritz vectors, which `ritz` tells of then.
 template <class T>
 void Lanczos<T>::restart(Ritz& ritz, int count) {
-  const SmallMatrix coefficients = columns_of(ritz.vectors, 0, count);
+  const SmallMatrix coefficients = leading_columns(ritz.vectors, count);
   space_.update({v_.v(0, multiplied_)}, coefficients, {v_.v(0, count)});
   if (b_ != nullptr) space_.update({v_.b(0, multiplied_)}, coefficients, {v_.b(0, count)});
   projected_ = SmallMatrix(count, count);
@@ -261,7 +216,7 @@ void Lanczos<T>::restart(Ritz& ritz, int count) {
 /// ones.
 template <class T>
 void Lanczos<T>::lock(Ritz& ritz, int count) {
-  const SmallMatrix coefficients = columns_of(ritz.vectors, 0, count);
+  const SmallMatrix coefficients = leading_columns(ritz.vectors, count);
   space_.update({v_.v(0, multiplied_)}, coefficients, {outside_.v(out_, count)});
   if (b_ != nullptr) space_.update({v_.b(0, multiplied_)}, coefficients, {outside_.b(out_, count)});
   for (int j = 0; j < count; ++j) {
@@ -352,7 +307,7 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver
       judged_ = multiplied_;
       const bool last = ended || ++steps >= options_.most_steps || solves_ >= options_.most_solves;
       if (!tell(ritz, observer) || last) return result(ritz);
-      const int far = separated(ritz);
+      const int far = far_apart(ritz, wanted());
       if (far == 0 && solves_ >= until && multiplied_ + locked_count() >= options_.columns &&
           all_done(ritz, done)) {
         fresh = may_hide_copies(ritz) ? std::min(shape_.block, widest() - left_) : 0;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "solver/lanczos/orthonormal_factor.hpp"
 #include "spmm/error.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
@@ -187,6 +188,41 @@ TEST_F(InDouble, RefusesValuesThatAreNotFinite) {
   EXPECT_THROW(block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9},
                                      [](double, double) { return true; }),
                NumericalError);
+}
+
+// Directions that one Gram matrix does not tell from rounding errors of the longest: W = Q R holds for all of
+// them.
+TEST_F(InDouble, FactorsOfColumnsThatNearlyDepend) {
+  constexpr int columns = 6;
+  DenseBlock<double> w = problem.space.make_block(columns);
+  DenseBlock<double> given = problem.space.make_block(columns);
+  problem.space.fill_random(given.view(), 11);
+  const BlockView<double> x = given.view();
+  for (LocalIndex i = 0; i < x.rows; ++i) {
+    double* row = x.data + i * x.stride;
+    for (int j = 1; j < columns; ++j) row[j] = 1e3 * row[0] + std::pow(1e-2, j) * row[j];
+    row[columns - 1] = 2.0 * row[0];
+  }
+  problem.space.copy(given.view(), w.view());
+  SmallMatrix r;
+  const LocalIndex kept = orthonormal_factor<double>(problem.space, nullptr, w.view(), w.view(), r);
+  EXPECT_EQ(kept, columns - 1) << "the last is a copy";
+  ASSERT_EQ(r.rows(), kept);
+  SmallMatrix gram, along;
+  problem.space.gram({w.columns(0, kept)}, {w.columns(0, kept)}, gram);
+  problem.space.gram({w.columns(0, kept)}, {given.view()}, along);
+  for (int j = 0; j < kept; ++j) {
+    for (int i = 0; i < kept; ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-5);
+  }
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < kept; ++i) EXPECT_NEAR(along(i, j), r(i, j), 1e-10 * std::abs(along(0, 1)));
+  }
+  DenseBlock<double> difference = problem.space.make_block(columns);
+  problem.space.update({w.columns(0, kept)}, r, {difference.view()});
+  const ConstBlockView<double> qr = difference.view();
+  for (LocalIndex i = 0; i < x.rows; ++i) {
+    for (int j = 0; j < columns; ++j) EXPECT_NEAR(qr.data[i * qr.stride + j], x.data[i * x.stride + j], 1e-11);
+  }
 }
 
 TEST_F(InDouble, RepeatsToTheBit) {
