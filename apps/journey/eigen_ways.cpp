@@ -15,6 +15,7 @@
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
+#include "apps/journey/refine_by_factors.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
 
@@ -56,26 +57,6 @@ void take_back(EigenResult<T>& before, EigenResult<T>& result) {
   result.error_bounds = std::move(before.error_bounds);
   result.outcomes = std::move(before.outcomes);
   result.eigenvectors = std::move(before.eigenvectors);
-}
-
-/// A step of subspace iteration with factors, X = (A - sigma B)^-1 B X, for all columns but the first `found`.
-/// What other preconditioners have left in X far from the wanted end, Rayleigh and Ritz see squared and
-/// corrections hardly reach.
-template <class T>
-void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& factors, LocalIndex found,
-                       DenseBlock<T>& block) {
-  const LocalIndex columns = std::max<LocalIndex>(block.cols() - found, 0);
-  if (columns == 0) return;
-  const BlockView<T> x = block.view().columns(found, columns);
-  DenseBlock<T> image = space.make_block(columns);
-  if (problem.b) {
-    problem.b->reserve(columns);
-    problem.b->apply(x, image.view());
-  } else {
-    space.copy(x, image.view());
-  }
-  factors.reserve(columns);
-  factors.apply(image.view(), x);
 }
 
 /// In units of eigenvalues: with ||x||_B = 1 a residual stands for B^-1/2 r.

@@ -8,6 +8,7 @@
 
 #include "apps/choice/direct_candidate.hpp"
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/refine_by_factors.hpp"
 #include "solver/lanczos/block_lanczos.hpp"
 #include "solver/lobpcg/finished_pairs.hpp"
 #include "spmm/error.hpp"
@@ -142,28 +143,6 @@ DenseBlock<T> leading_columns(BlockSpace<T>& space, DenseBlock<T> block, LocalIn
   return leading;
 }
 
-/// x <- (A - sigma B)^-1 B x: what the basis has left of rounding errors far from sigma is small in x and large in
-/// A x.
-template <class T>
-void apply_once_more(BlockSpace<T>& space, Problem<T>& problem, LinearOperator<T>& inverse,
-                     DenseBlock<T>& vectors) {
-  constexpr LocalIndex panel = 16;
-  DenseBlock<T> image = space.make_block(std::min(panel, vectors.cols()));
-  if (problem.b) problem.b->reserve(image.cols());
-  inverse.reserve(image.cols());
-  for (LocalIndex first = 0; first < vectors.cols(); first += panel) {
-    const LocalIndex count = std::min(panel, vectors.cols() - first);
-    const BlockView<T> x = vectors.columns(first, count);
-    const BlockView<T> bx = image.columns(0, count);
-    if (problem.b) {
-      problem.b->apply(x, bx);
-    } else {
-      space.copy(x, bx);
-    }
-    inverse.apply(bx, x);
-  }
-}
-
 /// Where none of the pairs was found by other factors.
 template <class T>
 bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints) {
@@ -220,7 +199,7 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
     };
     if (!space.to_end_early()) start.result = finished();
     if (!start.result && !space.to_end_early()) {
-      apply_once_more(space, problem, *solver.operators->preconditioner.operation, found.vectors);
+      refine_by_factors(space, problem, *solver.operators->preconditioner.operation, 0, found.vectors);
       start.result = finished();
     }
     if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), columns);
