@@ -30,6 +30,7 @@ add_library(block_eigs_apps STATIC
   input/direct.cpp
   input/graph_order.cpp
   input/held_rows.cpp
+  input/lanczos_options.cpp
   input/lone_rows.cpp
   input/near_null_space.cpp
   input/operators.cpp
@@ -42,6 +43,7 @@ add_library(block_eigs_apps STATIC
   journey/cores.cpp
   journey/early_end.cpp
   journey/eigen_ways.cpp
+  journey/eigen_ways_lanczos.cpp
   journey/lanczos_start.cpp
   journey/eigensolve.cpp
   journey/held_by_constraints.cpp

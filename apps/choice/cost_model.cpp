@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "solver/lanczos/block_lanczos.hpp"
-
 namespace block_eigs {
 
 namespace {
@@ -67,11 +65,11 @@ constexpr double bytes_of_unknown = 1e3;
 constexpr double bytes_of_entry = 1.6;
 constexpr double guesses = 2.0;
 /// Measured: columns that Lanczos iterations have solved for, passes over the basis in a step, which are
-/// arithmetic as much as memory, and problems of its size in those of an iteration of LOBPCG.
+/// arithmetic as much as memory, and small problems in those of the size of a full basis.
 constexpr double least_solves = 100.0;
 constexpr double solves_of_pair = 6.0;
 constexpr double passes_of_basis = 8.0;
-constexpr double small_problems_of_lanczos = 10.0;
+constexpr double small_problems_of_lanczos = 6.0;
 /// Measured on an H200: rows for a column of the block from which filters on a basis are faster than on the block.
 constexpr double rows_of_a_column = 1.5e4;
 
@@ -79,12 +77,12 @@ constexpr double rows_of_a_column = 1.5e4;
 
 double CostModel::iteration() const {
   const double wide = std::max(1.0, columns / wide_from) * block;
-  return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * wide : passes * wide) + small_problem();
+  return product() + (mass > 0.0 ? mass + 2.0 * block + passes_with_mass * wide : passes * wide) +
+         small_problem(std::min(3.0 * columns, rows));
 }
 
-/// Of [X P W], on one rank while the others wait.
-double CostModel::small_problem() const {
-  const double unknowns = std::min(3.0 * columns, rows);
+/// On one rank while the others wait.
+double CostModel::small_problem(double unknowns) const {
   return (small_bytes_of_square + small_bytes_of_cube * unknowns) * unknowns * unknowns * ranks * waiting;
 }
 
@@ -138,13 +136,14 @@ double CostModel::substitution(const factors::FactorSize& size, double applied_t
   return waiting * (bytes_of_row * rows + (bytes_of_unknown * rows + bytes_of_entry * size.entries) * applied_to);
 }
 
-double CostModel::lanczos(const factors::FactorSize& size, int pairs) const {
-  const LanczosShape shape = lanczos_shape({.pairs = pairs, .columns = static_cast<int>(columns)});
-  const double steps = (least_solves + solves_of_pair * pairs) / shape.block;
+double CostModel::lanczos(const factors::FactorSize& size, const LanczosOptions& options) const {
+  const LanczosShape shape = lanczos_shape(options);
+  const double steps = (least_solves + solves_of_pair * options.pairs) / shape.block;
   const double basis = passes_of_basis * 0.5 * (shape.keep + shape.capacity) / columns * block;
   const double checked = mass > 0.0 ? 2.0 * iteration() + substitution(size, columns) : iteration();
-  return steps * (substitution(size, shape.block) + mass + basis) + small_problems_of_lanczos * small_problem() +
-         checked;
+  const double windows = std::max(1.0, options.columns / columns);
+  return steps * (substitution(size, shape.block) + mass + basis) +
+         small_problems_of_lanczos * small_problem(shape.capacity) + windows * checked;
 }
 
 CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int columns, double precision,

@@ -3,6 +3,7 @@
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
 #include "solver/factors/factorization.hpp"
+#include "solver/lanczos/block_lanczos.hpp"
 #include "spmm/device/device.hpp"
 
 namespace block_eigs {
@@ -48,14 +49,14 @@ struct CostModel {
   double factorisation(const factors::FactorSize& size) const;
   /// One application of their inverse to so many columns.
   double substitution(const factors::FactorSize& size, double applied_to) const;
-  /// The solves of a Lanczos iteration for so many pairs, and LOBPCG's check of what has come of it.
-  double lanczos(const factors::FactorSize& size, int pairs) const;
+  /// A Lanczos iteration with them, and the check of what has come of it.
+  double lanczos(const factors::FactorSize& size, const LanczosOptions& options) const;
   /// The analysis.
   double analysis() const;
 
  private:
   double pass() const;
-  double small_problem() const;
+  double small_problem(double unknowns) const;
 };
 
 /// For blocks of `columns`. `mass_nonzeros` is 0 without B; `precision` is the size of a number.

@@ -2,8 +2,6 @@
 
 namespace block_eigs {
 
-bool starts_by_lanczos(const LobpcgOptions& options) { return options.pairs <= block_width(options); }
-
 LateCandidate direct_candidate(const CostModel& costs, const PreconditionerConfig& asked, const PriceWork& price,
                                const AnalyseFactors& analyse) {
   if (!analyse) return {};

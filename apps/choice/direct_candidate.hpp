@@ -7,16 +7,11 @@
 #include "apps/choice/cost_model.hpp"
 #include "apps/config/config.hpp"
 #include "solver/factors/factorization.hpp"
-#include "solver/lobpcg/lobpcg.hpp"
 
 namespace block_eigs {
 
 /// Analyses A - sigma B; nothing where there is no memory for its factors, or this build has none. Collective.
 using AnalyseFactors = std::function<std::optional<factors::FactorSize>()>;
-
-/// Whether solves for eigenpairs with factors begin with a Lanczos iteration: where the block holds all of them,
-/// and they are not so few that LOBPCG's is as narrow and needs no more solves.
-bool starts_by_lanczos(const LobpcgOptions& options);
 
 /// What a way with factors is expected to cost once there are any.
 struct WorkWithFactors {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "apps/choice/eigen_candidates.hpp"
+#include "apps/input/lanczos_options.hpp"
 #include "solver/lobpcg/overlap.hpp"
 #include "solver/small/lowest_dense_vectors.hpp"
 
@@ -141,7 +142,8 @@ LateCandidate EigensolverChoice::factors(const AnalyseFactors& analyse) const {
   const auto price = [costs = costs_, options = asked_.options,
                       wider = narrower_.has_value()](const factors::FactorSize& size) {
     const double step = costs.iteration() + costs.substitution(size, options.block_size);
-    if (starts_by_lanczos(options)) return WorkWithFactors{step, costs.lanczos(size, options.pairs)};
+    if (starts_by_lanczos(options, static_cast<GlobalIndex>(costs.rows)))
+      return WorkWithFactors{step, costs.lanczos(size, lanczos_options(options))};
     // Where the shift is next to the wanted values, which guard vectors see to; the more of these, the sooner.
     const double iterations = wider ? 6.0 : 15.0;
     return WorkWithFactors{step, iterations * step};

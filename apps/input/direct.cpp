@@ -20,29 +20,50 @@ namespace {
 
 constexpr factors::Use use{"preconditioner: direct", "use type: auto"};
 
-/// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, and its diagonal.
+/// The smaller eigenvalue of [p a; a q], where it is told from zero.
+double lesser_of_pair(double p, double q, double a) {
+  constexpr double rounding = 1e-14;
+  const double value = 0.5 * (p + q) - std::hypot(0.5 * (p - q), a);
+  return std::abs(value) > rounding * (std::abs(p) + std::abs(q) + std::abs(a)) ? value : 0.0;
+}
+
+/// Of the calling rank's rows of sign A, zero where none is stored.
+std::vector<double> own_diagonal(const CsrRows& rows, double sign) {
+  std::vector<double> diagonal(rows.row_offsets.empty() ? 0 : rows.row_offsets.size() - 1, 0.0);
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      if (rows.columns[at] == rows.row_begin + static_cast<GlobalIndex>(i)) diagonal[i] = sign * rows.values[at];
+    }
+  }
+  return diagonal;
+}
+
+/// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, its diagonal, and
+/// pairs of these rows.
 SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) {
+  const std::vector<double> diagonal = own_diagonal(rows, sign);
   SpectrumStart own;
-  own.least_diagonal = own.lower_bound = HUGE_VAL;
+  own.upper_bound = own.lower_bound = HUGE_VAL;
   auto next_alone = lone.rows.begin();
-  for (std::size_t i = 0; i + 1 < rows.row_offsets.size(); ++i) {
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
     if (next_alone != lone.rows.end() && static_cast<std::size_t>(*next_alone) == i) {
       ++next_alone;
       continue;
     }
-    double diagonal = 0.0;
+    own.upper_bound = std::min(own.upper_bound, diagonal[i]);
     double beside = 0.0;
     for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
       const auto at = static_cast<std::size_t>(k);
-      if (rows.columns[at] == rows.row_begin + static_cast<GlobalIndex>(i)) {
-        diagonal = sign * rows.values[at];
-      } else {
-        beside += std::abs(rows.values[at]);
-      }
+      const GlobalIndex j = rows.columns[at] - rows.row_begin;
+      if (j == static_cast<GlobalIndex>(i)) continue;
+      beside += std::abs(rows.values[at]);
+      if (j > static_cast<GlobalIndex>(i) && j < static_cast<GlobalIndex>(diagonal.size()))
+        own.upper_bound = std::min(
+            own.upper_bound, lesser_of_pair(diagonal[i], diagonal[static_cast<std::size_t>(j)], rows.values[at]));
     }
-    own.least_diagonal = std::min(own.least_diagonal, diagonal);
-    own.lower_bound = std::min(own.lower_bound, diagonal - beside);
-    own.norm = std::max(own.norm, std::abs(diagonal) + beside);
+    own.lower_bound = std::min(own.lower_bound, diagonal[i] - beside);
+    own.norm = std::max(own.norm, std::abs(diagonal[i]) + beside);
   }
   return own;
 }
@@ -54,7 +75,7 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
   const Communicator& comm = problem.context.comm;
   SpectrumStart start = own_discs(problem.a_rows, problem.lone, sign);
   start.norm = comm.max(start.norm);
-  start.least_diagonal = -comm.max(-start.least_diagonal);
+  start.upper_bound = -comm.max(-start.upper_bound);
   start.lower_bound = -comm.max(-start.lower_bound);
   const bool semidefinite = start.lower_bound >= -ShiftSearch::rounding(start.norm);
   if (problem.b) {
@@ -62,7 +83,7 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
     const double scale = problem.b->typical_row_sum();
     if (scale > 0.0) {
       start.norm /= scale;
-      start.least_diagonal /= scale;
+      start.upper_bound /= scale;
     }
   } else if (semidefinite) {
     start.lower_bound = std::max(start.lower_bound, 0.0);

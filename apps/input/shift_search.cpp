@@ -16,10 +16,10 @@ constexpr double first_distance = 1e-3;
 ShiftSearch::ShiftSearch(const SpectrumStart& start)
     : closest_(rounding(start.norm)),
       bound_(start.lower_bound),
-      from_(start.near ? *start.near : std::min(start.least_diagonal, 0.0)),
+      from_(start.near ? *start.near : std::min(start.upper_bound, 0.0)),
       distance_(start.near ? std::max(start.margin, closest_) : std::max(first_distance * start.norm, closest_)),
       beyond_bound_(closest_),
-      zero_(start.least_diagonal >= 0.0 && !(from_ < -closest_)) {
+      zero_(start.upper_bound >= 0.0 && !(from_ < -closest_)) {
   if (!start.near && bound_ > 0.0) from_ = bound_;
 }
 

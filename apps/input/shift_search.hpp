@@ -9,7 +9,7 @@ namespace block_eigs {
 /// What is known of the lower end of a spectrum before a number below all of it is looked for.
 struct SpectrumStart {
   double norm = 0.0;               ///< no eigenvalue is larger in magnitude
-  double least_diagonal = 0.0;     ///< some eigenvalue is no larger
+  double upper_bound = 0.0;        ///< some eigenvalue is no larger
   double lower_bound = -HUGE_VAL;  ///< none is smaller, but for rounding errors
   std::optional<double> near{};    ///< an approximation of the smallest: a Ritz value, which is no smaller
   double margin = 0.0;             ///< of it: residuals, and how far the wanted ones reach

@@ -67,23 +67,15 @@ ShiftFollower shift_follower(const Problem<T>& problem, const EigensolverConfig&
   return {config.options.which, ShiftSearch::rounding(norm / of_mass), 1.0 / std::sqrt(of_mass)};
 }
 
-/// The shift of factors that may move: there are some, their shift is not given, and the block holds all pairs, so
-/// that all that was found goes along.
+/// Makes the operators of solver.config, whose shift is looked for where `follower` saw the wanted values last,
+/// beyond so many of those that were found at most.
 template <class T>
-double movable_shift(const EigenSolver<T>& solver) {
-  const EigensolverConfig& config = solver.config.eigensolver;
-  const bool fixed = config.preconditioner.direct.shift || config.options.pairs > block_width(config.options);
-  return fixed ? std::numeric_limits<double>::quiet_NaN() : solver.operators->preconditioner.shift;
-}
-
-/// Makes the operators of solver.config, whose shift is looked for where `follower` saw the wanted values last.
-template <class T>
-void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollower& follower,
+void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollower& follower, int along,
                  const Announce& announce) {
   PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
   const double shift_before = solver.operators->preconditioner.shift;
   const bool factors = config.type == PreconditionerType::direct;
-  follower.aim(config.direct, block_width(solver.config.eigensolver.options));
+  follower.aim(config.direct, along);
   const bool in_float = begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
   solver.operators.reset();
   if (!factors) problem.factorization.reset();
@@ -101,7 +93,7 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
   if (!multigrid_is_passed_over(solver)) return;
   solver.config.eigensolver = solver.choice->config();
   if (announce) announce("preconditioner from here on: " + solver.choice->description());
-  make_others(problem, solver, follower, announce);
+  make_others(problem, solver, follower, along, announce);
 }
 
 }  // namespace
@@ -172,62 +164,32 @@ bool EigenWays<T>::turns_to_another_way() {
   return moves_ || (solver_.choice && !held() && solver_.choice->change(result_.limitation));
 }
 
-/// Makes the operators of the way that was chosen.
+/// The shift of factors that may move: there are some, and their shift is not given.
 template <class T>
-void EigenWays<T>::take_it() {
+double EigenWays<T>::movable_shift() const {
+  const bool given = solver_.config.eigensolver.preconditioner.direct.shift.has_value();
+  return given ? std::numeric_limits<double>::quiet_NaN() : solver_.operators->preconditioner.shift;
+}
+
+/// The same where LOBPCG iterates: its block holds all pairs, so that all that was found goes along.
+template <class T>
+double EigenWays<T>::movable_shift_of_lobpcg() const {
+  const LobpcgOptions& options = solver_.config.eigensolver.options;
+  return options.pairs > block_width(options) ? std::numeric_limits<double>::quiet_NaN() : movable_shift();
+}
+
+/// Makes the operators of the way that was chosen, which so many of the pairs that were found go along to at most.
+template <class T>
+void EigenWays<T>::take_it(int along) {
   if (solver_.choice && moves_) solver_.choice->begin();
   if (solver_.choice && !moves_) {
     solver_.config.eigensolver = solver_.choice->config();
     say("preconditioner from here on: " + solver_.choice->description());
   }
   moves_ = false;
-  make_others(problem_, solver_, follower_, announce_);
-  follower_.begin(movable_shift(solver_));
+  make_others(problem_, solver_, follower_, along, announce_);
+  follower_.begin(movable_shift_of_lobpcg());
   if (solver_.changed) solver_.changed();
-}
-
-/// With a shift next to the wanted values, once these are known well enough. Values within the distance that sigma
-/// keeps from zero are hidden by that distance: factors of A itself, where its pivots are positive, tell them
-/// apart. Where some were found, and sigma should go on to the others, the first ones have to be locked: LOBPCG
-/// goes on.
-template <class T>
-LanczosStart<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
-  DirectConfig& direct = solver_.config.eigensolver.preconditioner.direct;
-  bool hidden = false;
-  bool left_to_lobpcg = false;
-  const Proceed proceed = [&](const IterationReport& report) {
-    IterationReport of_wanted = report;
-    of_wanted.eigenvalues = report.eigenvalues.first(static_cast<std::size_t>(report.wanted));
-    of_wanted.residual_norms = report.residual_norms.first(static_cast<std::size_t>(report.wanted));
-    stopped_ |= wanted_ && !wanted_(of_wanted);
-    const double first = of_wanted.eigenvalues.front();
-    const double last = of_wanted.eigenvalues.back();
-    if (stopped_ || !std::isfinite(last)) return !stopped_;
-    const double shift = movable_shift(solver_);
-    if (!hidden && shift * first < 0.0 && shift * last < 0.0 &&
-        std::max(std::abs(first), std::abs(last)) < std::abs(shift)) {
-      hidden = moves_ = true;
-      return false;
-    }
-    IterationReport of_none = report;  // what was found would be behind another shift
-    of_none.converged = 0;
-    ShiftFollower of_others = follower_;
-    of_others.begin(shift, {.steps = 1});
-    moves_ = !follower_.proceed(of_none);
-    const bool some = report.converged > 0 && report.converged < report.wanted;
-    left_to_lobpcg = !moves_ && some && !of_others.proceed(report);
-    return !moves_ && !left_to_lobpcg;
-  };
-  for (;;) {
-    follower_.begin(movable_shift(solver_), patience_of_lanczos);
-    LanczosStart<T> start = lanczos_start(space_, problem_, solver_, constraints_, observer_, proceed, passed);
-    follower_.begin(movable_shift(solver_));
-    if (left_to_lobpcg) return {};
-    if (!moves_) return start;
-    direct.at_zero = hidden;
-    take_it();
-    direct.at_zero = false;
-  }
 }
 
 /// `same`: the way goes on, with another shift.
@@ -239,7 +201,7 @@ LanczosStart<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, E
   if (config.options.dense) return {};  // begins with none, and may come to less than these
   if (!same) {
     LanczosStart<T> found = start_by_lanczos(passed);
-    if (found.result || found.vectors.cols() > 0) return found;
+    if (found.result || found.pairs.count() > 0) return found;
   }
   // Filters bring forth all columns of a wider block alike, and would see in these that nothing comes forward.
   DenseBlock<T> initial;
@@ -253,20 +215,23 @@ LanczosStart<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, E
     result_.eigenvectors = {};
     result_.guards = {};
   }
-  return {{}, std::move(initial)};
+  return {{}, {std::move(initial), {}, {}}};
 }
 
 template <class T>
-std::optional<EigenResult<T>> EigenWays<T>::go_on_from(LanczosStart<T> start) {
-  return start.result ? std::move(start.result) : iterate_if_possible(std::move(start.vectors));
+std::optional<EigenResult<T>> EigenWays<T>::go_on_from(LanczosStart<T> start, int steps) {
+  return start.result ? std::move(start.result) : iterate_if_possible(std::move(start.pairs.vectors), steps);
 }
 
-/// Nothing where there was no memory for what `auto` had turned to: a wider block, or a dense matrix.
+/// After so many Lanczos steps. Nothing where there was no memory for what `auto` had turned to: a wider block, or
+/// a dense matrix.
 template <class T>
-std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial) {
+std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial, int steps) {
+  LobpcgOptions options = solver_.config.eigensolver.options;
+  options.max_iterations = std::max(options.max_iterations - steps, 1);
   try {
-    return iterate(space_, problem_, solver_, constraints_, std::move(initial), solver_.config.eigensolver.options,
-                   observer_, proceed(), checkpoint_);
+    return iterate(space_, problem_, solver_, constraints_, std::move(initial), options, observer_, proceed(),
+                   checkpoint_);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
     if (!solver_.choice) throw;
@@ -298,15 +263,16 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   const Stopwatch setup;
   const EigensolverConfig& config = solver_.config.eigensolver;
   if (checkpoint_ != nullptr) resume();
-  follower_.begin(movable_shift(solver_));
+  follower_.begin(movable_shift_of_lobpcg());
   EigenResult<T> passed;
-  LanczosStart<T> start{{}, std::move(initial)};
+  LanczosStart<T> start{{}, {std::move(initial), {}, {}}};
   if (checkpoint_ == nullptr || checkpoint_->saved() == nullptr) {
-    if (start.vectors.cols() == 0) start = start_by_lanczos(passed);
-    start.vectors = start_block(solver_.operators->preconditioner, config, std::move(start.vectors));
+    DenseBlock<T>& vectors = start.pairs.vectors;
+    if (vectors.cols() == 0) start = start_by_lanczos(passed);
+    vectors = start_block(solver_.operators->preconditioner, config, std::move(vectors));
   }
   const double setup_seconds = setup.seconds() - passed.solve_seconds;
-  std::optional<EigenResult<T>> first = go_on_from(std::move(start));
+  std::optional<EigenResult<T>> first = go_on_from(std::move(start), passed.iterations);
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
   if (first) {
@@ -321,11 +287,11 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     const Stopwatch again;
     const int columns = block_width(config.options);
     const bool same = moves_;
-    take_it();
+    take_it(columns);
     EigenResult<T> begun;
     start = start_of_the_next(columns, same, begun);
     const double seconds = again.seconds() - begun.solve_seconds;
-    std::optional<EigenResult<T>> next = go_on_from(std::move(start));
+    std::optional<EigenResult<T>> next = go_on_from(std::move(start), begun.iterations);
     if (!next) {
       follower_.forget();  // vectors that were found went with the attempt
       continue;

@@ -38,12 +38,16 @@ class EigenWays {
  private:
   Proceed proceed();
   bool held() const;
+  double movable_shift() const;
+  double movable_shift_of_lobpcg() const;
   bool turns_to_another_way();
-  void take_it();
+  void take_it(int along);
+  bool finish(FoundPairs<T>& pairs, int known);
+  FoundPairs<T> pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed);
   LanczosStart<T> start_by_lanczos(EigenResult<T>& passed);
   LanczosStart<T> start_of_the_next(int columns_before, bool same, EigenResult<T>& passed);
-  std::optional<EigenResult<T>> go_on_from(LanczosStart<T> start);
-  std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial);
+  std::optional<EigenResult<T>> go_on_from(LanczosStart<T> start, int steps);
+  std::optional<EigenResult<T>> iterate_if_possible(DenseBlock<T> initial, int steps);
   void say(const std::string& what) const;
   void resume();
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/choice/direct_candidate.hpp"
+#include "apps/input/lanczos_options.hpp"
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/refine_by_factors.hpp"
 #include "solver/lanczos/block_lanczos.hpp"
@@ -42,11 +42,10 @@ class Limits {
     return std::max(share * options_.tolerance * scale(std::abs(eigenvalue)),
                     solved * epsilon_ * std::abs(eigenvalue - spectrum_.shift));
   }
-  /// Of the inverse's value. Rounding errors of A do, once residuals do not fall any more.
-  bool hold(double value, double residual) const {
-    const double distance = residual / (value * value);
-    return distance <=
-           (rests() ? std::max(of(spectrum_.eigenvalue(value)), rounding()) : of(spectrum_.eigenvalue(value)));
+  /// For a value of the inverse. Rounding errors of A do, once residuals do not fall any more.
+  double of_inverse(double value) const {
+    const double distance = of(spectrum_.eigenvalue(value));
+    return value * value * (rests() ? std::max(distance, rounding()) : distance);
   }
   /// Takes note of one more step, the largest residual over its limit, and the largest.
   void after(double worst, double largest) {
@@ -87,8 +86,12 @@ class Limits {
 };
 
 /// A step as an iteration of LOBPCG, whose residuals are Euclidean, of so many pairs.
-LobpcgIteration entry_of(const LanczosPairs& found, const Spectrum& spectrum, double typical_mass, int pairs) {
+template <class T>
+LobpcgIteration entry_of(const FoundPairs<T>& before, const LanczosPairs& found, const Spectrum& spectrum,
+                         double typical_mass, int pairs) {
   LobpcgIteration entry;
+  entry.eigenvalues = before.values;
+  entry.residual_norms = before.residual_norms;
   for (std::size_t j = 0; j < found.values.size(); ++j) {
     const double value = found.values[j];
     entry.eigenvalues.push_back(spectrum.eigenvalue(value));
@@ -101,14 +104,16 @@ LobpcgIteration entry_of(const LanczosPairs& found, const Spectrum& spectrum, do
   return entry;
 }
 
-IterationReport report_of(const LobpcgIteration& entry, int pairs, int iteration, const Limits& limits,
+/// The first `done` of these pairs have converged already.
+IterationReport report_of(const LobpcgIteration& entry, int pairs, int done, int iteration, const Limits& limits,
                           double typical_mass) {
   IterationReport report;
   report.iteration = iteration;
   report.wanted = pairs;
+  report.converged = done;
   report.active_columns = entry.active_columns;
   report.products = entry.products;
-  for (int j = 0; j < report.wanted; ++j) {
+  for (int j = done; j < report.wanted; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double ratio = entry.residual_norms[at] / (std::sqrt(typical_mass) * limits.of(entry.eigenvalues[at]));
     if (ratio <= 1.0 && report.converged == j) ++report.converged;
@@ -121,13 +126,6 @@ IterationReport report_of(const LobpcgIteration& entry, int pairs, int iteration
   return report;
 }
 
-/// Columns solved for, before LOBPCG goes on: several times as many as it takes as a rule.
-int most_solves(int pairs) {
-  constexpr int least = 500;
-  constexpr int of_pair = 30;
-  return least + of_pair * std::min(pairs, std::numeric_limits<int>::max() / (2 * of_pair));
-}
-
 /// NaN where one is.
 double largest_of(const std::vector<double>& values) {
   double largest = 0.0;
@@ -136,85 +134,105 @@ double largest_of(const std::vector<double>& values) {
 }
 
 template <class T>
-DenseBlock<T> leading_columns(BlockSpace<T>& space, DenseBlock<T> block, LocalIndex most) {
-  if (block.cols() <= most) return block;
-  DenseBlock<T> leading = space.make_block(most);
-  space.copy(block.columns(0, most), leading.view());
-  return leading;
+DenseBlock<T> side_by_side(BlockSpace<T>& space, const DenseBlock<T>& left, const DenseBlock<T>& right) {
+  DenseBlock<T> both = space.make_block(left.cols() + right.cols());
+  space.copy(left.view(), both.columns(0, left.cols()));
+  space.copy(right.view(), both.columns(left.cols(), right.cols()));
+  return both;
 }
 
-/// Where none of the pairs was found by other factors.
+/// Where none of the others was found by other factors.
 template <class T>
-bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints) {
+bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints,
+                    const FoundPairs<T>& before) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const LobpcgOptions& options = config.options;
-  return starts_by_lanczos(options) && config.preconditioner.type == PreconditionerType::direct &&
-         config.preconditioner.direct.found.empty() &&
+  return config.preconditioner.type == PreconditionerType::direct &&
+         config.preconditioner.direct.found.size() == before.values.size() &&
+         starts_by_lanczos(options, space.dimension() - constraints.cols()) &&
          !solves_densely(options, space.dimension(), constraints.cols());
+}
+
+/// What is left to find, with random vectors of its own: what those of before have of copies was found.
+LanczosOptions options_beside(const LobpcgOptions& options, int found, int steps) {
+  constexpr int apart = 20;
+  LanczosOptions asked = lanczos_options(options);
+  asked.seed += static_cast<std::uint64_t>(found) << apart;
+  asked.most_steps -= steps;
+  asked.pairs -= found;
+  asked.columns -= found;
+  return asked;
 }
 
 }  // namespace
 
 template <class T>
 LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                              const DenseBlock<T>& constraints, const Observer& observer, const Proceed& proceed,
-                              EigenResult<T>& passed) {
-  if (!is_for_lanczos(space, solver, constraints)) return {};
+                              const DenseBlock<T>& constraints, FoundPairs<T> before, const Observer& observer,
+                              const Proceed& proceed, EigenResult<T>& passed) {
+  LanczosStart<T> start{{}, std::move(before)};
+  FoundPairs<T>& pairs = start.pairs;
+  if (!is_for_lanczos(space, solver, constraints, pairs)) return start;
   const LobpcgOptions& options = solver.config.eigensolver.options;
   const Spectrum spectrum{solver.operators->preconditioner.shift, options.which == Which::largest ? -1.0 : 1.0};
   const double mass = problem.b ? problem.b->typical_row_sum() : 1.0;
   Limits limits(options, spectrum, problem.a->norm_inf(), mass, std::numeric_limits<T>::epsilon());
-  const int columns = block_width(options);
-  const LanczosOptions asked{.pairs = options.pairs,
-                             .columns = columns,
-                             .most_steps = options.max_iterations,
-                             .most_solves = most_solves(options.pairs),
-                             .seed = options.seed};
+  const int columns = lanczos_options(options).columns;
+  const int known = pairs.count();
+  const LanczosOptions asked = options_beside(options, known, passed.iterations);
+  if (asked.most_steps <= 0) return start;
   const Stopwatch clock;
-  const double before = passed.solve_seconds;
-  const auto tell = [&](const LanczosPairs& pairs) {
-    LobpcgIteration entry = entry_of(pairs, spectrum, mass, columns);
-    entry.seconds = before + clock.seconds();
+  const double seconds_before = passed.solve_seconds;
+  bool ended = false;
+  LobpcgIteration entry;
+  const auto tell = [&](const LanczosPairs& found) {
+    entry = entry_of(pairs, found, spectrum, mass, columns);
+    entry.seconds = seconds_before + clock.seconds();
     entry.active_columns = lanczos_shape(asked).block;
-    IterationReport report = report_of(entry, options.pairs, ++passed.iterations, limits, mass);
-    const bool goes_on = !proceed || proceed(report);
-    entry.eigenvalues.resize(static_cast<std::size_t>(options.pairs));
-    entry.residual_norms.resize(static_cast<std::size_t>(options.pairs));
-    limits.after(report.worst, largest_of(entry.residual_norms) / std::sqrt(mass));
-    report.eigenvalues = entry.eigenvalues;
-    report.residual_norms = entry.residual_norms;
+    IterationReport report = report_of(entry, options.pairs, known, ++passed.iterations, limits, mass);
+    ended = proceed && !proceed(report);
+    LobpcgIteration told = entry;
+    told.eigenvalues.resize(static_cast<std::size_t>(options.pairs));
+    told.residual_norms.resize(static_cast<std::size_t>(options.pairs));
+    limits.after(report.worst, largest_of(told.residual_norms) / std::sqrt(mass));
+    report.eigenvalues = told.eigenvalues;
+    report.residual_norms = told.residual_norms;
     if (observer) observer(report);
-    passed.history.push_back(std::move(entry));
-    return goes_on;
+    passed.history.push_back(std::move(told));
+    return !ended;
   };
-  LanczosStart<T> start;
+  LinearOperator<T>& factors = *solver.operators->preconditioner.operation;
   try {
+    const DenseBlock<T> outside = known > 0 ? side_by_side(space, constraints, pairs.vectors) : DenseBlock<T>{};
+    const DenseBlock<T>& kept_out = known > 0 ? outside : constraints;
     LanczosVectors<T> found = block_lanczos<T>(
-        space, *solver.operators->preconditioner.operation, problem.b.get(),
-        constraints.cols() > 0 ? &constraints : nullptr, asked,
-        [&](double value, double residual) { return limits.hold(value, residual); }, tell);
-    for (double& value : found.values) value = spectrum.eigenvalue(value);
+        space, factors, problem.b.get(), kept_out.cols() > 0 ? &kept_out : nullptr, asked,
+        [&](double value) { return limits.of_inverse(value); }, tell);
+    for (const double value : found.values) pairs.values.push_back(spectrum.eigenvalue(value));
+    pairs.vectors = known > 0 ? side_by_side(space, pairs.vectors, found.vectors) : std::move(found.vectors);
+    pairs.residual_norms = std::move(entry.residual_norms);
+    pairs.residual_norms.resize(pairs.values.size(), std::numeric_limits<double>::quiet_NaN());
     const auto finished = [&] {
-      return finished_pairs<T>(space, *problem.a, problem.b.get(), options, found.vectors, found.values);
+      return finished_pairs<T>(space, *problem.a, problem.b.get(), options, pairs.vectors, pairs.values);
     };
-    if (!space.to_end_early()) start.result = finished();
-    if (!start.result && !space.to_end_early()) {
-      refine_by_factors(space, problem, *solver.operators->preconditioner.operation, 0, found.vectors);
+    if (!ended && !space.to_end_early()) start.result = finished();
+    if (!ended && !start.result && !space.to_end_early()) {
+      refine_by_factors(space, problem, factors, known, pairs.vectors);
       start.result = finished();
     }
-    if (!start.result) start.vectors = leading_columns(space, std::move(found.vectors), columns);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
+    pairs.values.resize(static_cast<std::size_t>(pairs.vectors.cols()));
   }
-  passed.solve_seconds = before + clock.seconds();
+  passed.solve_seconds = seconds_before + clock.seconds();
   return start;
 }
 
 template LanczosStart<float> lanczos_start(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
-                                           const DenseBlock<float>&, const Observer&, const Proceed&,
-                                           EigenResult<float>&);
+                                           const DenseBlock<float>&, FoundPairs<float>, const Observer&,
+                                           const Proceed&, EigenResult<float>&);
 template LanczosStart<double> lanczos_start(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
-                                            const DenseBlock<double>&, const Observer&, const Proceed&,
-                                            EigenResult<double>&);
+                                            const DenseBlock<double>&, FoundPairs<double>, const Observer&,
+                                            const Proceed&, EigenResult<double>&);
 
 }  // namespace block_eigs

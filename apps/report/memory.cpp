@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "apps/input/lanczos_options.hpp"
 #include "solver/block_cg/deferred_solution.hpp"
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/factors/factorization.hpp"
@@ -109,6 +110,19 @@ double state_bytes(const Problem<T>& problem, const LobpcgOptions& options, bool
   return blocks * block(width) + (with_mass ? 2 : 1) * block(deflated_at_most(options, width, constraints));
 }
 
+/// Of the vectors of Lanczos iterations with factors, and of the judgement of what they find.
+template <class T>
+double lanczos_needs(const Problem<T>& problem, const Operators<T>& operators, const LobpcgOptions& options,
+                     int constraints) {
+  const LocalIndex rows = problem.partition.size(problem.context.comm.rank());
+  const bool mass = problem.b != nullptr;
+  const LanczosOptions lanczos = lanczos_options(options);
+  const double iterating = static_cast<double>(lanczos_bytes<T>(rows, lanczos, mass, constraints));
+  const double judging = static_cast<double>(DenseBlock<T>::bytes(rows, lanczos.columns)) +
+                         (mass ? 2.0 : 1.0) * static_cast<double>(DenseBlock<T>::bytes(rows, options.pairs));
+  return std::max(iterating, judging) + static_cast<double>(operators.work_bytes(options.block_size));
+}
+
 /// Of a probe in another pencil beside the pairs found, with the work space of operators: LOBPCG with the diagonal
 /// for B; 0 where none is made. Collective.
 template <class T>
@@ -194,8 +208,14 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
         needs.held + needs.result + pencil_probe_bytes(problem, operators, options, given.constraints.cols());
     widest = std::max(width, probe.widest);
   }
+  double small = root ? small_dense_bytes(3.0 * width) : 0.0;
+  if (config.preconditioner.type == PreconditionerType::direct && starts_by_lanczos(options, order)) {
+    const double more = lanczos_needs(problem, operators, options, given.constraints.cols()) - needs.vectors;
+    needs.optional += std::max(more, 0.0);
+    small = std::max(small, static_cast<double>(lanczos_small_bytes(lanczos_options(options))));
+  }
   needs.halo = halo_bytes(problem, widest);
-  needs.host = (root ? small_dense_bytes(3.0 * width) : 0.0) + others_bytes(config.preconditioner, problem, width);
+  needs.host = small + others_bytes(config.preconditioner, problem, width);
   if (given.resumes) needs.host += passing_rows_bytes(problem, rows, std::max(width, options.pairs));
   return needs;
 }

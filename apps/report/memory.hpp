@@ -26,8 +26,8 @@ struct MemoryNeeds {
   /// What `vectors` become where pairs are looked for in another pencil, beside those found: seldom, and without
   /// memory for it the result is there all the same.
   double with_other_pencil = 0.0;
-  /// Beside the vectors, and never refused: where filters build a basis, and where steps of a solution wait.
-  /// Without memory for it they do not.
+  /// Beside the vectors, and never refused: where filters or Lanczos iterations build a basis, and where steps of
+  /// a solution wait. Without memory for it they do not.
   double optional = 0.0;
   double certificate = 0.0;  ///< in host memory after the solve: factors, and what they are made from
 };
@@ -38,8 +38,8 @@ double dense_solver_bytes(double order, bool with_mass);
 /// What the eigensolver needs, asked when `operators` are made and nothing has been applied yet: with b =
 /// block_size columns, 8 b vectors of own rows (6 b where A X and A P are not carried along, 11 b with B), the
 /// work space of the operators, room for constraints, pairs and guards (twice with B), the result, small dense
-/// problems of order 3 b on rank 0. `known` pairs join those found in the end. Where it goes on from a checkpoint,
-/// b vectors on their way from there. Collective.
+/// problems of order 3 b on rank 0, or of a Lanczos basis everywhere. `known` pairs join those found in the end.
+/// Where it goes on from a checkpoint, b vectors on their way from there. Collective.
 template <class T>
 MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operators, const EigensolverConfig& config,
                          const StartVectors<T>& start, int known = 0);

@@ -6,6 +6,7 @@
 
 #include "solver/lanczos/lanczos_ritz.hpp"
 #include "solver/lanczos/orthonormal_factor.hpp"
+#include "solver/small/columns.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/space/orthonormalize.hpp"
 
@@ -14,6 +15,9 @@ namespace block_eigs {
 namespace {
 
 using Ritz = LanczosRitz;
+
+/// Columns of a block with the random ones that may join it.
+LocalIndex widest_of(const LanczosShape& shape) { return 4 * shape.block; }
 
 template <class T>
 class Lanczos {
@@ -27,13 +31,14 @@ class Lanczos {
         shape_(lanczos_shape(options)),
         v_(space, shape_.capacity, b != nullptr),
         w_(space, widest(), b != nullptr),
-        outside_(space, constraint_columns(constraints) + options.columns, b != nullptr) {
+        outside_(space, constraint_columns(constraints), b != nullptr),
+        projected_(shape_.capacity, shape_.capacity) {
     inverse.reserve(widest());
     if (b != nullptr) b->reserve(std::max<LocalIndex>(widest(), constraint_columns(constraints)));
     if (constraints != nullptr) take(*constraints);
   }
 
-  LanczosVectors<T> run(const LanczosTest& done, const LanczosObserver& observer);
+  LanczosVectors<T> run(const LanczosLimit& limit, const LanczosObserver& observer);
 
  private:
   /// Vectors and their images under B, which without B are the same.
@@ -53,7 +58,7 @@ class Lanczos {
   static LocalIndex constraint_columns(const DenseBlock<T>* constraints) {
     return constraints != nullptr ? constraints->cols() : 0;
   }
-  LocalIndex widest() const { return 4 * shape_.block; }
+  LocalIndex widest() const { return widest_of(shape_); }
   int locked_count() const { return static_cast<int>(locked_.values.size()); }
   int wanted() const { return options_.pairs - locked_count(); }
 
@@ -67,8 +72,8 @@ class Lanczos {
   Ritz rayleigh_ritz() const;
   bool is_due() const;
   bool tell(const Ritz& ritz, const LanczosObserver& observer);
-  bool all_done(const Ritz& ritz, const LanczosTest& done) const;
-  bool may_hide_copies(const Ritz& ritz) const;
+  bool all_done(const Ritz& ritz, const LanczosLimit& limit) const;
+  bool may_hide_copies(const Ritz& ritz, const LanczosLimit& limit) const;
   void restart(Ritz& ritz, int count);
   void lock(Ritz& ritz, int count);
   bool go_on(LocalIndex fresh);
@@ -87,7 +92,7 @@ class Lanczos {
   LocalIndex multiplied_ = 0;  ///< columns of the basis, the first ones, that M was applied to
   LocalIndex last_ = 0;        ///< of these, where the last block begins: M maps those before into the basis
   LocalIndex judged_ = 0;      ///< columns with which Ritz pairs were formed last
-  SmallMatrix projected_;      ///< of the basis, as far as it is multiplied
+  SmallMatrix projected_;      ///< of the basis, as far as it is multiplied, in a matrix of its capacity
   SmallMatrix left_factor_;    ///< R
   LocalIndex left_ = 0;        ///< columns of W
   LanczosPairs locked_;        ///< without solves
@@ -140,21 +145,19 @@ void Lanczos<T>::multiply() {
   SmallMatrix products;
   space_.gram({v_.v(last_, beside)}, {bw}, products);
   SmallMatrix coefficients(beside + width, width);
-  SmallMatrix projected(cols_, cols_);
-  for (int j = 0; j < multiplied_; ++j) std::copy_n(projected_.column(j), multiplied_, projected.column(j));
   const LocalIndex before = multiplied_ - last_;
   for (int j = 0; j < width; ++j) {
     const int column = multiplied_ + j;
-    for (int i = 0; i < before; ++i) projected(last_ + i, column) = projected(column, last_ + i) = products(i, j);
+    for (int i = 0; i < before; ++i)
+      projected_(last_ + i, column) = projected_(column, last_ + i) = products(i, j);
     for (int i = 0; i < width; ++i)
-      projected(multiplied_ + i, column) = 0.5 * (products(before + i, j) + products(before + j, i));
+      projected_(multiplied_ + i, column) = 0.5 * (products(before + i, j) + products(before + j, i));
     for (int i = 0; i < beside; ++i) coefficients(i, j) = -products(i, j);
     coefficients(beside + j, j) = 1.0;
   }
   space_.update({v_.v(last_, beside), w}, coefficients, {w});
   if (b_ != nullptr) space_.update({v_.b(last_, beside), bw}, coefficients, {bw});
   left_ = orthonormal_factor<T>(space_, b_, w, bw, left_factor_);
-  projected_ = std::move(projected);
   last_ = multiplied_;
   multiplied_ = cols_;
 }
@@ -168,7 +171,7 @@ Ritz Lanczos<T>::rayleigh_ritz() const {
   SmallMatrix numbers;
   space_.solve_small(
       [&] {
-        ritz.vectors = projected_;
+        ritz.vectors = leading_block(projected_, size, size);
         for (double& value : ritz.vectors.values()) value = -value;
         const std::vector<double> found = lapack::symmetric_eigen(ritz.vectors);
         numbers.resize(size, 2);
@@ -203,7 +206,7 @@ void Lanczos<T>::restart(Ritz& ritz, int count) {
   const SmallMatrix coefficients = leading_columns(ritz.vectors, count);
   space_.update({v_.v(0, multiplied_)}, coefficients, {v_.v(0, count)});
   if (b_ != nullptr) space_.update({v_.b(0, multiplied_)}, coefficients, {v_.b(0, count)});
-  projected_ = SmallMatrix(count, count);
+  projected_.resize(shape_.capacity, shape_.capacity);
   for (int j = 0; j < count; ++j) projected_(j, j) = ritz.values[static_cast<std::size_t>(j)];
   cols_ = multiplied_ = judged_ = count;
   last_ = 0;
@@ -217,6 +220,10 @@ void Lanczos<T>::restart(Ritz& ritz, int count) {
 template <class T>
 void Lanczos<T>::lock(Ritz& ritz, int count) {
   const SmallMatrix coefficients = leading_columns(ritz.vectors, count);
+  Vectors outside(space_, out_ + count, b_ != nullptr);
+  space_.copy(outside_.v(0, out_), outside.v(0, out_));
+  if (b_ != nullptr) space_.copy(outside_.b(0, out_), outside.b(0, out_));
+  outside_ = std::move(outside);
   space_.update({v_.v(0, multiplied_)}, coefficients, {outside_.v(out_, count)});
   if (b_ != nullptr) space_.update({v_.b(0, multiplied_)}, coefficients, {outside_.b(out_, count)});
   for (int j = 0; j < count; ++j) {
@@ -225,7 +232,7 @@ void Lanczos<T>::lock(Ritz& ritz, int count) {
   }
   out_ += count;
   cols_ = multiplied_ = last_ = judged_ = 0;
-  projected_ = {};
+  projected_.resize(shape_.capacity, shape_.capacity);
   ritz = {};
 }
 
@@ -276,30 +283,32 @@ bool Lanczos<T>::tell(const Ritz& ritz, const LanczosObserver& observer) {
 }
 
 template <class T>
-bool Lanczos<T>::all_done(const Ritz& ritz, const LanczosTest& done) const {
+bool Lanczos<T>::all_done(const Ritz& ritz, const LanczosLimit& limit) const {
   const auto needed = static_cast<std::size_t>(wanted());
   if (ritz.values.size() < needed) return false;
   for (std::size_t j = 0; j < needed; ++j) {
-    if (!(ritz.values[j] > 0.0) || !done(ritz.values[j], ritz.residuals[j])) return false;
+    if (!(ritz.values[j] > 0.0) || !(ritz.residuals[j] <= limit(ritz.values[j]))) return false;
   }
   return true;
 }
 
 /// Whether some eigenvalue may be there more often than random vectors have told.
 template <class T>
-bool Lanczos<T>::may_hide_copies(const Ritz& ritz) const {
+bool Lanczos<T>::may_hide_copies(const Ritz& ritz, const LanczosLimit& limit) const {
   const int size = std::min(wanted(), static_cast<int>(ritz.values.size()));
-  return std::max(largest_cluster(ritz.values, size), locked_count()) >= random_;
+  return std::max(largest_cluster(ritz.values, size, limit), locked_count()) >= random_;
 }
 
 template <class T>
-LanczosVectors<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver& observer) {
+LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserver& observer) {
   add_random(0, shape_.block);
   if (!append(shape_.block)) return {};
   LocalIndex fresh = 0;
-  int until = 0;  // columns multiplied
+  int blocks = 0;  // multiplied
+  int until = 0;   // of these, at least
   for (int steps = 0;;) {
     multiply();
+    ++blocks;
     const bool full = cols_ + left_ + fresh > shape_.capacity;
     const bool ended = space_.to_end_early();
     if (full || ended || is_due()) {
@@ -308,11 +317,11 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosTest& done, const LanczosObserver
       const bool last = ended || ++steps >= options_.most_steps || solves_ >= options_.most_solves;
       if (!tell(ritz, observer) || last) return result(ritz);
       const int far = far_apart(ritz, wanted());
-      if (far == 0 && solves_ >= until && multiplied_ + locked_count() >= options_.columns &&
-          all_done(ritz, done)) {
-        fresh = may_hide_copies(ritz) ? std::min(shape_.block, widest() - left_) : 0;
+      if (far == 0 && blocks >= until && multiplied_ + locked_count() >= options_.columns &&
+          all_done(ritz, limit)) {
+        fresh = may_hide_copies(ritz, limit) ? std::min<LocalIndex>(random_, widest() - left_) : 0;
         if (fresh == 0) return result(ritz);
-        until = solves_ + std::max(solves_ / 2, 3 * shape_.block);
+        until = blocks + std::max(blocks / 2, 3);
       }
       if (far > 0) {
         lock(ritz, far);
@@ -341,19 +350,39 @@ LanczosShape lanczos_shape(const LanczosOptions& options) {
 }
 
 template <class T>
-LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
-                                const DenseBlock<T>* constraints, const LanczosOptions& options,
-                                const LanczosTest& done, const LanczosObserver& observer) {
-  const GlobalIndex kept_out = constraints != nullptr ? constraints->cols() : 0;
-  if (GlobalIndex{2} * lanczos_shape(options).capacity + kept_out > space.dimension()) return {};
-  return Lanczos<T>(space, inverse, b, constraints, options).run(done, observer);
+std::size_t lanczos_bytes(LocalIndex rows, const LanczosOptions& options, bool with_b, LocalIndex constraints) {
+  const auto block = [rows](LocalIndex cols) { return DenseBlock<T>::bytes(rows, cols); };
+  const LanczosShape shape = lanczos_shape(options);
+  const std::size_t basis = block(shape.capacity) + block(widest_of(shape)) + block(constraints);
+  return (with_b ? 2 : 1) * basis + block(options.columns);
 }
 
+std::size_t lanczos_small_bytes(const LanczosOptions& options) {
+  constexpr std::size_t matrices = 6;  // the projected one, its vectors, and the work space of LAPACK
+  const auto order = static_cast<std::size_t>(lanczos_shape(options).capacity);
+  return matrices * order * order * sizeof(double);
+}
+
+bool lanczos_fits(const LanczosOptions& options, GlobalIndex dimension) {
+  return GlobalIndex{2} * lanczos_shape(options).capacity <= dimension;
+}
+
+template <class T>
+LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
+                                const DenseBlock<T>* constraints, const LanczosOptions& options,
+                                const LanczosLimit& limit, const LanczosObserver& observer) {
+  const GlobalIndex kept_out = constraints != nullptr ? constraints->cols() : 0;
+  if (!lanczos_fits(options, space.dimension() - kept_out)) return {};
+  return Lanczos<T>(space, inverse, b, constraints, options).run(limit, observer);
+}
+
+template std::size_t lanczos_bytes<float>(LocalIndex, const LanczosOptions&, bool, LocalIndex);
+template std::size_t lanczos_bytes<double>(LocalIndex, const LanczosOptions&, bool, LocalIndex);
 template LanczosVectors<float> block_lanczos(BlockSpace<float>&, LinearOperator<float>&, LinearOperator<float>*,
-                                             const DenseBlock<float>*, const LanczosOptions&, const LanczosTest&,
+                                             const DenseBlock<float>*, const LanczosOptions&, const LanczosLimit&,
                                              const LanczosObserver&);
 template LanczosVectors<double> block_lanczos(BlockSpace<double>&, LinearOperator<double>&,
                                               LinearOperator<double>*, const DenseBlock<double>*,
-                                              const LanczosOptions&, const LanczosTest&, const LanczosObserver&);
+                                              const LanczosOptions&, const LanczosLimit&, const LanczosObserver&);
 
 }  // namespace block_eigs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -27,6 +28,15 @@ struct LanczosShape {
   int capacity = 0;  ///< at most
 };
 LanczosShape lanczos_shape(const LanczosOptions& options);
+/// Whether a space of so many dimensions has room for it: it would be solved as a whole else.
+bool lanczos_fits(const LanczosOptions& options, GlobalIndex dimension);
+
+/// Bytes of what block_lanczos() works with at its peak beside the work space of operators: blocks of so many own
+/// rows.
+template <class T>
+std::size_t lanczos_bytes(LocalIndex rows, const LanczosOptions& options, bool with_b, LocalIndex constraints);
+/// The same of its small matrices, on every rank.
+std::size_t lanczos_small_bytes(const LanczosOptions& options);
 
 /// Where it stands after a Rayleigh-Ritz step: the pairs that are to come back, as far as it has them, largest
 /// value first.
@@ -43,18 +53,19 @@ struct LanczosVectors {
   std::vector<double> values;
 };
 
-/// Whether a pair is good enough.
-using LanczosTest = std::function<bool(double value, double residual)>;
+/// The largest residual of a pair with that value that is good enough, positive.
+using LanczosLimit = std::function<double(double value)>;
 /// Told after every step; ends it on `false`. On every rank, with the same numbers and to answer alike.
 using LanczosObserver = std::function<bool(const LanczosPairs&)>;
 
 /// Vectors of the largest eigenvalues of M = inverse B, positive and self-adjoint in the inner product of B, such
 /// as (A - sigma B)^-1 B: thick-restart block Lanczos (Grimes, Lewis, Simon, SIAM J. Matrix Anal. Appl. 15, 1994;
 /// Wu, Simon, SIAM J. Matrix Anal. Appl. 22, 2000) with full reorthogonalisation, random blocks to begin with and
-/// more of them where an eigenvalue seems to be there as often as a block is wide. Pairs whose values are so much
+/// more of them where an eigenvalue, as far as `limit` tells it from others, seems to be there as often as a block
+/// is wide. Pairs whose values are so much
 /// larger than the others that their rounding errors would hide these are locked. Vectors come back with one more
 /// step of M behind them, in the order of their values, not orthonormal, and without columns where the space is
-/// too small for a basis: those of the wanted pairs pass `done` unless the steps were used up, the observer or who
+/// too small for a basis: the wanted pairs are within `limit` unless the steps were used up, the observer or who
 /// runs the program wanted an end, or nothing new came. `b` null is the identity; `constraints` (own rows of n x
 /// c, or null) are kept out. Memory beside these: the basis, shape.capacity columns, with B twice, and a few
 /// blocks. Collective. Throws RunError (memory, and what `inverse` throws), InputError (B not positive definite),
@@ -62,6 +73,6 @@ using LanczosObserver = std::function<bool(const LanczosPairs&)>;
 template <class T>
 LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
                                 const DenseBlock<T>* constraints, const LanczosOptions& options,
-                                const LanczosTest& done, const LanczosObserver& observer = {});
+                                const LanczosLimit& limit, const LanczosObserver& observer = {});
 
 }  // namespace block_eigs

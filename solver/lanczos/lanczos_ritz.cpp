@@ -4,19 +4,15 @@
 
 namespace block_eigs {
 
-SmallMatrix leading_columns(const SmallMatrix& matrix, int count) {
-  SmallMatrix part(matrix.rows(), count);
-  for (int j = 0; j < count; ++j) std::copy_n(matrix.column(j), matrix.rows(), part.column(j));
-  return part;
-}
-
-int largest_cluster(const std::vector<double>& values, int count) {
-  constexpr double same = 1e-10;
+int largest_cluster(const std::vector<double>& values, int count, const std::function<double(double)>& limit) {
+  constexpr double rounding = 1e-10;
+  constexpr double limits = 10.0;
   int largest = 0;
   for (int first = 0, end = 0; first < count; first = end) {
     const double value = values[static_cast<std::size_t>(first)];
+    const double same = std::max(rounding * value, limits * limit(value));
     end = first + 1;
-    while (end < count && value - values[static_cast<std::size_t>(end)] <= same * value) ++end;
+    while (end < count && value - values[static_cast<std::size_t>(end)] <= same) ++end;
     largest = std::max(largest, end - first);
   }
   return largest;

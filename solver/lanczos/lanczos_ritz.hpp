@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "spmm/small_matrix.hpp"
@@ -14,11 +15,9 @@ struct LanczosRitz {
   std::vector<double> residuals;
 };
 
-SmallMatrix leading_columns(const SmallMatrix& matrix, int count);
-
 /// Members of the largest group of the first `count` values that are the same within rounding errors of the
-/// operator.
-int largest_cluster(const std::vector<double>& values, int count);
+/// operator, or within what pairs with residuals of `limit` tell apart.
+int largest_cluster(const std::vector<double>& values, int count, const std::function<double(double)>& limit);
 
 /// Leading pairs so far away from the last of `wanted` that rounding errors of their values are large beside that,
 /// and which the operator does not mix with it any more: that counts squared.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "solver/small/columns.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/small/refine_columns.hpp"
 #include "solver/small/refine_pencil.hpp"
@@ -17,23 +18,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// Up to so many it may be done for all vectors that might be wanted ones.
 constexpr int most_rows_to_refine_all = 100;
-
-/// Of absolute values, which those of the rows are too.
-std::vector<double> column_sums(const SmallMatrix& a) {
-  std::vector<double> sums;
-  for (int j = 0; j < a.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
-double norm_of(const SmallMatrix& a) {
-  double norm = 0.0;
-  for (const double sum : column_sums(a)) norm = std::max(norm, sum);
-  return norm;
-}
 
 /// Whether rows are of such different size that rounding errors of the largest drown the others.
 bool rows_differ(const SmallMatrix& a) {
@@ -57,12 +41,6 @@ int few_shifts(int rows) {
 /// As many as it takes where they are cheap; else the few that rigid motions need.
 int most_shifts(int rows) {
   return rows <= most_rows_of_refined_pencils ? std::numeric_limits<int>::max() : few_shifts(rows);
-}
-
-SmallMatrix leading_columns(const SmallMatrix& matrix, int count) {
-  SmallMatrix leading(matrix.rows(), count);
-  std::copy_n(matrix.data(), leading.values().size(), leading.data());
-  return leading;
 }
 
 struct Pairs {
@@ -122,9 +100,9 @@ Candidates candidates_of(const SmallMatrix& a, const SmallMatrix& b, Pairs pairs
   const double error = roundings * rows * epsilon;
   const auto last = [&] { return pairs.values[static_cast<std::size_t>(count) - 1]; };
   const bool hides = pencil ? rows <= most_rows_of_refined_pencils
-                            : rows_differ(a) && error * norm_of(a) > tolerance * std::abs(last());
+                            : rows_differ(a) && error * norm_one(a) > tolerance * std::abs(last());
   if (!hides || count == rows) return {leading(std::move(pairs), count), count};
-  double slack = error * norm_of(a);
+  double slack = error * norm_one(a);
   if (pencil || (pairs.vectors.cols() < rows && pairs.values.back() <= last() + slack))
     pairs = by_lapack(a, b, rows);
   if (pencil) slack = error * std::max(std::abs(pairs.values.front()), std::abs(pairs.values.back()));

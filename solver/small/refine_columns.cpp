@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "solver/small/columns.hpp"
 #include "solver/small/lapack.hpp"
 #include "solver/small/product_rounding.hpp"
 #include "solver/small/refine_pencil.hpp"
@@ -17,16 +18,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Of a value's residual; more is not asked of those that have so many digits.
 constexpr double digits = 1e-9;
 
-double norm_of(const SmallMatrix& a) {
-  double norm = 0.0;
-  for (int j = 0; j < a.cols(); ++j) {
-    double sum = 0.0;
-    for (int i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    norm = std::max(norm, sum);
-  }
-  return norm;
-}
-
 /// The poor ones with their neighbours, each of which is no further than a solver's errors from one of them.
 std::vector<bool> with_neighbours(const std::vector<int>& poor, const std::vector<double>& values, double apart) {
   std::vector<bool> chosen(values.size(), false);
@@ -36,13 +27,6 @@ std::vector<bool> with_neighbours(const std::vector<int>& poor, const std::vecto
   for (std::size_t j = values.size(); j-- > 1;)
     if (chosen[j] && values[j] - values[j - 1] <= apart) chosen[j - 1] = true;
   return chosen;
-}
-
-SmallMatrix columns_of(const SmallMatrix& matrix, const std::vector<int>& columns) {
-  SmallMatrix result(matrix.rows(), static_cast<int>(columns.size()));
-  for (int j = 0; j < result.cols(); ++j)
-    std::copy_n(matrix.column(columns[static_cast<std::size_t>(j)]), matrix.rows(), result.column(j));
-  return result;
 }
 
 /// x <- (I - v v^T) x, then orthonormal, twice. False where x has too little besides.
@@ -64,7 +48,7 @@ bool orthonormalize_beside(const SmallMatrix& v, SmallMatrix& x) {
 
 std::vector<int> poor_columns(const SmallMatrix& a, const std::vector<double>& values,
                               const SmallMatrix& vectors) {
-  const double norm = norm_of(a);
+  const double norm = norm_one(a);
   const double rounding = product_rounding(a);
   const SmallMatrix images = lapack::product(a, false, vectors, false);
   std::vector<int> poor;
@@ -81,7 +65,7 @@ void refine_columns(const SmallMatrix& a, const std::vector<double>& values, Sma
   constexpr double noises = 1e3;
   const std::vector<int> poor = poor_columns(a, values, vectors);
   if (poor.empty()) return;
-  const std::vector<bool> chosen = with_neighbours(poor, values, noises * epsilon * norm_of(a));
+  const std::vector<bool> chosen = with_neighbours(poor, values, noises * epsilon * norm_one(a));
   std::vector<int> refined;
   std::vector<int> others;
   for (int j = 0; j < vectors.cols(); ++j) (chosen[static_cast<std::size_t>(j)] ? refined : others).push_back(j);

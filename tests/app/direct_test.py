@@ -175,15 +175,29 @@ class DirectTest(harness.AppTest):
                 np.testing.assert_allclose(values, exact, rtol=1e-3, err_msg=f"{softness}, {preconditioner}")
 
     def test_many_pairs_of_both_ends(self):
-        """More copies than the columns that are multiplied at a time, and few solves."""
-        for which in ("smallest", "largest"):
+        """More copies than the columns that are multiplied at a time, more pairs than a window of LOBPCG holds, and few
+        solves."""
+        exact = grid_spectrum(13, 13, 13)
+        for pairs, which in ((100, "smallest"), (100, "largest"), (300, "smallest")):
             run, values, vectors, iterations = self.solve(matrix="generate: laplacian3d, size: [13, 13, 13]",
-                                                          more=f", pairs: 100, which: {which}")
-            exact = grid_spectrum(13, 13, 13)
-            np.testing.assert_allclose(values, exact[:100] if which == "smallest" else exact[::-1][:100], rtol=1e-10)
-            np.testing.assert_allclose(vectors.T @ vectors if vectors.shape[0] > 100 else vectors @ vectors.T, np.eye(100),
+                                                          more=f", pairs: {pairs}, which: {which}")
+            np.testing.assert_allclose(values, exact[:pairs] if which == "smallest" else exact[::-1][:pairs], rtol=1e-10)
+            np.testing.assert_allclose(vectors.T @ vectors if vectors.shape[0] > pairs else vectors @ vectors.T, np.eye(pairs),
                                        atol=1e-12)
-            self.assertLess(iterations, 30, run)
+            self.assertLess(iterations, 40, run)
+
+    def test_many_pairs_beyond_wells(self):
+        """Sigma passes values far out that were found, whether or not LOBPCG could go on from them."""
+        grid = harness.laplacian(40)
+        depths = np.zeros(1600)
+        depths[np.random.default_rng(3).choice(1600, 15, replace=False)] = np.linspace(1e3, 1e4, 15)
+        a = (sp.kronsum(grid, grid) - sp.diags(depths)).tocsr()
+        self.save(a)
+        exact = scipy.linalg.eigvalsh(a.toarray())
+        for pairs in (40, 170):
+            _, values, _, iterations = self.solve(more=f", pairs: {pairs}")
+            np.testing.assert_allclose(values, exact[:pairs], rtol=1e-9, atol=1e-9)
+            self.assertLess(iterations, 60)
 
     def test_pencil_whose_mass_couples_more(self):
         """With sigma = 0 too, the factors have the places of both matrices."""

@@ -25,16 +25,16 @@ double found(const SpectrumStart& start, double smallest, int& tries) {
 TEST(ShiftSearch, NextToZeroForSemidefiniteMatrices) {
   int tries = 0;
   // A Laplacian, whose discs touch zero but for rounding errors.
-  EXPECT_NEAR(found({.norm = 8.0, .least_diagonal = 2.0, .lower_bound = -1e-16}, 0.0, tries), 0.0, 1e-12);
+  EXPECT_NEAR(found({.norm = 8.0, .upper_bound = 2.0, .lower_bound = -1e-16}, 0.0, tries), 0.0, 1e-12);
   EXPECT_EQ(tries, 1);
   // A biharmonic one, whose discs do not show it.
-  EXPECT_NEAR(found({.norm = 16.0, .least_diagonal = 5.0, .lower_bound = -4.0}, 1e-12, tries), 0.0, 1e-12);
+  EXPECT_NEAR(found({.norm = 16.0, .upper_bound = 5.0, .lower_bound = -4.0}, 1e-12, tries), 0.0, 1e-12);
   EXPECT_EQ(tries, 1);
 }
 
 TEST(ShiftSearch, BelowANumberThatTheDiscsProve) {
   int tries = 0;
-  const double sigma = found({.norm = 12.0, .least_diagonal = 9.0, .lower_bound = 7.0}, 7.0, tries);
+  const double sigma = found({.norm = 12.0, .upper_bound = 9.0, .lower_bound = 7.0}, 7.0, tries);
   EXPECT_NEAR(sigma, 7.0, 1e-11);
   EXPECT_LE(tries, 2);
 }
@@ -42,8 +42,7 @@ TEST(ShiftSearch, BelowANumberThatTheDiscsProve) {
 TEST(ShiftSearch, FromARitzValueOutwards) {
   for (const double smallest : {-3.0, -0.5, 0.99, 0.9999}) {
     int tries = 0;
-    const SpectrumStart start{
-        .norm = 10.0, .least_diagonal = 1.0, .lower_bound = -10.0, .near = 1.0, .margin = 1e-5};
+    const SpectrumStart start{.norm = 10.0, .upper_bound = 1.0, .lower_bound = -10.0, .near = 1.0, .margin = 1e-5};
     const double sigma = found(start, smallest, tries);
     EXPECT_LT(sigma, smallest);
     // No farther than eight times as much as was needed.
@@ -54,10 +53,10 @@ TEST(ShiftSearch, FromARitzValueOutwards) {
 
 TEST(ShiftSearch, EndsBeyondTheDiscsAtTheLatest) {
   int tries = 0;
-  const SpectrumStart start{.norm = 10.0, .least_diagonal = -9.0, .lower_bound = -10.0};
+  const SpectrumStart start{.norm = 10.0, .upper_bound = -9.0, .lower_bound = -10.0};
   EXPECT_LT(found(start, -10.0, tries), -10.0);
   EXPECT_GT(found(start, -10.0, tries), -10.1);
-  const SpectrumStart wrong{.norm = 10.0, .least_diagonal = 1.0, .lower_bound = 0.0, .near = 3.0, .margin = 0.1};
+  const SpectrumStart wrong{.norm = 10.0, .upper_bound = 1.0, .lower_bound = 0.0, .near = 3.0, .margin = 0.1};
   EXPECT_NEAR(found(wrong, 0.0, tries), 0.0, 1e-11);
   EXPECT_TRUE(std::isnan(found(wrong, -1.0, tries))) << "no matrix with such discs";
 }
