@@ -199,6 +199,37 @@ class DirectTest(harness.AppTest):
             np.testing.assert_allclose(values, exact[:pairs], rtol=1e-9, atol=1e-9)
             self.assertLess(iterations, 60)
 
+    def test_star_without_diagonal(self):
+        """Pairs of rows tell that A is indefinite: its own factors would put off all pivots but one."""
+        n = 1500
+        hub = sp.coo_matrix((np.ones(n - 1), (np.zeros(n - 1, int), np.arange(1, n))), shape=(n, n))
+        self.save((hub + hub.T).tocsr())
+        for which, outermost in (("smallest", -np.sqrt(n - 1.0)), ("largest", np.sqrt(n - 1.0))):
+            _, values, _, iterations = self.solve(more=f", pairs: 4, which: {which}")
+            np.testing.assert_allclose(values, [outermost, 0, 0, 0], rtol=1e-10, atol=1e-10)
+            self.assertLess(iterations, 30)
+
+    def test_max_iterations_counts_all_steps(self):
+        for most in (1, 2, 9):
+            run, _, _, iterations = self.solve(matrix="generate: laplacian2d, size: [40, 33]", code=4,
+                                               more=f", pairs: 6, tolerance: 1e-11, max_iterations: {most}")
+            self.assertLessEqual(iterations, most, run)
+
+    def test_cluster_beside_constraints(self):
+        """No inertia tells that copies are missing: 40 rooms that hardly touch, their lowest values within 1e-7 of each other."""
+        line, rooms, k = harness.laplacian(9), 40, 55
+        ring = sp.coo_matrix((np.ones(rooms), (np.arange(rooms), (np.arange(rooms) + 1) % rooms)), shape=(rooms, rooms))
+        a = (sp.kron(sp.identity(rooms), sp.kronsum(line, line)) + sp.kron(graph_laplacian(ring.tocsr()), 1e-7 * sp.identity(81))).tocsr()
+        self.save(a)
+        constraint = np.ones((rooms * 81, 1)) / np.sqrt(rooms * 81.0)
+        with h5py.File(self.path("c.h5"), "w") as file:
+            file["c"] = constraint
+        away = np.eye(rooms * 81) - constraint @ constraint.T
+        exact = scipy.linalg.eigvalsh(away @ a.toarray() @ away + 100 * constraint @ constraint.T)[:k]
+        for tolerance in (1e-3, 1e-6):
+            _, values, _, _ = self.solve(more=f", pairs: {k}, tolerance: {tolerance}, constraints: {{file: c.h5, dataset: c}}")
+            np.testing.assert_allclose(values, exact, rtol=10 * tolerance)
+
     def test_pencil_whose_mass_couples_more(self):
         """With sigma = 0 too, the factors have the places of both matrices."""
         a, b = harness.laplacian(80), sp.diags([0.1, 0.4, 2.0, 0.4, 0.1], [-2, -1, 0, 1, 2], shape=(80, 80))
