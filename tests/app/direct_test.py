@@ -216,17 +216,17 @@ class DirectTest(harness.AppTest):
             self.assertLessEqual(iterations, most, run)
 
     def test_cluster_beside_constraints(self):
-        """No inertia tells that copies are missing: 40 rooms that hardly touch, their lowest values within 1e-7 of each other."""
-        line, rooms, k = harness.laplacian(9), 40, 55
+        """No inertia tells that copies are missing: 40 rooms that hardly touch, their lowest values within 1e-9 of each other."""
+        line, rooms, k = harness.laplacian(9), 40, 42
         ring = sp.coo_matrix((np.ones(rooms), (np.arange(rooms), (np.arange(rooms) + 1) % rooms)), shape=(rooms, rooms))
-        a = (sp.kron(sp.identity(rooms), sp.kronsum(line, line)) + sp.kron(graph_laplacian(ring.tocsr()), 1e-7 * sp.identity(81))).tocsr()
+        a = (sp.kron(sp.identity(rooms), sp.kronsum(line, line)) + sp.kron(graph_laplacian(ring.tocsr()), 1e-9 * sp.identity(81))).tocsr()
         self.save(a)
         constraint = np.ones((rooms * 81, 1)) / np.sqrt(rooms * 81.0)
         with h5py.File(self.path("c.h5"), "w") as file:
             file["c"] = constraint
         away = np.eye(rooms * 81) - constraint @ constraint.T
         exact = scipy.linalg.eigvalsh(away @ a.toarray() @ away + 100 * constraint @ constraint.T)[:k]
-        for tolerance in (1e-3, 1e-6):
+        for tolerance in (1e-3, 1e-4, 1e-6):
             _, values, _, _ = self.solve(more=f", pairs: {k}, tolerance: {tolerance}, constraints: {{file: c.h5, dataset: c}}")
             np.testing.assert_allclose(values, exact, rtol=10 * tolerance)
 
