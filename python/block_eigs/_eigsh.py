@@ -218,7 +218,8 @@ def _refuse(sigma, which, ncv, Minv, OPinv, mode):
         )
     if ncv is not None:
         raise NotImplementedError(
-            "ncv: there is no Lanczos basis here; leave it out, or give block_size, the columns at work"
+            "ncv: how large a basis is depends on the method, which is chosen here; leave it out, or give block_size, "
+            "the columns at work"
         )
     if not isinstance(which, str):
         raise ValueError(f"which must be 'SA' or 'LA', not {which!r}")
