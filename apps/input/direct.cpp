@@ -90,6 +90,7 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
   }
   if (config.near) start.near = sign * *config.near;
   start.margin = config.margin;
+  start.zero_first = config.at_zero;
   return start;
 }
 
@@ -163,7 +164,6 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
     return beyond(problem, sigma, sign) - found_beyond(config, sigma, sign) -
            left_out_beyond(problem, sigma, sign);
   };
-  if (config.at_zero && others_beyond(0.0) <= 0) return 0.0;
   ShiftSearch search(spectrum_start(problem, config, sign));
   std::int64_t count = 0;
   while (const std::optional<double> mirrored = search.next()) {

@@ -1,6 +1,7 @@
 #include "apps/input/shift_search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace block_eigs {
 
@@ -19,11 +20,13 @@ ShiftSearch::ShiftSearch(const SpectrumStart& start)
       from_(start.near ? *start.near : std::min(start.upper_bound, 0.0)),
       distance_(start.near ? std::max(start.margin, closest_) : std::max(first_distance * start.norm, closest_)),
       beyond_bound_(closest_),
+      zero_first_(start.zero_first),
       zero_(start.upper_bound >= 0.0 && !(from_ < -closest_)) {
   if (!start.near && bound_ > 0.0) from_ = bound_;
 }
 
 std::optional<double> ShiftSearch::next() {
+  if (std::exchange(zero_first_, false)) return 0.0;
   if (tries_++ >= most_tries) return std::nullopt;
   const double next = from_ - distance_;
   if (zero_ && next <= -closest_ && bound_ <= closest_) {

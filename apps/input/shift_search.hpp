@@ -13,6 +13,7 @@ struct SpectrumStart {
   double lower_bound = -HUGE_VAL;  ///< none is smaller, but for rounding errors
   std::optional<double> near{};    ///< an approximation of the smallest: a Ritz value, which is no smaller
   double margin = 0.0;             ///< of it: residuals, and how far the wanted ones reach
+  bool zero_first = false;         ///< the wanted ones are nearer to zero than any number below it may be
 };
 
 /// Numbers below the smallest eigenvalue, as near as it may be, one after the other until a factorisation finds
@@ -36,7 +37,8 @@ class ShiftSearch {
   double from_;
   double distance_;
   double beyond_bound_;
-  bool zero_;  ///< still to be tried
+  bool zero_first_;  ///< still to be tried, zero itself
+  bool zero_;        ///< likewise, less what rounding errors need
   int tries_ = 0;
 };
 

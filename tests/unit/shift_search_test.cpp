@@ -61,6 +61,17 @@ TEST(ShiftSearch, EndsBeyondTheDiscsAtTheLatest) {
   EXPECT_TRUE(std::isnan(found(wrong, -1.0, tries))) << "no matrix with such discs";
 }
 
+TEST(ShiftSearch, ZeroItselfOnRequest) {
+  int tries = 0;
+  SpectrumStart start{.norm = 10.0, .upper_bound = 1.0, .lower_bound = -1e-16, .near = 1e-20, .margin = 1e-21};
+  EXPECT_LT(found(start, 1e-20, tries), 0.0);
+  start.zero_first = true;
+  EXPECT_EQ(found(start, 1e-20, tries), 0.0);
+  EXPECT_EQ(tries, 1);
+  EXPECT_LT(found(start, 0.0, tries), 0.0);
+  EXPECT_EQ(tries, 2);
+}
+
 IterationReport report(int converged, const std::vector<double>& values, const std::vector<double>& residuals) {
   IterationReport result;
   result.converged = converged;
