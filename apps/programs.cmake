@@ -53,6 +53,7 @@ add_library(block_eigs_apps STATIC
   journey/lone_pairs.cpp
   journey/memory_limits.cpp
   journey/null_vectors.cpp
+  journey/pair_order.cpp
   journey/inertia_count.cpp
   journey/proof.cpp
   journey/proof_choice.cpp

@@ -15,6 +15,7 @@
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
+#include "apps/journey/pair_order.hpp"
 #include "apps/journey/refine_by_factors.hpp"
 #include "solver/lobpcg/lobpcg_mixed.hpp"
 #include "spmm/error.hpp"
@@ -228,7 +229,7 @@ std::optional<EigenResult<T>> EigenWays<T>::go_on_from(LanczosStart<T> start, in
 template <class T>
 std::optional<EigenResult<T>> EigenWays<T>::iterate_if_possible(DenseBlock<T> initial, int steps) {
   LobpcgOptions options = solver_.config.eigensolver.options;
-  options.max_iterations = std::max(options.max_iterations - steps, 1);
+  options.iterations_before = steps;
   try {
     return iterate(space_, problem_, solver_, constraints_, std::move(initial), options, observer_, proceed(),
                    checkpoint_);
@@ -306,6 +307,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     result_.limitation = Limitation::precision;
     result_.remark = held_by_constraints_remark;
   }
+  put_in_order(space_, result_, config.options.which);  // copies that came late may stand last
   return std::move(result_);
 }
 

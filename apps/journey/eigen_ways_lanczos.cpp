@@ -48,11 +48,15 @@ bool EigenWays<T>::finish(FoundPairs<T>& pairs, int known) {
 /// not done: LOBPCG goes on then.
 template <class T>
 FoundPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed) {
+  constexpr int steps_at_rest = 4;
   DirectConfig& direct = solver_.config.eigensolver.preconditioner.direct;
   FoundPairs<T> kept;
+  bool stays = false;    // sigma, for none is nearer
   bool hidden = false;   // they were
   bool to_zero = false;  // with the next shift
   int along = 0;         // of the pairs, with another one
+  int converged = 0;     // and for how many steps no more
+  int resting = 0;
   const Proceed proceed = [&](const IterationReport& report) {
     IterationReport of_wanted = report;
     of_wanted.eigenvalues = report.eigenvalues.first(static_cast<std::size_t>(report.wanted));
@@ -60,7 +64,7 @@ FoundPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& resu
     stopped_ |= wanted_ && !wanted_(of_wanted);
     const double first = of_wanted.eigenvalues.front();
     const double last = of_wanted.eigenvalues.back();
-    if (stopped_ || !std::isfinite(last)) return !stopped_;
+    if (stopped_ || stays || !std::isfinite(last)) return !stopped_;
     const double shift = movable_shift();
     along = kept.count();
     if (!hidden && along == 0 && shift * first < 0.0 && shift * last < 0.0 &&
@@ -71,13 +75,15 @@ FoundPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& resu
     IterationReport without_new = report;
     without_new.converged = along;
     moves_ = !follower_.proceed(without_new);
-    if (moves_ || report.converged == along || report.converged == report.wanted) return !moves_;
+    resting = report.converged > converged ? 0 : resting + 1;
+    converged = report.converged;
+    if (moves_ || converged == along || converged == report.wanted || resting < steps_at_rest) return !moves_;
     ShiftFollower beyond_new = follower_;
     beyond_new.begin(shift, {.steps = 1});
     moves_ = !beyond_new.proceed(report);
     if (!moves_) return true;
     follower_ = beyond_new;
-    along = report.converged;
+    along = converged;
     return false;
   };
   for (;;) {
@@ -95,9 +101,14 @@ FoundPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& resu
       moves_ = false;
       return {};
     }
-    direct.at_zero = std::exchange(to_zero, false);
+    converged = along;
+    resting = 0;
+    const double before = movable_shift();
+    const bool looked_at_zero = direct.at_zero = std::exchange(to_zero, false);
     take_it(along);
     direct.at_zero = false;
+    const auto from_others = [&](double sigma) { return std::abs(direct.near.value_or(sigma) - sigma); };
+    stays = !looked_at_zero && !(from_others(movable_shift()) < 0.5 * from_others(before));
   }
 }
 

@@ -104,9 +104,9 @@ LobpcgIteration entry_of(const FoundPairs<T>& before, const LanczosPairs& found,
   return entry;
 }
 
-/// The first `done` of these pairs have converged already.
-IterationReport report_of(const LobpcgIteration& entry, int pairs, int done, int iteration, const Limits& limits,
-                          double typical_mass) {
+/// The first `done` of these pairs have converged already; no more than `complete` have.
+IterationReport report_of(const LobpcgIteration& entry, int pairs, int done, int complete, int iteration,
+                          const Limits& limits, double typical_mass) {
   IterationReport report;
   report.iteration = iteration;
   report.wanted = pairs;
@@ -116,7 +116,7 @@ IterationReport report_of(const LobpcgIteration& entry, int pairs, int done, int
   for (int j = done; j < report.wanted; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const double ratio = entry.residual_norms[at] / (std::sqrt(typical_mass) * limits.of(entry.eigenvalues[at]));
-    if (ratio <= 1.0 && report.converged == j) ++report.converged;
+    if (ratio <= 1.0 && report.converged == j && j < complete) ++report.converged;
     report.worst = std::isnan(ratio) ? HUGE_VAL : std::max(report.worst, ratio);
   }
   report.distance = report.worst;
@@ -189,7 +189,8 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
     entry = entry_of(pairs, found, spectrum, mass, columns);
     entry.seconds = seconds_before + clock.seconds();
     entry.active_columns = lanczos_shape(asked).block;
-    IterationReport report = report_of(entry, options.pairs, known, ++passed.iterations, limits, mass);
+    IterationReport report =
+        report_of(entry, options.pairs, known, known + found.complete, ++passed.iterations, limits, mass);
     ended = proceed && !proceed(report);
     LobpcgIteration told = entry;
     told.eigenvalues.resize(static_cast<std::size_t>(options.pairs));

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <type_traits>
 
+#include "apps/journey/pair_order.hpp"
 #include "solver/lobpcg/product_sizes.hpp"
 #include "solver/proof/smallest_eigenvalue.hpp"
 #include "solver/small/dependent_columns.hpp"
@@ -266,25 +266,15 @@ void give_up_missing(Verification& pairs, const Proof& proof) {
 
 template <class T>
 void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vectors, Which which) {
-  const std::vector<double> values = pairs.eigenvalues;
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return which == Which::smallest ? values[i] < values[j] : values[i] > values[j];
-  });
-  if (std::is_sorted(order.begin(), order.end())) return;
-  const Verification before = pairs;
-  SmallMatrix permutation(static_cast<int>(order.size()), static_cast<int>(order.size()));
-  for (std::size_t j = 0; j < order.size(); ++j) {
-    pairs.eigenvalues[j] = before.eigenvalues[order[j]];
-    pairs.residual_norms[j] = before.residual_norms[order[j]];
-    pairs.attained[j] = before.attained[order[j]];
-    pairs.by_norm[j] = before.by_norm[order[j]];
-    pairs.error_bounds[j] = before.error_bounds[order[j]];
-    pairs.outcomes[j] = before.outcomes[order[j]];
-    permutation(static_cast<int>(order[j]), static_cast<int>(j)) = 1.0;
-  }
-  space.update({vectors.view()}, permutation, {vectors.view()});
+  const std::vector<std::size_t> order = pair_order(pairs.eigenvalues, which);
+  if (order.empty()) return;
+  pairs.eigenvalues = in_order(pairs.eigenvalues, order);
+  pairs.residual_norms = in_order(pairs.residual_norms, order);
+  pairs.attained = in_order(pairs.attained, order);
+  pairs.by_norm = in_order(pairs.by_norm, order);
+  pairs.error_bounds = in_order(pairs.error_bounds, order);
+  pairs.outcomes = in_order(pairs.outcomes, order);
+  put_in_order(space, vectors, order);
 }
 
 template void sort_pairs(BlockSpace<float>&, Verification&, DenseBlock<float>&, Which);

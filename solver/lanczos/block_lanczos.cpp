@@ -71,11 +71,11 @@ class Lanczos {
   void multiply();
   Ritz rayleigh_ritz() const;
   bool is_due() const;
-  bool tell(const Ritz& ritz, const LanczosObserver& observer);
-  bool all_done(const Ritz& ritz, const LanczosLimit& limit) const;
-  bool may_hide_copies(const Ritz& ritz, const LanczosLimit& limit) const;
+  bool tell(const Ritz& ritz, const LanczosLimit& limit, const LanczosObserver& observer);
+  int complete_pairs(const Ritz& ritz, const LanczosLimit& limit) const;
   void restart(Ritz& ritz, int count);
   void lock(Ritz& ritz, int count);
+  void widen(LocalIndex columns);
   bool go_on(LocalIndex fresh);
   LanczosVectors<T> result(const Ritz& ritz);
 
@@ -236,10 +236,23 @@ void Lanczos<T>::lock(Ritz& ritz, int count) {
   ritz = {};
 }
 
+/// Room for so many columns in W.
+template <class T>
+void Lanczos<T>::widen(LocalIndex columns) {
+  if (columns <= w_.storage.cols()) return;
+  Vectors wider(space_, columns, b_ != nullptr);
+  space_.copy(w_.v(0, left_), wider.v(0, left_));
+  if (b_ != nullptr) space_.copy(w_.b(0, left_), wider.b(0, left_));
+  w_ = std::move(wider);
+  inverse_.reserve(columns);
+  if (b_ != nullptr) b_->reserve(columns);
+}
+
 /// The next block: what is left in W, and `fresh` random columns. False where nothing new is to be had, and
 /// nothing is left in W.
 template <class T>
 bool Lanczos<T>::go_on(LocalIndex fresh) {
+  widen(left_ + fresh);
   add_random(left_, fresh);
   if (append(left_ + fresh)) return true;
   left_ = 0;
@@ -271,32 +284,24 @@ LanczosVectors<T> Lanczos<T>::result(const Ritz& ritz) {
 }
 
 template <class T>
-bool Lanczos<T>::tell(const Ritz& ritz, const LanczosObserver& observer) {
+bool Lanczos<T>::tell(const Ritz& ritz, const LanczosLimit& limit, const LanczosObserver& observer) {
   if (!observer) return true;
   LanczosPairs pairs = locked_;
   const auto room = static_cast<std::size_t>(options_.columns - locked_count());
   const auto more = static_cast<std::ptrdiff_t>(std::min(ritz.values.size(), room));
   pairs.values.insert(pairs.values.end(), ritz.values.begin(), ritz.values.begin() + more);
   pairs.residuals.insert(pairs.residuals.end(), ritz.residuals.begin(), ritz.residuals.begin() + more);
+  pairs.complete = complete_pairs(ritz, limit);
   pairs.solves = solves_ - std::exchange(told_, solves_);
   return observer(pairs);
 }
 
+/// Wanted ones before any eigenvalue that may be there more often than random vectors have told.
 template <class T>
-bool Lanczos<T>::all_done(const Ritz& ritz, const LanczosLimit& limit) const {
-  const auto needed = static_cast<std::size_t>(wanted());
-  if (ritz.values.size() < needed) return false;
-  for (std::size_t j = 0; j < needed; ++j) {
-    if (!(ritz.values[j] > 0.0) || !(ritz.residuals[j] <= limit(ritz.values[j]))) return false;
-  }
-  return true;
-}
-
-/// Whether some eigenvalue may be there more often than random vectors have told.
-template <class T>
-bool Lanczos<T>::may_hide_copies(const Ritz& ritz, const LanczosLimit& limit) const {
+int Lanczos<T>::complete_pairs(const Ritz& ritz, const LanczosLimit& limit) const {
+  if (locked_count() >= random_) return 0;
   const int size = std::min(wanted(), static_cast<int>(ritz.values.size()));
-  return std::max(largest_cluster(ritz.values, size, limit), locked_count()) >= random_;
+  return locked_count() + values_before_cluster(ritz.values, size, random_, limit);
 }
 
 template <class T>
@@ -304,8 +309,10 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserv
   add_random(0, shape_.block);
   if (!append(shape_.block)) return {};
   LocalIndex fresh = 0;
+  constexpr int few = 3;
   int blocks = 0;  // multiplied
   int until = 0;   // of these, at least
+  int soon = 0;    // likewise, where no pair looks like one that comes forward
   for (int steps = 0;;) {
     multiply();
     ++blocks;
@@ -315,13 +322,15 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserv
       Ritz ritz = rayleigh_ritz();
       judged_ = multiplied_;
       const bool last = ended || ++steps >= options_.most_steps || solves_ >= options_.most_solves;
-      if (!tell(ritz, observer) || last) return result(ritz);
+      if (!tell(ritz, limit, observer) || last) return result(ritz);
       const int far = far_apart(ritz, wanted());
-      if (far == 0 && blocks >= until && multiplied_ + locked_count() >= options_.columns &&
-          all_done(ritz, limit)) {
-        fresh = may_hide_copies(ritz, limit) ? std::min<LocalIndex>(random_, widest() - left_) : 0;
+      if (far == 0 && blocks >= soon && (blocks >= until || have_settled(ritz, wanted(), limit)) &&
+          multiplied_ + locked_count() >= options_.columns && are_done(ritz, wanted(), limit)) {
+        const LocalIndex room = shape_.capacity - shape_.keep - left_;
+        fresh = complete_pairs(ritz, limit) < options_.pairs ? std::min<LocalIndex>(random_, room) : 0;
         if (fresh == 0) return result(ritz);
-        until = blocks + std::max(blocks / 2, 3);
+        soon = blocks + few;
+        until = std::max(blocks + blocks / 2, soon);
       }
       if (far > 0) {
         lock(ritz, far);

@@ -43,6 +43,7 @@ std::size_t lanczos_small_bytes(const LanczosOptions& options);
 struct LanczosPairs {
   std::vector<double> values;
   std::vector<double> residuals;  ///< ||M x - value x||_B with ||x||_B = 1
+  int complete = 0;               ///< of the wanted ones, those before any that may be there more often
   int solves = 0;                 ///< columns multiplied with M since the step before
 };
 

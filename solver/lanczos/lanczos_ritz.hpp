@@ -15,9 +15,17 @@ struct LanczosRitz {
   std::vector<double> residuals;
 };
 
-/// Members of the largest group of the first `count` values that are the same within rounding errors of the
-/// operator, or within what pairs with residuals of `limit` tell apart.
-int largest_cluster(const std::vector<double>& values, int count, const std::function<double(double)>& limit);
+/// Whether the first `count` pairs are there, with positive values and residuals within `limit`.
+bool are_done(const LanczosRitz& ritz, int count, const std::function<double(double)>& limit);
+
+/// Whether none of the pairs behind the first `count` is to come before these, as far as residuals tell.
+bool have_settled(const LanczosRitz& ritz, int count, const std::function<double(double)>& limit);
+
+/// How many of the first `count` values come before the first group of so many, or more, that are the same within
+/// rounding errors of the operator, or within what pairs with residuals of `limit` tell apart; all where there is
+/// none.
+int values_before_cluster(const std::vector<double>& values, int count, int members,
+                          const std::function<double(double)>& limit);
 
 /// Leading pairs so far away from the last of `wanted` that rounding errors of their values are large beside that,
 /// and which the operator does not mix with it any more: that counts squared.

@@ -57,7 +57,8 @@ bool solves_densely(const LobpcgOptions& options, GlobalIndex rows, int constrai
 Budget iteration_budget(const LobpcgOptions& options, bool filtered) {
   constexpr int most = std::numeric_limits<int>::max();
   const int windows = window_count(options, filtered);
-  return Budget(options.max_iterations < most / windows ? options.max_iterations * windows : most);
+  const int all = options.max_iterations < most / windows ? options.max_iterations * windows : most;
+  return Budget(std::max(all - options.iterations_before, 0));
 }
 
 template <class T>

@@ -23,8 +23,9 @@ struct LobpcgOptions {
   Which which = Which::smallest;
   double tolerance = 1e-8;
   Convergence convergence = Convergence::relative;
-  int max_iterations = 500;  ///< for every window of columns; one where the block holds all pairs
-  int block_size = 0;        ///< columns at work; 0 takes default_block_size(pairs)
+  int max_iterations = 500;   ///< for every window of columns; one where the block holds all pairs
+  int iterations_before = 0;  ///< of these, what its start vectors took
+  int block_size = 0;         ///< columns at work; 0 takes default_block_size(pairs)
   std::uint64_t seed = 1;
   GlobalIndex dense_up_to = 3000;  ///< rows up to which what iterations leave undone is solved densely
   bool dense = false;              ///< solve it densely at once; for at most 20,000 rows

@@ -75,7 +75,8 @@ EigenResult<double> lobpcg_mixed(BlockSpace<double>& space, LinearOperator<doubl
                           proceed, checkpoint);
   }
   std::vector<LobpcgIteration> history;
-  Budget budget = resumed_budget(checkpoint, Budget(options.max_iterations), history);
+  Budget budget =
+      resumed_budget(checkpoint, Budget(std::max(options.max_iterations - options.iterations_before, 0)), history);
   const int first = first_iteration(checkpoint, budget);
   const EigenProblem<double> problem{space, a, nullptr, preconditioner};
   const std::optional<LobpcgPhase> saved_phase = saved_phase_in_double(checkpoint);

@@ -133,6 +133,11 @@ TEST_F(InDouble, AllCopiesOfAValue) {
   }
 }
 
+TEST_F(InDouble, MoreCopiesThanTheBlockMayHaveAtFirst) {
+  check_all([](GlobalIndex i) { return i < 140 ? 1.0 : inverse_root(i); }, 150, 1e-12);
+  EXPECT_LT(solves, 4000);
+}
+
 // Rigid motions beside a shift that is next to nothing: M knows the others to rounding errors of these alone.
 TEST_F(InDouble, ValuesFarLargerThanTheOthers) {
   for (const int far : {1, 6, 40}) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "solver/lobpcg/lobpcg.hpp"
+#include "solver/space/block_space.hpp"
+#include "spmm/matrix/dense_block.hpp"
+
+namespace block_eigs {
+
+/// Where pairs with these eigenvalues stand in their order, from the wanted end on; nothing where they are in it.
+/// Equal ones stay as they are.
+std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Which which);
+
+/// What each of the pairs has, in that order.
+template <class V>
+std::vector<V> in_order(const std::vector<V>& of_pairs, const std::vector<std::size_t>& order) {
+  std::vector<V> result;
+  for (const std::size_t j : order) result.push_back(of_pairs[j]);
+  return result;
+}
+
+/// Columns take that order. Collective.
+template <class T>
+void put_in_order(BlockSpace<T>& space, DenseBlock<T>& vectors, const std::vector<std::size_t>& order);
+
+/// A result whose pairs were found in another order than they stand in. Collective.
+template <class T>
+void put_in_order(BlockSpace<T>& space, EigenResult<T>& result, Which which);
+
+}  // namespace block_eigs
