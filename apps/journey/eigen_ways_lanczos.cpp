@@ -5,7 +5,6 @@
 
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/refine_by_factors.hpp"
-#include "solver/lobpcg/finished_pairs.hpp"
 
 // The ways that begin with Lanczos iterations, sigma after sigma.
 namespace block_eigs {
@@ -31,15 +30,10 @@ template <class T>
 bool EigenWays<T>::finish(FoundPairs<T>& pairs, int known) {
   LobpcgOptions options = solver_.config.eigensolver.options;
   options.pairs = pairs.count();
-  const auto finished = [&] {
-    std::optional<EigenResult<T>> result =
-        finished_pairs<T>(space_, *problem_.a, problem_.b.get(), options, pairs.vectors, pairs.values);
-    if (result) pairs.vectors = std::move(result->eigenvectors);
-    return result.has_value();
-  };
-  if (finished()) return true;
-  refine_by_factors(space_, problem_, *solver_.operators->preconditioner.operation, known, pairs.vectors);
-  return finished();
+  std::optional<EigenResult<T>> result = finished_by_factors(
+      space_, problem_, *solver_.operators->preconditioner.operation, options, known, pairs.vectors, pairs.values);
+  if (result) pairs.vectors = std::move(result->eigenvectors);
+  return result.has_value();
 }
 
 /// With a shift next to the wanted values, once these are known well enough. Values within the distance that sigma

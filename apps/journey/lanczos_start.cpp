@@ -10,7 +10,6 @@
 #include "apps/input/stopwatch.hpp"
 #include "apps/journey/refine_by_factors.hpp"
 #include "solver/lanczos/block_lanczos.hpp"
-#include "solver/lobpcg/finished_pairs.hpp"
 #include "spmm/error.hpp"
 
 namespace block_eigs {
@@ -213,14 +212,8 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
     pairs.vectors = known > 0 ? side_by_side(space, pairs.vectors, found.vectors) : std::move(found.vectors);
     pairs.residual_norms = std::move(entry.residual_norms);
     pairs.residual_norms.resize(pairs.values.size(), std::numeric_limits<double>::quiet_NaN());
-    const auto finished = [&] {
-      return finished_pairs<T>(space, *problem.a, problem.b.get(), options, pairs.vectors, pairs.values);
-    };
-    if (!ended && !space.to_end_early()) start.result = finished();
-    if (!ended && !start.result && !space.to_end_early()) {
-      refine_by_factors(space, problem, factors, known, pairs.vectors);
-      start.result = finished();
-    }
+    if (!ended && !space.to_end_early())
+      start.result = finished_by_factors(space, problem, factors, options, known, pairs.vectors, pairs.values);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
     pairs.values.resize(static_cast<std::size_t>(pairs.vectors.cols()));

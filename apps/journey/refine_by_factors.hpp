@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "apps/input/problem.hpp"
+#include "solver/lobpcg/finished_pairs.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -28,6 +31,22 @@ void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator
   }
   factors.reserve(columns);
   factors.apply(image.view(), x);
+}
+
+/// `vectors` with these values as a result, refined once where they are not done as they are, but for the first
+/// `known`, which are; see finished_pairs. Collective; throws as that and refine_by_factors do.
+template <class T>
+std::optional<EigenResult<T>> finished_by_factors(BlockSpace<T>& space, Problem<T>& problem,
+                                                  LinearOperator<T>& factors, const LobpcgOptions& options,
+                                                  LocalIndex known, DenseBlock<T>& vectors,
+                                                  std::span<const double> values) {
+  const auto finished = [&] {
+    return finished_pairs<T>(space, *problem.a, problem.b.get(), options, vectors, values);
+  };
+  std::optional<EigenResult<T>> result = finished();
+  if (result || space.to_end_early()) return result;
+  refine_by_factors(space, problem, factors, known, vectors);
+  return finished();
 }
 
 }  // namespace block_eigs
