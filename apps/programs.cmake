@@ -15,6 +15,7 @@ add_library(block_eigs_apps STATIC
   choice/eigen_candidates.cpp
   choice/eigensolver_choice.cpp
   choice/eigensolver_choice_state.cpp
+  choice/lanczos_shift.cpp
   choice/linear_choice.cpp
   choice/matrix_traits.cpp
   choice/shift_follower.cpp

@@ -272,13 +272,13 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     if (vectors.cols() == 0) start = start_by_lanczos(passed);
     vectors = start_block(solver_.operators->preconditioner, config, std::move(vectors));
   }
-  const double setup_seconds = setup.seconds() - passed.solve_seconds;
-  std::optional<EigenResult<T>> first = go_on_from(std::move(start), passed.iterations);
+  passed.setup_seconds = setup.seconds() - passed.solve_seconds;
+  const int steps = passed.iterations;
+  add_counts(passed, result_);
+  std::optional<EigenResult<T>> first = go_on_from(std::move(start), steps);
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
   if (first) {
-    first->setup_seconds += setup_seconds;
-    count_in(passed, *first);
     count_in(result_, *first);
     result_ = std::move(*first);
   } else {
@@ -288,18 +288,19 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     const Stopwatch again;
     const int columns = block_width(config.options);
     const bool same = moves_;
-    take_it(columns);
+    // Another way looks at all pairs anew, from what it has to begin with.
+    take_it(same ? columns : 0);
     EigenResult<T> begun;
     start = start_of_the_next(columns, same, begun);
-    const double seconds = again.seconds() - begun.solve_seconds;
-    std::optional<EigenResult<T>> next = go_on_from(std::move(start), begun.iterations);
+    begun.setup_seconds = again.seconds() - begun.solve_seconds;
+    const int steps_of_next = begun.iterations;
+    add_counts(begun, result_);
+    std::optional<EigenResult<T>> next = go_on_from(std::move(start), steps_of_next);
     if (!next) {
       follower_.forget();  // vectors that were found went with the attempt
       continue;
     }
-    next->setup_seconds += seconds;
     if (space_.to_end_early() || config.options.dense) take_back(result_, *next);
-    count_in(begun, *next);
     count_in(result_, *next);
     result_ = std::move(*next);
   }

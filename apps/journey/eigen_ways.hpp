@@ -42,8 +42,8 @@ class EigenWays {
   double movable_shift_of_lobpcg() const;
   bool turns_to_another_way();
   void take_it(int along);
-  bool finish(FoundPairs<T>& pairs, int known);
-  FoundPairs<T> pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed);
+  bool finish(EigenPairs<T>& pairs, int known);
+  EigenPairs<T> pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed);
   LanczosStart<T> start_by_lanczos(EigenResult<T>& passed);
   LanczosStart<T> start_of_the_next(int columns_before, bool same, EigenResult<T>& passed);
   std::optional<EigenResult<T>> go_on_from(LanczosStart<T> start, int steps);

@@ -86,7 +86,7 @@ class Limits {
 
 /// A step as an iteration of LOBPCG, whose residuals are Euclidean, of so many pairs.
 template <class T>
-LobpcgIteration entry_of(const FoundPairs<T>& before, const LanczosPairs& found, const Spectrum& spectrum,
+LobpcgIteration entry_of(const EigenPairs<T>& before, const LanczosPairs& found, const Spectrum& spectrum,
                          double typical_mass, int pairs) {
   LobpcgIteration entry;
   entry.eigenvalues = before.values;
@@ -143,7 +143,7 @@ DenseBlock<T> side_by_side(BlockSpace<T>& space, const DenseBlock<T>& left, cons
 /// Where none of the others was found by other factors.
 template <class T>
 bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, const DenseBlock<T>& constraints,
-                    const FoundPairs<T>& before) {
+                    const EigenPairs<T>& before) {
   const EigensolverConfig& config = solver.config.eigensolver;
   const LobpcgOptions& options = config.options;
   return config.preconditioner.type == PreconditionerType::direct &&
@@ -167,10 +167,10 @@ LanczosOptions options_beside(const LobpcgOptions& options, int found, int steps
 
 template <class T>
 LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const EigenSolver<T>& solver,
-                              const DenseBlock<T>& constraints, FoundPairs<T> before, const Observer& observer,
+                              const DenseBlock<T>& constraints, EigenPairs<T> before, const Observer& observer,
                               const Proceed& proceed, EigenResult<T>& passed) {
   LanczosStart<T> start{{}, std::move(before)};
-  FoundPairs<T>& pairs = start.pairs;
+  EigenPairs<T>& pairs = start.pairs;
   if (!is_for_lanczos(space, solver, constraints, pairs)) return start;
   const LobpcgOptions& options = solver.config.eigensolver.options;
   const Spectrum spectrum{solver.operators->preconditioner.shift, options.which == Which::largest ? -1.0 : 1.0};
@@ -223,10 +223,10 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
 }
 
 template LanczosStart<float> lanczos_start(BlockSpace<float>&, Problem<float>&, const EigenSolver<float>&,
-                                           const DenseBlock<float>&, FoundPairs<float>, const Observer&,
+                                           const DenseBlock<float>&, EigenPairs<float>, const Observer&,
                                            const Proceed&, EigenResult<float>&);
 template LanczosStart<double> lanczos_start(BlockSpace<double>&, Problem<double>&, const EigenSolver<double>&,
-                                            const DenseBlock<double>&, FoundPairs<double>, const Observer&,
+                                            const DenseBlock<double>&, EigenPairs<double>, const Observer&,
                                             const Proceed&, EigenResult<double>&);
 
 }  // namespace block_eigs

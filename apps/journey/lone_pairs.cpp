@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "apps/journey/pair_order.hpp"
 
 namespace block_eigs {
 
@@ -35,21 +36,11 @@ LoneRows untouched(const LoneRows& lone, const DenseBlock<T>& constraints) {
   return result;
 }
 
-/// The order of values by what is wanted of them, of equal ones that of their positions.
-std::vector<std::size_t> order_of(const std::vector<double>& values, Which which) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-    return which == Which::smallest ? values[i] < values[j] : values[i] > values[j];
-  });
-  return order;
-}
-
 /// The first pairs of all ranks. Collective.
 LonePairs first_pairs(const Communicator& comm, const LoneRows& lone, GlobalIndex first_row, int pairs,
                       Which which) {
   std::vector<double> own;
-  std::vector<std::size_t> order = order_of(lone.values, which);
+  std::vector<std::size_t> order = positions_in_order(lone.values, which);
   order.resize(std::min(order.size(), static_cast<std::size_t>(pairs)));
   for (const std::size_t k : order) {
     own.insert(own.end(), {lone.values[k], static_cast<double>(first_row + lone.rows[k]), lone.lengths[k]});
@@ -65,7 +56,7 @@ LonePairs first_pairs(const Communicator& comm, const LoneRows& lone, GlobalInde
       lengths.push_back(part[k + 2]);
     }
   }
-  order = order_of(all.values, which);
+  order = positions_in_order(all.values, which);
   order.resize(std::min(order.size(), static_cast<std::size_t>(pairs)));
   const std::vector<double> values = std::exchange(all.values, {});
   for (const std::size_t k : order) {

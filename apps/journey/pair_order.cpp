@@ -8,7 +8,7 @@
 
 namespace block_eigs {
 
-std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Which which) {
+std::vector<std::size_t> positions_in_order(const std::vector<double>& eigenvalues, Which which) {
   std::vector<std::size_t> order(eigenvalues.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t j) {
@@ -16,6 +16,11 @@ std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Whic
     return std::isnan(value) ? HUGE_VAL : value;
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return key(i) < key(j); });
+  return order;
+}
+
+std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Which which) {
+  std::vector<std::size_t> order = positions_in_order(eigenvalues, which);
   if (std::is_sorted(order.begin(), order.end())) order.clear();
   return order;
 }

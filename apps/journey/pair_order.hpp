@@ -9,6 +9,9 @@
 
 namespace block_eigs {
 
+/// Where these eigenvalues stand, from the wanted end on: equal ones as they are, what is not known last.
+std::vector<std::size_t> positions_in_order(const std::vector<double>& eigenvalues, Which which);
+
 /// Where pairs with these eigenvalues stand in their order, from the wanted end on; nothing where they are in it.
 /// Equal ones stay as they are.
 std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Which which);

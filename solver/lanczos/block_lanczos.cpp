@@ -31,8 +31,8 @@ class Lanczos {
         shape_(lanczos_shape(options)),
         v_(space, shape_.capacity, b != nullptr),
         w_(space, widest(), b != nullptr),
-        outside_(space, constraint_columns(constraints), b != nullptr),
-        projected_(shape_.capacity, shape_.capacity) {
+        outside_(space, constraint_columns(constraints), b != nullptr) {
+    space.comm().collectively([this] { projected_.resize(shape_.capacity, shape_.capacity); });
     inverse.reserve(widest());
     if (b != nullptr) b->reserve(std::max<LocalIndex>(widest(), constraint_columns(constraints)));
     if (constraints != nullptr) take(*constraints);
@@ -308,7 +308,6 @@ template <class T>
 LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserver& observer) {
   add_random(0, shape_.block);
   if (!append(shape_.block)) return {};
-  LocalIndex fresh = 0;
   constexpr int few = 3;
   int blocks = 0;  // multiplied
   int until = 0;   // of these, at least
@@ -316,7 +315,8 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserv
   for (int steps = 0;;) {
     multiply();
     ++blocks;
-    const bool full = cols_ + left_ + fresh > shape_.capacity;
+    LocalIndex fresh = 0;
+    const bool full = cols_ + left_ > shape_.capacity;
     const bool ended = space_.to_end_early();
     if (full || ended || is_due()) {
       Ritz ritz = rayleigh_ritz();
@@ -337,7 +337,7 @@ LanczosVectors<T> Lanczos<T>::run(const LanczosLimit& limit, const LanczosObserv
       } else if (cols_ + left_ + fresh > shape_.capacity) {
         restart(ritz, std::min(multiplied_, shape_.keep));
       }
-      if (!go_on(std::exchange(fresh, 0))) return result(ritz);
+      if (!go_on(fresh)) return result(ritz);
     } else if (!go_on(0)) {
       return result(rayleigh_ritz());  // of what is left without W
     }

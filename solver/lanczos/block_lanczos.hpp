@@ -63,14 +63,14 @@ using LanczosObserver = std::function<bool(const LanczosPairs&)>;
 /// as (A - sigma B)^-1 B: thick-restart block Lanczos (Grimes, Lewis, Simon, SIAM J. Matrix Anal. Appl. 15, 1994;
 /// Wu, Simon, SIAM J. Matrix Anal. Appl. 22, 2000) with full reorthogonalisation, random blocks to begin with and
 /// more of them where an eigenvalue, as far as `limit` tells it from others, seems to be there as often as a block
-/// is wide. Pairs whose values are so much
-/// larger than the others that their rounding errors would hide these are locked. Vectors come back with one more
-/// step of M behind them, in the order of their values, not orthonormal, and without columns where the space is
-/// too small for a basis: the wanted pairs are within `limit` unless the steps were used up, the observer or who
-/// runs the program wanted an end, or nothing new came. `b` null is the identity; `constraints` (own rows of n x
-/// c, or null) are kept out. Memory beside these: the basis, shape.capacity columns, with B twice, and a few
-/// blocks. Collective. Throws RunError (memory, and what `inverse` throws), InputError (B not positive definite),
-/// NumericalError (values that are not finite), on all ranks.
+/// is wide. Pairs whose values are so much larger than the others that their rounding errors would hide these are
+/// locked, with residuals of 1e-8 of their values whatever the limit. The other vectors come back with one more
+/// step of M behind them, all in the order of their values, not orthonormal, and without columns where the space
+/// is too small for a basis: the wanted pairs that are not locked are within `limit` unless the steps were used
+/// up, the observer or who runs the program wanted an end, or nothing new came. `b` null is the identity;
+/// `constraints` (own rows of n x c, or null) are kept out. Memory beside these: the basis, shape.capacity
+/// columns, with B twice, and a few blocks. Collective. Throws RunError (memory, and what `inverse` throws),
+/// InputError (B not positive definite), NumericalError (values that are not finite), on all ranks.
 template <class T>
 LanczosVectors<T> block_lanczos(BlockSpace<T>& space, LinearOperator<T>& inverse, LinearOperator<T>* b,
                                 const DenseBlock<T>* constraints, const LanczosOptions& options,

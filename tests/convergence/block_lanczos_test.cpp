@@ -76,13 +76,14 @@ class BlockLanczos : public ::testing::Test {
     SmallMatrix energies, lengths;
     problem.space.gram({mx.view()}, {bx.view()}, energies);
     problem.space.gram({x.view()}, {bx.view()}, lengths);
+    const double apart = std::min(1e3 * error, 1e-3);  // one vector that came back twice is not
     for (int j = 0; j < pairs; ++j) {
       const double quotient = energies(j, j) / lengths(j, j);
       const double wanted = exact[static_cast<std::size_t>(j)];
       EXPECT_NEAR(quotient, wanted, error * wanted) << "pair " << j;
       EXPECT_NEAR(found.values[static_cast<std::size_t>(j)], wanted, 10.0 * error * wanted) << "pair " << j;
       for (int i = 0; i < pairs; ++i)
-        EXPECT_NEAR(lengths(i, j) / std::sqrt(lengths(i, i) * lengths(j, j)), i == j ? 1.0 : 0.0, 1e3 * error);
+        EXPECT_NEAR(lengths(i, j) / std::sqrt(lengths(i, i) * lengths(j, j)), i == j ? 1.0 : 0.0, apart);
     }
   }
   void check_all(const Rule& value, int pairs, double error) {
