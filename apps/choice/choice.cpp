@@ -17,8 +17,8 @@ constexpr double worth_a_change = 1.5;
 /// And filters must have cost so much of what the other one is expected to: what they foresee at first is too much
 /// by far where eigenvalues are there many times, and no more is lost by listening.
 constexpr double hearing = 0.25;
-/// Where one way has failed, factors, whose cost is known, may cost so many times what is expected of a way that
-/// has not been tried.
+/// Where one way has failed, or nothing but a guess is had of the first, factors, whose cost is known, may cost so
+/// many times what is expected of a way that has not been tried.
 constexpr double worth_knowing = 2.0;
 /// Factors may cost so many times what other ways are expected to where these had three chances.
 constexpr double worth_certainty = 10.0;
@@ -300,9 +300,10 @@ void Choice::replace(std::vector<Candidate> candidates, const Judgement& judgeme
 }
 
 void Choice::weigh_factors(const LateCandidate& late) {
-  if (!ask(late, worth_a_change * current().cost)) return;  // nothing is given up for them yet
+  const double instead_of = (current().guessed ? worth_knowing : 1.0) * current().cost;
+  if (!ask(late, worth_a_change * instead_of)) return;  // nothing is given up for them yet
   const std::optional<std::size_t> factors = factors_left();
-  if (!factors || candidates_[*factors].cost >= current().cost) return;
+  if (!factors || candidates_[*factors].cost >= instead_of) return;
   current().taken = false;
   take(*factors, candidates_[*factors].reason);
 }
@@ -324,7 +325,7 @@ bool Choice::change(Limitation limitation, const LateCandidate& late) {
   const bool known = likely && candidates_[*likely].taken;
   ask(late, at_last_change() ? HUGE_VAL
             : known          ? candidates_[*likely].at_this_rate
-                             : worth_knowing * cheapest_other());
+                             : worth_a_change * worth_knowing * cheapest_other());
   const std::optional<std::size_t> next = next_way();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;

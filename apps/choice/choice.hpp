@@ -28,7 +28,8 @@ struct Candidate {
   /// at least; 0 where that one's progress tells nothing of this one.
   double share = 0.0;
   double least = 0.0;
-  bool taken = false;  ///< is or was the present one
+  bool guessed = false;  ///< hardly anything is known of how many steps it takes
+  bool taken = false;    ///< is or was the present one
   /// `cost` at the rate that was seen last, however far that reaches; of one that was taken.
   double at_this_rate = 0.0;
 };

@@ -46,6 +46,8 @@ constexpr double wide_on_gpu = 40.0;
 /// Measured on the host: bytes of a row of a block, found in caches, from which products with rows that are nearly
 /// full take longer than these take to read.
 constexpr double wide_beside_full_rows = 64.0;
+/// Measured on the host, 5 to 39 nonzeros a row, 40 to 166 columns: 0.5 to 1.3 where blocks fit into caches.
+constexpr double product_on_host = 0.8;
 /// Measured, MUMPS on one core, in what passes through memory meanwhile. The analysis: so many passes over A (and
 /// B), and so much for a row and each of its neighbours beyond those of a chain, of which no more than a few
 /// matter; the less, the fewer rows there are to dissect.
@@ -64,10 +66,10 @@ constexpr double bytes_of_row = 1.2e4;
 constexpr double bytes_of_unknown = 1e3;
 constexpr double bytes_of_entry = 1.6;
 constexpr double guesses = 2.0;
-/// Measured: columns that Lanczos iterations have solved for, passes over the basis in a step, which are
-/// arithmetic as much as memory, and small problems in those of the size of a full basis.
-constexpr double least_solves = 100.0;
-constexpr double solves_of_pair = 6.0;
+/// Measured: blocks, and columns for each pair, that Lanczos iterations have solved for, passes over the basis in
+/// a step, which are arithmetic as much as memory, and small problems in those of the size of a full basis.
+constexpr double least_blocks = 12.0;
+constexpr double solves_of_pair = 5.0;
 constexpr double passes_of_basis = 8.0;
 constexpr double small_problems_of_lanczos = 6.0;
 /// Measured on an H200: rows for a column of the block from which filters on a basis are faster than on the block.
@@ -96,6 +98,8 @@ CostModel CostModel::with_columns(double other) const {
 /// Over A, in a product.
 double CostModel::pass() const { return full_from > 0.0 ? matrix * std::max(1.0, columns / full_from) : matrix; }
 
+double CostModel::arithmetic() const { return full_from > 0.0 ? 0.0 : of_operation * nonzeros * columns; }
+
 double CostModel::cg_iteration() const { return pass() + passes_of_cg * block + launches_of_cg * launches; }
 
 double CostModel::preconditioner(const PreconditionerConfig& config) const {
@@ -106,7 +110,7 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
       return (config.chebyshev.degree - 1) *
              (config.of == PreconditionedMatrix::mass ? mass + 3.0 * block + launches : degree());
     case PreconditionerType::amg:
-      return cycle_products * (degree() - launches) + launches_of_cycle * launches;
+      return cycle_products * (pass() + 3.0 * block) + launches_of_cycle * launches;
     default:
       return 0.0;
   }
@@ -138,7 +142,7 @@ double CostModel::substitution(const factors::FactorSize& size, double applied_t
 
 double CostModel::lanczos(const factors::FactorSize& size, const LanczosOptions& options) const {
   const LanczosShape shape = lanczos_shape(options);
-  const double steps = (least_solves + solves_of_pair * options.pairs) / shape.block;
+  const double steps = least_blocks + solves_of_pair * options.pairs / shape.block;
   const double basis = passes_of_basis * 0.5 * (shape.keep + shape.capacity) / columns * block;
   const double checked = mass > 0.0 ? 2.0 * iteration() + substitution(size, columns) : iteration();
   const double windows = std::max(1.0, options.columns / columns);
@@ -161,6 +165,7 @@ CostModel cost_model(const MatrixTraits& traits, double mass_nonzeros, int colum
   }
   const double host_work = on_gpu ? setup_beside_gpu / setup_on_host : 1.0;
   if (on_gpu) model.launches = launches_on_gpu;
+  if (!on_gpu) model.of_operation = product_on_host;
   if (on_gpu) model.waiting = waiting_beside_gpu;
   model.host = host_work;
   model.ranks = ranks;

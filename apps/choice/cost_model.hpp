@@ -25,14 +25,15 @@ struct CostModel {
   double columns = 1.0;         ///< at work
   double wide_from = 1.0;       ///< columns from which operations on blocks take longer than their passes
   double full_from = 0.0;       ///< likewise products with A, where it is nearly full; else 0
+  double of_operation = 0.0;    ///< what a product takes for each nonzero and column beside what it reads
   double dense = 0.0;           ///< all of a dense solver, on one rank while the others wait
   double launches = 0.0;        ///< what the launches of a few kernels on blocks take, however small these are
 
   /// The same for a block of other columns.
   CostModel with_columns(double other) const;
-  double product() const { return pass() + 2.0 * block + launches; }
+  double product() const { return pass() + 2.0 * block + arithmetic() + launches; }
   /// One degree of a polynomial in A: a product that takes its step along.
-  double degree() const { return pass() + 3.0 * block + launches; }
+  double degree() const { return pass() + 3.0 * block + arithmetic() + launches; }
   /// One iteration of LOBPCG without its preconditioner.
   double iteration() const;
   /// One iteration of block CG without its preconditioner.
@@ -56,6 +57,7 @@ struct CostModel {
 
  private:
   double pass() const;
+  double arithmetic() const;
   double small_problem(double unknowns) const;
 };
 
