@@ -39,10 +39,16 @@ std::vector<double> own_diagonal(const CsrRows& rows, double sign) {
   return diagonal;
 }
 
-/// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, its diagonal, and
-/// pairs of these rows.
-SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) {
+/// Gershgorin's discs, of the calling rank's rows of sign A but for those that stand alone, and Rayleigh quotients
+/// of unit vectors and of pairs of these, `mass` the diagonal of B or empty.
+SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign, const std::vector<double>& mass) {
   const std::vector<double> diagonal = own_diagonal(rows, sign);
+  const auto of_mass = [&mass](std::size_t i) { return mass.empty() ? 1.0 : mass[i]; };
+  // With B, of pairs with a value below zero alone: the larger value of their part of B is at most this sum.
+  const auto of_pair = [&](std::size_t i, std::size_t j, double value) {
+    if (mass.empty()) return value;
+    return value < 0.0 && mass[i] + mass[j] > 0.0 ? value / (mass[i] + mass[j]) : HUGE_VAL;
+  };
   SpectrumStart own;
   own.upper_bound = own.lower_bound = HUGE_VAL;
   auto next_alone = lone.rows.begin();
@@ -51,16 +57,18 @@ SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) 
       ++next_alone;
       continue;
     }
-    own.upper_bound = std::min(own.upper_bound, diagonal[i]);
+    if (of_mass(i) > 0.0) own.upper_bound = std::min(own.upper_bound, diagonal[i] / of_mass(i));
     double beside = 0.0;
     for (Offset k = rows.row_offsets[i]; k < rows.row_offsets[i + 1]; ++k) {
       const auto at = static_cast<std::size_t>(k);
       const GlobalIndex j = rows.columns[at] - rows.row_begin;
       if (j == static_cast<GlobalIndex>(i)) continue;
       beside += std::abs(rows.values[at]);
-      if (j > static_cast<GlobalIndex>(i) && j < static_cast<GlobalIndex>(diagonal.size()))
-        own.upper_bound = std::min(
-            own.upper_bound, lesser_of_pair(diagonal[i], diagonal[static_cast<std::size_t>(j)], rows.values[at]));
+      if (j > static_cast<GlobalIndex>(i) && j < static_cast<GlobalIndex>(diagonal.size())) {
+        const auto other = static_cast<std::size_t>(j);
+        const double value = lesser_of_pair(diagonal[i], diagonal[other], rows.values[at]);
+        own.upper_bound = std::min(own.upper_bound, of_pair(i, other, value));
+      }
     }
     own.lower_bound = std::min(own.lower_bound, diagonal[i] - beside);
     own.norm = std::max(own.norm, std::abs(diagonal[i]) + beside);
@@ -69,11 +77,12 @@ SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign) 
 }
 
 /// Of sign A x = lambda B x, whose lower end is wanted. With B signs are all that the discs of A tell, and sizes
-/// are those of its typical row. Collective.
+/// are those of its typical row, or of the lowest value that is sure. Collective.
 template <class T>
 SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& config, double sign) {
   const Communicator& comm = problem.context.comm;
-  SpectrumStart start = own_discs(problem.a_rows, problem.lone, sign);
+  const std::vector<double> mass = problem.b ? own_diagonal(problem.b_rows, 1.0) : std::vector<double>{};
+  SpectrumStart start = own_discs(problem.a_rows, problem.lone, sign, mass);
   start.norm = comm.max(start.norm);
   start.upper_bound = -comm.max(-start.upper_bound);
   start.lower_bound = -comm.max(-start.lower_bound);
@@ -81,10 +90,8 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
   if (problem.b) {
     start.lower_bound = semidefinite ? 0.0 : -HUGE_VAL;
     const double scale = problem.b->typical_row_sum();
-    if (scale > 0.0) {
-      start.norm /= scale;
-      start.upper_bound /= scale;
-    }
+    if (scale > 0.0) start.norm /= scale;
+    if (start.upper_bound < 0.0) start.norm = std::max(start.norm, -start.upper_bound);
   } else if (semidefinite) {
     start.lower_bound = std::max(start.lower_bound, 0.0);
   }
@@ -172,7 +179,8 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
     if (count <= 0) return sigma;
   }
   throw Agreed<RunError>(RunError(
-      fmt::format("preconditioner: direct: no shift was found that is {} all eigenvalues; {} are still beyond",
+      fmt::format("preconditioner: direct: no shift was found that is {} all eigenvalues; {} are still beyond "
+                  "(give one, preconditioner={{type: direct, shift: ...}}, or use type: auto)",
                   side(), count)));
 }
 

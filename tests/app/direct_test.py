@@ -174,6 +174,17 @@ class DirectTest(harness.AppTest):
                 _, values, _, _ = self.solve(preconditioner, more=", pairs: 3", extra="mass: {file: b.npz}\n")
                 np.testing.assert_allclose(values, exact, rtol=1e-3, err_msg=f"{softness}, {preconditioner}")
 
+    def test_largest_where_the_mass_is_graded(self):
+        """The largest value is 1e16 times what a typical row of B says of it."""
+        n = 500
+        scale = sp.diags(10.0 ** np.random.default_rng(5).uniform(-10, 0, n))
+        a, b = harness.laplacian(n), (scale @ (6 * sp.identity(n) - harness.laplacian(n)) @ scale).tocsr()
+        self.save(a)
+        self.save(b, "b.npz")
+        exact = scipy.linalg.eigvalsh(a.toarray(), b.toarray())
+        _, values, _, _ = self.solve(more=", pairs: 6, which: largest", extra="mass: {file: b.npz}\n")
+        np.testing.assert_allclose(values, exact[:-7:-1], rtol=1e-9)
+
     def test_many_pairs_of_both_ends(self):
         """More copies than the columns that are multiplied at a time, more pairs than a window of LOBPCG holds, and few
         solves."""
