@@ -1,7 +1,9 @@
 #include "solver/lobpcg/finished_pairs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/lobpcg/ritz_pairs.hpp"
 #include "solver/space/orthonormalize.hpp"
+#include "spmm/small_matrix.hpp"
 
 namespace block_eigs {
 
@@ -35,6 +38,45 @@ RitzPairs measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>*
   return pairs;
 }
 
+/// Pairs from the smallest magnitude on, where magnitudes differ so much that it matters; nothing else.
+std::vector<int> by_magnitude(std::span<const double> values) {
+  constexpr double much = 1e3;
+  const auto less = [](double one, double other) { return std::abs(one) < std::abs(other); };
+  const auto [least, largest] = std::minmax_element(values.begin(), values.end(), less);
+  if (!(std::abs(*largest) > much * std::abs(*least))) return {};
+  std::vector<int> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int i, int j) {
+    return less(values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(j)]);
+  });
+  return order;
+}
+
+/// Makes columns orthonormal in place, each to those of smaller values: what it takes on of another vector its
+/// residual has times their distance, which is little beside the larger value and may be much beside the smaller.
+/// False where some depend on others.
+template <class T>
+bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> all,
+                      std::span<const double> values) {
+  const std::vector<int> order = by_magnitude(values);
+  SmallMatrix there(all.cols, all.cols);
+  SmallMatrix back(all.cols, all.cols);
+  for (int j = 0; j < static_cast<int>(order.size()); ++j) {
+    const int at = order[static_cast<std::size_t>(j)];
+    there(at, j) = back(j, at) = 1.0;
+  }
+  if (!order.empty()) space.update({all}, there, {all});
+  DenseBlock<T> images = space.make_block(b != nullptr ? all.cols : 0);
+  const BlockView<T> image = b != nullptr ? images.view() : all;
+  if (b != nullptr) {
+    b->reserve(all.cols);
+    b->apply(all, image);
+  }
+  if (orthonormalize<T>(space, {}, all, image, {}, Orthonormality::to_rounding, b) < all.cols) return false;
+  if (!order.empty()) space.update({all}, back, {all});
+  return true;
+}
+
 }  // namespace
 
 template <class T>
@@ -47,15 +89,7 @@ std::optional<EigenResult<T>> finished_pairs(BlockSpace<T>& space, LinearOperato
   result.eigenvectors = space.make_block(pairs);
   const BlockView<T> all = result.eigenvectors.view();
   space.copy(vectors.columns(0, pairs), all);
-  {
-    DenseBlock<T> images = space.make_block(b != nullptr ? pairs : 0);
-    const BlockView<T> image = b != nullptr ? images.view() : all;
-    if (b != nullptr) {
-      b->reserve(pairs);
-      b->apply(all, image);
-    }
-    if (orthonormalize<T>(space, {}, all, image, {}, Orthonormality::to_rounding, b) < pairs) return std::nullopt;
-  }
+  if (!make_orthonormal(space, b, all, values.first(static_cast<std::size_t>(pairs)))) return std::nullopt;
   const LocalIndex width = std::min(panel, pairs);
   DenseBlock<T> ax = space.make_block(width);
   DenseBlock<T> bx = space.make_block(b != nullptr ? width : 0);
