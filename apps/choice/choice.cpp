@@ -22,6 +22,8 @@ constexpr double hearing = 0.25;
 constexpr double worth_knowing = 2.0;
 /// Factors may cost so many times what other ways are expected to where these had three chances.
 constexpr double worth_certainty = 10.0;
+/// Rates of conjugate gradients are off by as much at first, and to ask takes as long as many of their iterations.
+constexpr double doubt_of_rates = 3.0;
 constexpr int most_changes = 4;
 /// At least so many are left to new candidates.
 constexpr int changes_after_replacement = 2;
@@ -148,7 +150,8 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   steps_left_ = left;
   current().at_this_rate = left * current().step;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));
-  if (at_ == 0) expect_of_others(left);
+  // After filters columns are those that these have left.
+  if (at_ == 0 && !current().filtered) expect_of_others(left);
   expect_of_first(left);
   return left * current().step;
 }
@@ -235,7 +238,8 @@ bool Choice::goes_on(const IterationReport& report, double left, double elsewher
 
 /// Whether it is among the candidates now: not where `expected` by other ways is too little for it to pay.
 bool Choice::ask(const LateCandidate& late, double expected) {
-  if (!may_ask(late) || !(expected > worth_a_change * late.least)) return false;
+  const double margin = judgement_.patient ? doubt_of_rates : worth_a_change;
+  if (!may_ask(late) || !(expected > margin * late.least)) return false;
   asked_ = true;
   std::optional<Candidate> candidate = late.ask();
   if (candidate) candidates_.push_back(std::move(*candidate));

@@ -122,7 +122,7 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
   Candidate& chebyshev =
       result.add(PreconditionerType::chebyshev, false, with_chebyshev, "it needs nothing but A");
   chebyshev.share = of_jacobi;
-  if (can_filter && !varied) {  // what takes filters longer than expected takes it longer
+  if (can_filter && !varied && !traits.scale_free()) {  // what takes filters longer than expected takes it longer
     chebyshev.share = of_degrees;
     chebyshev.least = (chebyshev.cost - chebyshev.setup) / chebyshev.step;
   }

@@ -236,7 +236,7 @@ PreconditionerType after_filters(double degrees) {
   traits.scaled_norm = 1e4;
   EigensolverChoice choice = choice_for(traits, asked());
   EXPECT_EQ(type_of(choice), PreconditionerType::none);
-  choice.allow_factors([] { return std::optional<factors::FactorSize>({8e6, 1e7, 6e9}); });
+  choice.allow_factors([] { return std::optional<factors::FactorSize>({8e6, 1e7, 1.6e10}); });
   std::vector<double> cluster;
   for (int j = 0; j < 8; ++j) cluster.push_back(1.0 + 1e-6 * j);
   const std::vector<double> residuals(8, 1e-3);
@@ -278,7 +278,10 @@ TEST(DirectChoice, FactorsAtFirstWhereIterationsAreExpectedToCostMuchMore) {
   stiff.scaled_norm = 8.0;
   EXPECT_EQ(at_first(stiff, 160, small), (std::pair{Type::direct, 1}));
   EXPECT_EQ(at_first(stiff, 160, enormous), (std::pair{Type::amg, 1}));
-  EXPECT_EQ(at_first(stiff, 10, small), (std::pair{Type::amg, 0})) << "iterations are cheap";
+  EXPECT_EQ(at_first(stiff, 10, small), (std::pair{Type::direct, 1})) << "of multigrid little is known";
+  constexpr factors::FactorSize dear{1e7, 2e7, 4e10};
+  EXPECT_EQ(at_first(stiff, 10, dear), (std::pair{Type::amg, 1}));
+  EXPECT_EQ(at_first(diffusion(1.1e4, 39), 10, small), (std::pair{Type::amg, 0})) << "iterations are cheap";
   EXPECT_EQ(at_first(diffusion(1e6, 7), 10, small), (std::pair{Type::amg, 0}));
   EXPECT_EQ(at_first(diffusion(1e3, 7), 10, small).first, Type::none) << "filters";
 }
