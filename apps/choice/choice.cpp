@@ -150,8 +150,7 @@ std::optional<double> Choice::cost_to_go(const IterationReport& report) {
   steps_left_ = left;
   current().at_this_rate = left * current().step;
   left = std::min(left, judgement_.horizon * static_cast<double>(progress_.size()));
-  // After filters columns are those that these have left.
-  if (at_ == 0 && !current().filtered) expect_of_others(left);
+  if (at_ == 0) expect_of_others(left);
   expect_of_first(left);
   return left * current().step;
 }
@@ -327,9 +326,9 @@ bool Choice::change(Limitation limitation, const LateCandidate& late) {
   if (limitation == Limitation::none || !may_change()) return false;
   const std::optional<std::size_t> likely = best_other();
   const bool known = likely && candidates_[*likely].taken;
-  ask(late, at_last_change() ? HUGE_VAL
-            : known          ? candidates_[*likely].at_this_rate
-                             : worth_a_change * worth_knowing * cheapest_other());
+  // What has come to its end says less than what was too slow.
+  const double doubt = worth_knowing * (limitation == Limitation::stopped ? worth_a_change : 1.0);
+  ask(late, at_last_change() ? HUGE_VAL : known ? candidates_[*likely].at_this_rate : doubt * cheapest_other());
   const std::optional<std::size_t> next = next_way();
   // A way that has come to its end is not taken again.
   if (limitation != Limitation::stopped) current().cost = HUGE_VAL;

@@ -108,7 +108,7 @@ double CostModel::preconditioner(const PreconditionerConfig& config) const {
       return 2.0 * block;
     case PreconditionerType::chebyshev:
       return (config.chebyshev.degree - 1) *
-             (config.of == PreconditionedMatrix::mass ? mass + 3.0 * block + launches : degree());
+             ((config.of == PreconditionedMatrix::mass ? mass : pass()) + 3.0 * block + launches);
     case PreconditionerType::amg:
       return cycle_products * (pass() + 3.0 * block) + launches_of_cycle * launches;
     default:

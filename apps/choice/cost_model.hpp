@@ -38,7 +38,7 @@ struct CostModel {
   double iteration() const;
   /// One iteration of block CG without its preconditioner.
   double cg_iteration() const;
-  /// One application.
+  /// One application; fitted as passes over memory alone.
   double preconditioner(const PreconditionerConfig& config) const;
   /// The dense solver, with so many vectors refined one by one.
   double dense_with_refined(double vectors) const;

@@ -112,20 +112,13 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
     if (traits.scale_free()) filters.share = std::sqrt(factor) / 4.0;
   }
   // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
-  constexpr double of_degrees = 1.0 / 12.0;
-  double with_chebyshev = (20.0 + of_degrees * degrees) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0));
+  double with_chebyshev = (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0));
   // Where hubs make paths short the wanted values are among the others of D^-1 A, and no polynomial tells them
   // apart: of Jacobi's iterations 0.6 to 0.8 were taken, whatever their number. Products with such rows take
   // longer than their bytes say, on GPUs above all: the upper end.
   const double of_jacobi = traits.scale_free() ? 0.8 : 0.0;
   with_chebyshev = std::max(with_chebyshev, of_jacobi * with_jacobi);
-  Candidate& chebyshev =
-      result.add(PreconditionerType::chebyshev, false, with_chebyshev, "it needs nothing but A");
-  chebyshev.share = of_jacobi;
-  if (can_filter && !varied && !traits.scale_free()) {  // what takes filters longer than expected takes it longer
-    chebyshev.share = of_degrees;
-    chebyshev.least = (chebyshev.cost - chebyshev.setup) / chebyshev.step;
-  }
+  result.add(PreconditionerType::chebyshev, false, with_chebyshev, "it needs nothing but A").share = of_jacobi;
   if (!can_filter && !varied)
     result.add(PreconditionerType::jacobi, false, with_jacobi, "it costs next to nothing");
   // Multigrid amplifies eigenvectors of small values by their inverse, and those of rows that stand alone with a

@@ -272,13 +272,14 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     if (vectors.cols() == 0) start = start_by_lanczos(passed);
     vectors = start_block(solver_.operators->preconditioner, config, std::move(vectors));
   }
-  passed.setup_seconds = setup.seconds() - passed.solve_seconds;
+  const double setup_seconds = setup.seconds() - passed.solve_seconds;
   const int steps = passed.iterations;
   add_counts(passed, result_);
   std::optional<EigenResult<T>> first = go_on_from(std::move(start), steps);
   // What this way had no use for is of no use to another one, which would count its iterations again.
   if (checkpoint_ != nullptr) checkpoint_->taken();
   if (first) {
+    first->setup_seconds += setup_seconds;
     count_in(result_, *first);
     result_ = std::move(*first);
   } else {
@@ -292,7 +293,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     take_it(same ? columns : 0);
     EigenResult<T> begun;
     start = start_of_the_next(columns, same, begun);
-    begun.setup_seconds = again.seconds() - begun.solve_seconds;
+    const double seconds = again.seconds() - begun.solve_seconds;
     const int steps_of_next = begun.iterations;
     add_counts(begun, result_);
     std::optional<EigenResult<T>> next = go_on_from(std::move(start), steps_of_next);
@@ -300,6 +301,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
       follower_.forget();  // vectors that were found went with the attempt
       continue;
     }
+    next->setup_seconds += seconds;
     if (space_.to_end_early() || config.options.dense) take_back(result_, *next);
     count_in(result_, *next);
     result_ = std::move(*next);

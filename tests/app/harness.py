@@ -29,6 +29,17 @@ except ImportError as missing:
 options = argparse.Namespace()
 
 
+def without_gpus():
+    """For what is of the host alone, its memory or a run that takes long enough to be looked at."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
+def mpi_starts(result):
+    """Whether MPI found the address space that it wants: some builds of it, with GPUs above all, want more than
+    the programs."""
+    return "MPI_Init" not in result.stderr
+
+
 def random_turns(rows, rounds, random):
     """A sparse orthogonal matrix: rounds of plane rotations of disjoint random pairs of an even number of rows."""
     turns = scipy.sparse.identity(rows, format="csr")

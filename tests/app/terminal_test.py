@@ -114,4 +114,5 @@ class Terminal(harness.AppTest):
 
 
 if __name__ == "__main__":
+    harness.without_gpus()
     harness.main()

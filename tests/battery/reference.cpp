@@ -95,6 +95,8 @@ Reference make_reference(const Try& one) {
   Reference result;
   result.scale = scale_of(one.a);
   result.norm_a = infinity_norm(one.a, result.scale);
+  const auto zeros = std::count(one.a.values.begin(), one.a.values.end(), 0.0);
+  result.mean_row = static_cast<double>(one.a.values.size() - static_cast<std::size_t>(zeros)) / std::max(n, 1);
   result.d.assign(static_cast<std::size_t>(n), 1.0);
   double stretch = 1.0;  // of the inverse of D B D
   double norm = 1.0;     // of D B D

@@ -16,6 +16,7 @@ struct Reference {
   std::vector<double> lower;  ///< Cholesky factor of D B D, column-major; empty without B
   double norm_a = 0.0;        ///< ||A||inf / scale
   double norm_b = 1.0;        ///< ||B||inf
+  double mean_row = 0.0;      ///< nonzeros of A in a row
   double condition = 1.0;     ///< of B
   double allowance = 0.0;     ///< rounding errors of an eigenvalue / scale, those of LAPACK among them
 };
