@@ -77,15 +77,16 @@ double tolerance_of(const LobpcgOptions& options, const Reference& reference, do
   return 0.0;
 }
 
-void set_limits(const LobpcgOptions& options, double epsilon, const Reference& reference, Findings& found) {
+void set_limits(const LobpcgOptions& options, double epsilon, const Reference& reference,
+                const std::vector<Outcome>& outcomes, Findings& found) {
   constexpr double slack = 1.05;
-  // Sums of more than a hundred terms have errors that grow with the root of that number: the programs allow for
-  // it.
-  const double rounding = 10.0 * epsilon * std::sqrt(std::max(1.0, reference.mean_row / 100.0));
+  // What is called at its limit is so by errors of sums, which grow with the root of more than a hundred terms.
+  const double long_rows = std::sqrt(std::max(1.0, reference.mean_row / 100.0));
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const double size = (reference.norm_a + std::abs(found.values[i]) * reference.norm_b) * found.norms[i];
     const double tolerance =
         tolerance_of(options, reference, found.values[i], found.image_norms[i], found.norms[i]);
+    const double rounding = 10.0 * epsilon * (outcomes[i] == Outcome::at_accuracy_limit ? long_rows : 1.0);
     found.limits.push_back(slack * std::max(tolerance, rounding * size) + 4.0 * epsilon * size);
   }
 }
@@ -160,7 +161,7 @@ Verdict judge(const Try& one, const Answer& answer, const LobpcgOptions& options
   if (must_be_refused(one.mass)) return accepted_mass(answer);
   const Reference reference = make_reference(one);
   Findings found = examine(one, answer, reference);
-  set_limits(options, epsilon, reference, found);
+  set_limits(options, epsilon, reference, answer.outcomes, found);
   check_residuals(answer, reference, found, verdict);
   const auto count = [&](Outcome outcome) {
     return std::count(answer.outcomes.begin(), answer.outcomes.end(), outcome);
