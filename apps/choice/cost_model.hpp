@@ -3,7 +3,7 @@
 #include "apps/choice/matrix_traits.hpp"
 #include "apps/config/config.hpp"
 #include "solver/factors/factorization.hpp"
-#include "solver/lanczos/block_lanczos.hpp"
+#include "solver/lanczos/lanczos_shape.hpp"
 #include "spmm/device/device.hpp"
 
 namespace block_eigs {

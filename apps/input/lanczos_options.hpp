@@ -1,6 +1,6 @@
 #pragma once
 
-#include "solver/lanczos/block_lanczos.hpp"
+#include "solver/lanczos/lanczos_shape.hpp"
 #include "solver/lobpcg/lobpcg.hpp"
 
 namespace block_eigs {

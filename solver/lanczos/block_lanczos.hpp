@@ -1,42 +1,14 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
+#include "solver/lanczos/lanczos_shape.hpp"
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/dense_block.hpp"
 #include "spmm/matrix/linear_operator.hpp"
 
 namespace block_eigs {
-
-/// What a block Lanczos iteration is to find.
-struct LanczosOptions {
-  int pairs = 1;                                      ///< wanted: those of the largest values
-  int columns = 1;                                    ///< vectors to come back, as many at least
-  int most_steps = 500;                               ///< Rayleigh-Ritz steps
-  int most_solves = std::numeric_limits<int>::max();  ///< columns multiplied with M
-  std::uint64_t seed = 1;                             ///< of the random vectors
-};
-
-/// Columns of the basis.
-struct LanczosShape {
-  int block = 0;     ///< multiplied at a time
-  int keep = 0;      ///< left by a restart
-  int capacity = 0;  ///< at most
-};
-LanczosShape lanczos_shape(const LanczosOptions& options);
-/// Whether a space of so many dimensions has room for it: it would be solved as a whole else.
-bool lanczos_fits(const LanczosOptions& options, GlobalIndex dimension);
-
-/// Bytes of what block_lanczos() works with at its peak beside the work space of operators: blocks of so many own
-/// rows.
-template <class T>
-std::size_t lanczos_bytes(LocalIndex rows, const LanczosOptions& options, bool with_b, LocalIndex constraints);
-/// The same of its small matrices, on every rank.
-std::size_t lanczos_small_bytes(const LanczosOptions& options);
 
 /// Where it stands after a Rayleigh-Ritz step: the pairs that are to come back, as far as it has them, largest
 /// value first.
