@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "spmm/small_matrix.hpp"
-
 namespace block_eigs {
 
 std::vector<std::size_t> positions_in_order(const std::vector<double>& eigenvalues, Which which) {
@@ -26,14 +24,6 @@ std::vector<std::size_t> pair_order(const std::vector<double>& eigenvalues, Whic
 }
 
 template <class T>
-void put_in_order(BlockSpace<T>& space, DenseBlock<T>& vectors, const std::vector<std::size_t>& order) {
-  SmallMatrix permutation(static_cast<int>(order.size()), static_cast<int>(order.size()));
-  for (std::size_t j = 0; j < order.size(); ++j)
-    permutation(static_cast<int>(order[j]), static_cast<int>(j)) = 1.0;
-  space.update({vectors.view()}, permutation, {vectors.view()});
-}
-
-template <class T>
 void put_in_order(BlockSpace<T>& space, EigenResult<T>& result, Which which) {
   const std::vector<std::size_t> order = pair_order(result.eigenvalues, which);
   if (order.empty()) return;
@@ -41,11 +31,9 @@ void put_in_order(BlockSpace<T>& space, EigenResult<T>& result, Which which) {
   result.residual_norms = in_order(result.residual_norms, order);
   result.error_bounds = in_order(result.error_bounds, order);
   result.outcomes = in_order(result.outcomes, order);
-  put_in_order(space, result.eigenvectors, order);
+  space.permute_columns(result.eigenvectors.view(), order);
 }
 
-template void put_in_order(BlockSpace<float>&, DenseBlock<float>&, const std::vector<std::size_t>&);
-template void put_in_order(BlockSpace<double>&, DenseBlock<double>&, const std::vector<std::size_t>&);
 template void put_in_order(BlockSpace<float>&, EigenResult<float>&, Which);
 template void put_in_order(BlockSpace<double>&, EigenResult<double>&, Which);
 

@@ -5,7 +5,6 @@
 
 #include "solver/lobpcg/lobpcg.hpp"
 #include "solver/space/block_space.hpp"
-#include "spmm/matrix/dense_block.hpp"
 
 namespace block_eigs {
 
@@ -24,11 +23,7 @@ std::vector<V> in_order(const std::vector<V>& of_pairs, const std::vector<std::s
   return result;
 }
 
-/// Columns take that order. Collective.
-template <class T>
-void put_in_order(BlockSpace<T>& space, DenseBlock<T>& vectors, const std::vector<std::size_t>& order);
-
-/// A result whose pairs were found in another order than they stand in. Collective.
+/// A result whose pairs were found in another order than they stand in. Not collective.
 template <class T>
 void put_in_order(BlockSpace<T>& space, EigenResult<T>& result, Which which);
 

@@ -274,7 +274,7 @@ void sort_pairs(BlockSpace<T>& space, Verification& pairs, DenseBlock<T>& vector
   pairs.by_norm = in_order(pairs.by_norm, order);
   pairs.error_bounds = in_order(pairs.error_bounds, order);
   pairs.outcomes = in_order(pairs.outcomes, order);
-  put_in_order(space, vectors, order);
+  space.permute_columns(vectors.view(), order);
 }
 
 template void sort_pairs(BlockSpace<float>&, Verification&, DenseBlock<float>&, Which);

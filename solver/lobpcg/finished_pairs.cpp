@@ -11,7 +11,6 @@
 #include "solver/lobpcg/residual_test.hpp"
 #include "solver/lobpcg/ritz_pairs.hpp"
 #include "solver/space/orthonormalize.hpp"
-#include "spmm/small_matrix.hpp"
 
 namespace block_eigs {
 
@@ -39,17 +38,23 @@ RitzPairs measure(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>*
 }
 
 /// Pairs from the smallest magnitude on, where magnitudes differ so much that it matters; nothing else.
-std::vector<int> by_magnitude(std::span<const double> values) {
+std::vector<std::size_t> by_magnitude(std::span<const double> values) {
   constexpr double much = 1e3;
   const auto less = [](double one, double other) { return std::abs(one) < std::abs(other); };
   const auto [least, largest] = std::minmax_element(values.begin(), values.end(), less);
   if (!(std::abs(*largest) > much * std::abs(*least))) return {};
-  std::vector<int> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int i, int j) {
-    return less(values[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(j)]);
-  });
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t i, std::size_t j) { return less(values[i], values[j]); });
   return order;
+}
+
+/// The order that takes back what `order` does.
+std::vector<std::size_t> inverse(const std::vector<std::size_t>& order) {
+  std::vector<std::size_t> result(order.size());
+  for (std::size_t j = 0; j < order.size(); ++j) result[order[j]] = j;
+  return result;
 }
 
 /// Makes columns orthonormal in place, each to those of smaller values: what it takes on of another vector its
@@ -58,14 +63,8 @@ std::vector<int> by_magnitude(std::span<const double> values) {
 template <class T>
 bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> all,
                       std::span<const double> values) {
-  const std::vector<int> order = by_magnitude(values);
-  SmallMatrix there(all.cols, all.cols);
-  SmallMatrix back(all.cols, all.cols);
-  for (int j = 0; j < static_cast<int>(order.size()); ++j) {
-    const int at = order[static_cast<std::size_t>(j)];
-    there(at, j) = back(j, at) = 1.0;
-  }
-  if (!order.empty()) space.update({all}, there, {all});
+  const std::vector<std::size_t> order = by_magnitude(values);
+  if (!order.empty()) space.permute_columns(all, order);
   DenseBlock<T> images = space.make_block(b != nullptr ? all.cols : 0);
   const BlockView<T> image = b != nullptr ? images.view() : all;
   if (b != nullptr) {
@@ -73,7 +72,7 @@ bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> a
     b->apply(all, image);
   }
   if (orthonormalize<T>(space, {}, all, image, {}, Orthonormality::to_rounding, b) < all.cols) return false;
-  if (!order.empty()) space.update({all}, back, {all});
+  if (!order.empty()) space.permute_columns(all, inverse(order));
   return true;
 }
 

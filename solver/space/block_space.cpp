@@ -187,6 +187,14 @@ void BlockSpace<T>::copy_columns(ConstBlockView<T> x, std::span<const int> colum
 }
 
 template <class T>
+void BlockSpace<T>::permute_columns(BlockView<T> x, std::span<const std::size_t> order) {
+  SmallMatrix permutation(x.cols, x.cols);
+  for (std::size_t j = 0; j < order.size(); ++j)
+    permutation(static_cast<int>(order[j]), static_cast<int>(j)) = 1.0;
+  update({x}, permutation, {x});
+}
+
+template <class T>
 void BlockSpace<T>::apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step,
                                BlockView<T> ax, BlockView<T> y) {
   if (a.apply_step(x, y, step)) return;

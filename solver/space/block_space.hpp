@@ -92,6 +92,8 @@ class BlockSpace {
   void copy(ConstBlockView<T> x, BlockView<T> y);
   /// Column j of y = column columns[j] of x.
   void copy_columns(ConstBlockView<T> x, std::span<const int> columns, BlockView<T> y);
+  /// Column j of x becomes what column order[j] was; `order` has each of them once. Not collective.
+  void permute_columns(BlockView<T> x, std::span<const std::size_t> order);
   /// y = step.product A x + ... as LinearOperator::apply_step, in one pass where `a` can, else by way of `ax`.
   /// Collective.
   void apply_step(LinearOperator<T>& a, ConstBlockView<T> x, const ProductStep<T>& step, BlockView<T> ax,

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <vector>
 
 #include "io/generate/generate.hpp"
 #include "solver/small/lapack.hpp"
@@ -44,6 +45,16 @@ TEST(BlockSpaceTest, SumsThatTravelTogetherAreThoseThatTravelAlone) {
   EXPECT_EQ(dots, space.column_dots(x.view(), y.columns(0, 3)));
   EXPECT_EQ(norms, space.column_norms(y.view()));
   EXPECT_EQ(residuals, space.residual(x.view(), y.columns(1, 3), lambda, r.view()));
+}
+
+TEST(BlockSpaceTest, ColumnsChangePlacesToTheBit) {
+  Problem<double> problem(*small_grid());
+  BlockSpace<double>& space = problem.space;
+  DenseBlock<double> x = space.make_block(5), wanted = space.make_block(5);
+  space.fill_random(x.view(), 1);
+  space.copy_columns(x.view(), std::vector{3, 0, 4, 2, 1}, wanted.view());
+  space.permute_columns(x.view(), std::vector<std::size_t>{3, 0, 4, 2, 1});
+  EXPECT_EQ(x.to_host(), wanted.to_host());
 }
 
 /// The eigenvectors of a matrix that all ranks have.
