@@ -44,13 +44,13 @@ bool ShiftFollower::proceed(const IterationReport& report) {
   return false;
 }
 
-void ShiftFollower::aim(DirectConfig& config, int columns) const {
+void ShiftFollower::aim(ShiftTarget& target, int columns) const {
   if (left_.empty()) return;
   const std::size_t along = std::min(found_.size(), static_cast<std::size_t>(columns));
-  config.near = sign_ * (along < found_.size() ? found_[along] : left_.front());
-  config.margin = margin();
-  config.found.clear();
-  for (std::size_t j = 0; j < along; ++j) config.found.push_back(sign_ * found_[j]);
+  target.near = sign_ * (along < found_.size() ? found_[along] : left_.front());
+  target.margin = margin();
+  target.found.clear();
+  for (std::size_t j = 0; j < along; ++j) target.found.push_back(sign_ * found_[j]);
 }
 
 }  // namespace block_eigs

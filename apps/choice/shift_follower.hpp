@@ -35,7 +35,7 @@ class ShiftFollower {
   void forget() { found_.clear(); }
   /// What a better sigma is looked for by, from what was seen last, where so many vectors go along: pairs that
   /// were found beyond these are not at hand any more.
-  void aim(DirectConfig& config, int columns) const;
+  void aim(ShiftTarget& target, int columns) const;
 
  private:
   double margin() const;

@@ -47,16 +47,20 @@ struct AmgConfig {
   double shift = 0.0;  ///< of A - shift I, which is what is coarsened: below the spectrum where A is indefinite
 };
 
-/// Factors of A - sigma B, sigma beyond the wanted end of the spectrum: (A - sigma B)^-1, or of A alone for A x =
-/// f.
-struct DirectConfig {
-  std::optional<double> shift{};  ///< sigma; without it, it is found
-  // Not of the file: what sigma is looked for by. See ShiftSearch.
+/// What the shift of factors is looked for by, see ShiftSearch: not of the file, but what solvers tell as they go.
+struct ShiftTarget {
   std::optional<Which> end{};    ///< of the eigenvalues; none for a linear system
   std::optional<double> near{};  ///< an approximation of the outermost eigenvalue that is still to be found
   double margin = 0.0;           ///< that is allowed for beyond it
   bool at_zero = false;          ///< sigma = 0 is tried before all others: its distance from it hides values
   std::vector<double> found{};   ///< eigenvalues that may be beyond sigma: of locked vectors
+};
+
+/// Factors of A - sigma B, sigma beyond the wanted end of the spectrum: (A - sigma B)^-1, or of A alone for A x =
+/// f.
+struct DirectConfig {
+  std::optional<double> shift{};  ///< sigma; without it, it is found
+  ShiftTarget target{};
 };
 
 struct PreconditionerConfig {

@@ -79,7 +79,7 @@ SpectrumStart own_discs(const CsrRows& rows, const LoneRows& lone, double sign, 
 /// Of sign A x = lambda B x, whose lower end is wanted. With B signs are all that the discs of A tell, and sizes
 /// are those of its typical row, or of the lowest value that is sure. Collective.
 template <class T>
-SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& config, double sign) {
+SpectrumStart spectrum_start(const Problem<T>& problem, const ShiftTarget& target, double sign) {
   const Communicator& comm = problem.context.comm;
   const std::vector<double> mass = problem.b ? own_diagonal(problem.b_rows, 1.0) : std::vector<double>{};
   SpectrumStart start = own_discs(problem.a_rows, problem.lone, sign, mass);
@@ -95,9 +95,9 @@ SpectrumStart spectrum_start(const Problem<T>& problem, const DirectConfig& conf
   } else if (semidefinite) {
     start.lower_bound = std::max(start.lower_bound, 0.0);
   }
-  if (config.near) start.near = sign * *config.near;
-  start.margin = config.margin;
-  start.zero_first = config.at_zero;
+  if (target.near) start.near = sign * *target.near;
+  start.margin = target.margin;
+  start.zero_first = target.at_zero;
   return start;
 }
 
@@ -124,20 +124,20 @@ std::int64_t beyond(Problem<T>& problem, double sigma, double sign) {
 
 /// Of the found ones, so many may be beyond: their vectors are locked, and on what is orthogonal to them the
 /// factors are definite.
-std::int64_t found_beyond(const DirectConfig& config, double sigma, double sign) {
-  return std::count_if(config.found.begin(), config.found.end(),
+std::int64_t found_beyond(const ShiftTarget& target, double sigma, double sign) {
+  return std::count_if(target.found.begin(), target.found.end(),
                        [&](double value) { return sign * value < sign * sigma; });
 }
 
 /// For a linear system: A itself, or where it is singular so little more that iterations do not notice.
 /// Collective.
 template <class T>
-double definite_shift(Problem<T>& problem, const DirectConfig& config) {
+double definite_shift(Problem<T>& problem, std::optional<double> given) {
   const double rounding = ShiftSearch::rounding(problem.a->norm_inf());
-  double sigma = config.shift.value_or(0.0);
+  double sigma = given.value_or(0.0);
   std::int64_t negative = beyond(problem, sigma, 1.0);
   constexpr int tries = 3;
-  for (int i = 0; i < tries && negative > 0 && !config.shift; ++i) {
+  for (int i = 0; i < tries && negative > 0 && !given; ++i) {
     sigma = -rounding * std::pow(8.0, i);
     negative = beyond(problem, sigma, 1.0);
   }
@@ -146,7 +146,7 @@ double definite_shift(Problem<T>& problem, const DirectConfig& config) {
             fmt::format("preconditioner: direct: A{} is not positive definite: {} of its eigenvalues "
                         "are negative, by the signs of its pivots (conjugate gradients need a "
                         "positive definite matrix)",
-                        config.shift ? " - shift I" : "", negative));
+                        given ? " - shift I" : "", negative));
   });
   return sigma;
 }
@@ -156,7 +156,8 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
   const Communicator& comm = problem.context.comm;
   const auto side = [&] { return sign > 0.0 ? "below" : "above"; };
   if (config.shift) {
-    const std::int64_t count = beyond(problem, *config.shift, sign) - found_beyond(config, *config.shift, sign) -
+    const std::int64_t count = beyond(problem, *config.shift, sign) -
+                               found_beyond(config.target, *config.shift, sign) -
                                left_out_beyond(problem, *config.shift, sign);
     comm.collectively([&] {
       require(
@@ -168,10 +169,10 @@ double outer_shift(Problem<T>& problem, const DirectConfig& config, double sign)
     return *config.shift;
   }
   const auto others_beyond = [&](double sigma) {
-    return beyond(problem, sigma, sign) - found_beyond(config, sigma, sign) -
+    return beyond(problem, sigma, sign) - found_beyond(config.target, sigma, sign) -
            left_out_beyond(problem, sigma, sign);
   };
-  ShiftSearch search(spectrum_start(problem, config, sign));
+  ShiftSearch search(spectrum_start(problem, config.target, sign));
   std::int64_t count = 0;
   while (const std::optional<double> mirrored = search.next()) {
     const double sigma = sign * *mirrored;
@@ -222,9 +223,9 @@ template <class T>
 Preconditioner<T> make_direct(Problem<T>& problem, const DirectConfig& config) {
   factors::require_available(problem.context.comm, use);
   analyse_factors(problem);
-  const double sign = config.end == Which::largest ? -1.0 : 1.0;
+  const double sign = config.target.end == Which::largest ? -1.0 : 1.0;
   Preconditioner<T> result;
-  result.shift = config.end ? outer_shift(problem, config, sign) : definite_shift(problem, config);
+  result.shift = config.target.end ? outer_shift(problem, config, sign) : definite_shift(problem, config.shift);
   result.operation = factors::make_operator(problem.context, problem.factorization,
                                             problem.partition.size(problem.context.comm.rank()), sign);
   const factors::FactorSize& size = problem.factorization->size();

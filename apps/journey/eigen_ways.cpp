@@ -44,7 +44,7 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
-/// Pairs of `before` in place of those of a way that had no time to come as far.
+/// Pairs of `before` in place of those of a last way that has not come as far.
 template <class T>
 void take_back(EigenResult<T>& before, EigenResult<T>& result) {
   if (before.eigenvectors.cols() < result.eigenvectors.cols()) return;
@@ -76,7 +76,7 @@ void make_others(Problem<T>& problem, EigenSolver<T>& solver, const ShiftFollowe
   PreconditionerConfig& config = solver.config.eigensolver.preconditioner;
   const double shift_before = solver.operators->preconditioner.shift;
   const bool factors = config.type == PreconditionerType::direct;
-  follower.aim(config.direct, along);
+  follower.aim(config.direct.target, along);
   const bool in_float = begins_in_float<T>(solver.config.eigensolver, problem.b != nullptr);
   solver.operators.reset();
   if (!factors) problem.factorization.reset();
@@ -179,15 +179,24 @@ double EigenWays<T>::movable_shift_of_lobpcg() const {
   return options.pairs > block_width(options) ? std::numeric_limits<double>::quiet_NaN() : movable_shift();
 }
 
-/// Makes the operators of the way that was chosen, which so many of the pairs that were found go along to at most.
+/// The way that `auto` has turned to, which looks at all pairs anew, from what it has to begin with.
 template <class T>
-void EigenWays<T>::take_it(int along) {
-  if (solver_.choice && moves_) solver_.choice->begin();
-  if (solver_.choice && !moves_) {
-    solver_.config.eigensolver = solver_.choice->config();
-    say("preconditioner from here on: " + solver_.choice->description());
-  }
+void EigenWays<T>::take_choice() {
+  solver_.config.eigensolver = solver_.choice->config();
+  say("preconditioner from here on: " + solver_.choice->description());
+  renew_operators(0);
+}
+
+/// Factors for another sigma, which so many of the pairs that were found go along to at most.
+template <class T>
+void EigenWays<T>::move_shift(int along) {
+  if (solver_.choice) solver_.choice->begin();
   moves_ = false;
+  renew_operators(along);
+}
+
+template <class T>
+void EigenWays<T>::renew_operators(int along) {
   make_others(problem_, solver_, follower_, along, announce_);
   follower_.begin(movable_shift_of_lobpcg());
   if (solver_.changed) solver_.changed();
@@ -210,7 +219,7 @@ LanczosStart<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, E
   if (found && (!wider || !config.options.filtered_start)) initial = vectors_of(space_, result_, columns);
   if (config.preconditioner.type == PreconditionerType::direct)
     refine_by_factors(space_, problem_, *solver_.operators->preconditioner.operation,
-                      static_cast<LocalIndex>(config.preconditioner.direct.found.size()), initial);
+                      static_cast<LocalIndex>(config.preconditioner.direct.target.found.size()), initial);
   // They are what is left where there is no memory for a wider block.
   if (!wider) {
     result_.eigenvectors = {};
@@ -285,12 +294,17 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   } else {
     result_.limitation = Limitation::stopped;
   }
+  EigenResult<T> before;  // the last, of the way before it
   while (turns_to_another_way()) {
     const Stopwatch again;
+    before = {};
     const int columns = block_width(config.options);
     const bool same = moves_;
-    // Another way looks at all pairs anew, from what it has to begin with.
-    take_it(same ? columns : 0);
+    if (same) {
+      move_shift(columns);
+    } else {
+      take_choice();
+    }
     EigenResult<T> begun;
     start = start_of_the_next(columns, same, begun);
     const double seconds = again.seconds() - begun.solve_seconds;
@@ -302,10 +316,10 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
       continue;
     }
     next->setup_seconds += seconds;
-    if (space_.to_end_early() || config.options.dense) take_back(result_, *next);
     count_in(result_, *next);
-    result_ = std::move(*next);
+    before = std::exchange(result_, std::move(*next));
   }
+  take_back(before, result_);
   if (!stopped_ && held()) {
     result_.limitation = Limitation::precision;
     result_.remark = held_by_constraints_remark;

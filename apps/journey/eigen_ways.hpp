@@ -41,7 +41,9 @@ class EigenWays {
   double movable_shift() const;
   double movable_shift_of_lobpcg() const;
   bool turns_to_another_way();
-  void take_it(int along);
+  void take_choice();
+  void move_shift(int along);
+  void renew_operators(int along);
   bool finish(EigenPairs<T>& pairs, int known);
   EigenPairs<T> pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed);
   LanczosStart<T> start_by_lanczos(EigenResult<T>& passed);

@@ -39,7 +39,7 @@ bool EigenWays<T>::finish(EigenPairs<T>& pairs, int known) {
 /// are far, these go along and sigma passes them, unless they are not done: LOBPCG goes on with them then.
 template <class T>
 EigenPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& result, EigenResult<T>& passed) {
-  DirectConfig& direct = solver_.config.eigensolver.preconditioner.direct;
+  ShiftTarget& target = solver_.config.eigensolver.preconditioner.direct.target;
   EigenPairs<T> kept;
   LanczosShift shift(follower_);
   const Proceed proceed = [this, &shift](const IterationReport& report) {
@@ -61,11 +61,10 @@ EigenPairs<T> EigenWays<T>::pairs_by_lanczos(std::optional<EigenResult<T>>& resu
     }
     kept = leading(space_, std::move(start.pairs), shift.along());
     if (kept.count() > known && !finish(kept, known)) return kept;
-    moves_ = true;
-    direct.at_zero = shift.to_zero();
-    take_it(kept.count());
-    direct.at_zero = false;
-    shift.moved_to(movable_shift(), direct.near);
+    target.at_zero = shift.to_zero();
+    move_shift(kept.count());
+    target.at_zero = false;
+    shift.moved_to(movable_shift(), target.near);
   }
 }
 
@@ -77,10 +76,8 @@ LanczosStart<T> EigenWays<T>::start_by_lanczos(EigenResult<T>& passed) {
   start.pairs = pairs_by_lanczos(start.result, passed);
   if (start.result) return start;
   start.pairs = leading(space_, std::move(start.pairs), block_width(solver_.config.eigensolver.options));
-  if (solver_.config.eigensolver.preconditioner.direct.found.size() > start.pairs.values.size()) {
-    moves_ = true;
-    take_it(0);
-  }
+  if (solver_.config.eigensolver.preconditioner.direct.target.found.size() > start.pairs.values.size())
+    move_shift(0);
   return start;
 }
 

@@ -84,7 +84,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
   scaled.options.filter_basis =
       builds_basis(scaled.filter, problem.context.device->backend(), rows_of_rank, block_width(scaled.options));
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
-  scaled.preconditioner.direct.end = scaled.options.which;
+  scaled.preconditioner.direct.target.end = scaled.options.which;
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {
     MatrixTraits traits = examine(problem.context.comm, problem.a_rows, problem.partition);
     const Communicator& comm = problem.context.comm;

@@ -147,7 +147,7 @@ bool is_for_lanczos(const BlockSpace<T>& space, const EigenSolver<T>& solver, co
   const EigensolverConfig& config = solver.config.eigensolver;
   const LobpcgOptions& options = config.options;
   return config.preconditioner.type == PreconditionerType::direct &&
-         config.preconditioner.direct.found.size() == before.values.size() &&
+         config.preconditioner.direct.target.found.size() == before.values.size() &&
          starts_by_lanczos(options, space.dimension() - constraints.cols()) &&
          !solves_densely(options, space.dimension(), constraints.cols());
 }

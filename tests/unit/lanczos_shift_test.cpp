@@ -40,10 +40,10 @@ class LanczosShiftTest : public testing::Test {
   ShiftFollower follower{Which::smallest, 1e-9, 1.0};
   LanczosShift shift{follower};
 
-  DirectConfig aim() const {
-    DirectConfig config;
-    follower.aim(config, shift.along());
-    return config;
+  ShiftTarget aim() const {
+    ShiftTarget target;
+    follower.aim(target, shift.along());
+    return target;
   }
 };
 

@@ -98,11 +98,11 @@ TEST(ShiftFollower, FollowsTheFirstValueThatIsNotFound) {
     ShiftFollower follower(end, 1e-9, 1.0);
     follower.begin(sign * -1.9e5);
     EXPECT_EQ(iterations_until_no(follower, report(1, mirrored, residuals), 100), 8);
-    DirectConfig config;
-    follower.aim(config, 4);
-    EXPECT_EQ(config.near, sign * 0.01);
-    EXPECT_DOUBLE_EQ(config.margin, 0.02);
-    EXPECT_EQ(config.found, std::vector<double>{sign * -5e4});
+    ShiftTarget target;
+    follower.aim(target, 4);
+    EXPECT_EQ(target.near, sign * 0.01);
+    EXPECT_DOUBLE_EQ(target.margin, 0.02);
+    EXPECT_EQ(target.found, std::vector<double>{sign * -5e4});
   }
 }
 
@@ -112,10 +112,10 @@ TEST(ShiftFollower, WhatDoesNotGoAlongIsNotFound) {
   ShiftFollower follower(Which::smallest, 1e-9, 1.0);
   follower.begin(-4e3);
   follower.proceed(report(3, values, {1e-10, 1e-10, 1e-10, 1e-4, 1e-4}));
-  DirectConfig config;
-  follower.aim(config, 2);
-  EXPECT_EQ(config.near, -1e3);
-  EXPECT_EQ(config.found, (std::vector{-3e3, -2e3}));
+  ShiftTarget target;
+  follower.aim(target, 2);
+  EXPECT_EQ(target.near, -1e3);
+  EXPECT_EQ(target.found, (std::vector{-3e3, -2e3}));
 }
 
 TEST(ShiftFollower, StaysWhereItIsCloseOrFixed) {
