@@ -40,6 +40,15 @@ def mpi_starts(result):
     return "MPI_Init" not in result.stderr
 
 
+def enough(cases, step=2):
+    """Of cases that differ in numbers and not in what ranks do: all of them on one rank, on several, each run of which
+    takes as many times as long, every so many and the last."""
+    cases = list(cases)
+    if options.ranks == 1:
+        return cases
+    return [case for i, case in enumerate(cases) if i % step == 0 or i + 1 == len(cases)]
+
+
 def random_turns(rows, rounds, random):
     """A sparse orthogonal matrix: rounds of plane rotations of disjoint random pairs of an even number of rows."""
     turns = scipy.sparse.identity(rows, format="csr")

@@ -55,13 +55,13 @@ class MemoryLimitTest(harness.AppTest):
         self.assertFalse(all(works))
 
     def test_eigensolver(self):
-        self.sweep("block-eigs", 36 if harness.options.ranks == 1 else 20)
+        self.sweep("block-eigs", 36 if harness.options.ranks == 1 else 12)
 
     def test_linear_solver(self):
-        self.sweep("block-solve", 36 if harness.options.ranks == 1 else 20)
+        self.sweep("block-solve", 36 if harness.options.ranks == 1 else 12)
 
     def test_threads_of_openblas(self):
-        self.sweep("block-eigs", 16, OPENBLAS_NUM_THREADS=2)
+        self.sweep("block-eigs", 16 if harness.options.ranks == 1 else 8, OPENBLAS_NUM_THREADS=2)
 
     def test_many_threads_of_ours(self):
         if harness.options.ranks == 1:

@@ -321,7 +321,7 @@ class Limits(SolveTest):
         f = rng.standard_normal((301, 4))
         for rows, a in ((300, neumann), (301, sp.block_diag([neumann, sp.csr_matrix((1, 1))]).tocsr())):
             self.save(a)
-            for options in self.PRECONDITIONERS:
+            for options in harness.enough(self.PRECONDITIONERS):
                 for precision in ("inner_precision: double", "inner_precision: float"):
                     with self.subTest(rows=rows, preconditioner=options, precision=precision):
                         text = ("matrix: {file: a.npz}\nright_hand_sides: {file: rhs.h5}\n"
@@ -350,7 +350,8 @@ class Limits(SolveTest):
         d = sp.diags(10.0 ** np.random.default_rng(1).uniform(-5, 5, 300))
         for name, matrix in (("shifted", a), ("scaled", d @ a @ d), ("negative", -grid(20, 15))):
             self.save(matrix)
-            for options in ("type: none", "type: jacobi", "type: chebyshev", "type: amg", "type: amg, precision: double"):
+            for options in harness.enough(
+                    ("type: none", "type: jacobi", "type: chebyshev", "type: amg", "type: amg, precision: double")):
                 for precision in ("double", "float"):
                     if precision == "float" and name == "scaled":
                         continue  # 20 decades

@@ -23,7 +23,8 @@ function(block_eigs_app_test name)
     add_test(NAME app_${name}.${ranks} COMMAND ${BLOCK_EIGS_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/app/${name}_test.py
       --program $<TARGET_FILE:${arg_PROGRAM}> --ranks ${ranks} --source ${PROJECT_SOURCE_DIR} --matrices ${app_matrices}
       --mpiexec "${MPIEXEC_EXECUTABLE} ${BLOCK_EIGS_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG}")
-    set_tests_properties(app_${name}.${ranks} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks}
+    block_eigs_processors(${ranks} processors)
+    set_tests_properties(app_${name}.${ranks} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
       SKIP_RETURN_CODE 77 ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT}")
   endforeach()
 endfunction()

@@ -61,7 +61,7 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
     add_test(NAME default_settings.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
       ${CMAKE_CURRENT_SOURCE_DIR}/convergence/default_settings_test.py $<TARGET_FILE:block-eigs> ${real_matrices}
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
-    set_tests_properties(default_settings.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 3 SKIP_RETURN_CODE 77
+    set_tests_properties(default_settings.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()
@@ -75,7 +75,7 @@ if(BLOCK_EIGS_SYSTEM_PYTHON)
     add_test(NAME passed_over.${case} COMMAND ${BLOCK_EIGS_SYSTEM_PYTHON}
       ${CMAKE_CURRENT_SOURCE_DIR}/convergence/passed_over_test.py $<TARGET_FILE:block-eigs>
       ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${case})
-    set_tests_properties(passed_over.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 3 SKIP_RETURN_CODE 77
+    set_tests_properties(passed_over.${case} PROPERTIES LABELS convergence TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77
       ENVIRONMENT "${BLOCK_EIGS_TEST_ENVIRONMENT};OMP_NUM_THREADS=1")
   endforeach()
 endif()
