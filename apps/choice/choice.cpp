@@ -79,6 +79,7 @@ void Choice::begin() {
   converged_before_.reset();
   by_pairs_ = false;
   filtered_ = 0.0;
+  foreseen_ = 0.0;
   steps_left_ = 0.0;
 }
 
@@ -88,10 +89,22 @@ std::optional<double> Choice::filter_cost_to_go(const IterationReport& report) {
   const double columns = std::max(report.active_columns, 1);
   filtered_ += report.products / columns;
   double degrees = std::isnan(report.products_to_come) ? filtered_ : report.products_to_come / columns;
-  if (judgement_.window > 0.0) degrees = with_windows_to_come(report, degrees);
+  if (judgement_.window > 0.0) {
+    degrees = with_windows_to_come(report, degrees);
+  } else {
+    degrees *= growth_of_foresight(std::isnan(report.products_to_come) ? 0.0 : filtered_ + degrees);
+  }
   // A degree brings about as much as an iteration with Jacobi.
   if (at_ == 0) expect_of_others(degrees);
   return degrees * judgement_.degree;
+}
+
+/// How much more is expected of filters than these foresee, `in_all`, or 0 where they do not: Ritz values that
+/// still fall lead them to foresee too little, and as much more as each time before will be found the next time.
+double Choice::growth_of_foresight(double in_all) {
+  constexpr double most = 2.0;
+  const double before = std::exchange(foreseen_, in_all);
+  return before > 0.0 && in_all > before ? std::min(in_all / before, most) : 1.0;
 }
 
 /// Filters foresee their own window, in `degrees`: all that is left by how many pairs are done, once these are

@@ -118,6 +118,7 @@ class Choice {
  private:
   void take(std::size_t candidate, const std::string& reason);
   double with_windows_to_come(const IterationReport& report, double degrees);
+  double growth_of_foresight(double in_all);
   std::optional<double> filter_cost_to_go(const IterationReport& report);
   std::optional<double> cost_to_go(const IterationReport& report);
   std::optional<double> steps_by_pairs(const IterationReport& report);
@@ -144,6 +145,7 @@ class Choice {
   bool in_float_ = false;                  ///< progress is that of a phase in float
   bool by_pairs_ = false;                  ///< progress is how many are done
   double filtered_ = 0.0;                  ///< see degrees_spent()
+  double foreseen_ = 0.0;                  ///< degrees in all, by the last filter; 0 where it knew of none
   int changes_ = 0;
   double steps_left_ = 0.0;  ///< at the present rate; 0 where none is known
   bool asked_ = false;       ///< the late candidate

@@ -9,7 +9,7 @@ namespace block_eigs {
 
 namespace {
 
-constexpr std::size_t fields_of_choice = 9;
+constexpr std::size_t fields_of_choice = 10;
 constexpr std::size_t fields_of_candidate = 10;
 
 double number(bool value) { return value ? 1.0 : 0.0; }
@@ -69,7 +69,8 @@ std::vector<double> Choice::state() const {
                             filtered_,
                             steps_left_,
                             static_cast<double>(candidates_.size()),
-                            number(in_float_)};
+                            number(in_float_),
+                            foreseen_};
   for (const Candidate& candidate : candidates_) {
     state.insert(state.end(), {static_cast<double>(candidate.preconditioner.type), number(candidate.filtered),
                                number(candidate.dense), candidate.setup, candidate.step, candidate.cost,
@@ -123,6 +124,7 @@ double Choice::resume(std::span<const double> state, const PreconditionerConfig&
   filtered_ = state[5];
   steps_left_ = state[6];
   in_float_ = state[8] != 0.0;
+  foreseen_ = state[9];
   const auto progress = state.subspan(fields_of_choice + count * fields_of_candidate);
   progress_.assign(progress.begin(), progress.end());
   return of_steps;

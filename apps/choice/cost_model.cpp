@@ -68,8 +68,8 @@ constexpr double bytes_of_entry = 1.6;
 constexpr double guesses = 2.0;
 /// Measured: blocks, and columns for each pair, that Lanczos iterations have solved for, passes over the basis in
 /// a step, which are arithmetic as much as memory, and small problems in those of the size of a full basis.
-constexpr double least_blocks = 12.0;
-constexpr double solves_of_pair = 5.0;
+constexpr double least_blocks = 10.0;
+constexpr double solves_of_pair = 4.0;
 constexpr double passes_of_basis = 8.0;
 constexpr double small_problems_of_lanczos = 6.0;
 /// Measured on an H200: rows for a column of the block from which filters on a basis are faster than on the block.

@@ -16,7 +16,7 @@ namespace block_eigs {
 
 namespace {
 
-constexpr const char* format_name = "block-eigs checkpoint 2";
+constexpr const char* format_name = "block-eigs checkpoint 3";
 /// What every text is kept under in the list of contents, and the other kinds.
 constexpr const char* text_kind = "text";
 constexpr const char* numbers_kind = "numbers";

@@ -76,7 +76,7 @@ class KilledTest(harness.AppTest):
         np.testing.assert_allclose(self.end("result.h5"), values, rtol=1e-6, atol=1e-7 * np.abs(values).max())
         if os.path.exists(self.path("c.h5")):
             with h5py.File(self.path("c.h5")) as file:
-                self.assertEqual(file.attrs["format"], "block-eigs checkpoint 2")
+                self.assertEqual(file.attrs["format"], "block-eigs checkpoint 3")
                 self.assertLessEqual(file["numbers/iterations"][0], iterations + 6)
 
     def test_block_eigs(self):

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -252,6 +253,38 @@ PreconditionerType after_filters(double degrees) {
 TEST(DirectChoice, WhatFiltersHaveSpentOnAClusterCounts) {
   EXPECT_EQ(after_filters(40.0), PreconditionerType::none);
   EXPECT_EQ(after_filters(600.0), PreconditionerType::direct);
+}
+
+/// Whether filters are gone on with that have taken 30 and 100 degrees and foresee so many more each time, beside
+/// factors that cost as much as 250.
+bool filters_go_on(double first, double second) {
+  std::vector<Candidate> candidates(1);
+  candidates[0].filtered = true;
+  candidates[0].step = candidates[0].cost = 1.0;
+  Judgement judgement;
+  judgement.degree = 1.0;
+  Choice choice(std::move(candidates), judgement);
+  const LateCandidate factors{250.0, [] {
+                                Candidate candidate;
+                                candidate.preconditioner.type = PreconditionerType::direct;
+                                candidate.cost = candidate.step = 250.0;
+                                return std::optional<Candidate>(candidate);
+                              }};
+  IterationReport report = iteration(1e6, {1.0, 2.0}, {1.0, 1.0});
+  const auto goes_on_after = [&](int degrees, double to_come) {
+    report.products = degrees * report.active_columns;
+    report.products_to_come = to_come * report.active_columns;
+    return choice.proceed(report, HUGE_VAL, factors);
+  };
+  return goes_on_after(30, first) && goes_on_after(70, second);
+}
+
+// Where each foresees more in all than the one before, the next one will, too.
+TEST(DirectChoice, FiltersThatForeseeMoreAndMoreAreNotBelieved) {
+  EXPECT_TRUE(filters_go_on(300.0, 300.0)) << "330 and 400 in all";
+  EXPECT_FALSE(filters_go_on(200.0, 300.0)) << "230 and 400 in all";
+  EXPECT_TRUE(filters_go_on(370.0, 300.0)) << "as foreseen";
+  EXPECT_TRUE(filters_go_on(std::numeric_limits<double>::quiet_NaN(), 300.0)) << "nothing was foreseen before";
 }
 
 /// Many pairs of a matrix of long rows, or few of one in space: what is taken at first, and how often it was asked
