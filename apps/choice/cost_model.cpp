@@ -49,13 +49,15 @@ constexpr double wide_beside_full_rows = 64.0;
 /// Measured on the host, 5 to 39 nonzeros a row, 40 to 166 columns: 0.5 to 1.3 where blocks fit into caches.
 constexpr double product_on_host = 0.8;
 /// Measured, MUMPS on one core, in what passes through memory meanwhile. The analysis: so many passes over A (and
-/// B), and so much for a row and each of its neighbours beyond those of a chain, of which no more than a few
-/// matter; the less, the fewer rows there are to dissect.
+/// B), and so much for a row and each of its neighbours beyond those of a chain, those beyond a few, as rows in
+/// space and random graphs have them, twice, up to some; the less, the fewer rows there are to dissect. A third to
+/// four times as much was measured.
 constexpr double analysis_passes = 33.0;
 constexpr double bytes_of_neighbour = 2.4e4;
 constexpr double neighbours_of_chain = 2.0;
 constexpr double least_neighbours = 1.0;
-constexpr double most_neighbours = 5.0;
+constexpr double few_neighbours = 5.0;
+constexpr double most_neighbours = 24.0;
 constexpr double rows_to_dissect = 3e4;
 /// A factorisation: so many passes, so much for a row and an operation.
 constexpr double factor_passes = 33.0;
@@ -125,7 +127,8 @@ double CostModel::setup(PreconditionerType type) const {
 /// Ranks share all but this.
 double CostModel::analysis() const {
   if (rows == 0.0) return 0.0;
-  const double neighbours = std::clamp(nonzeros / rows - neighbours_of_chain, least_neighbours, most_neighbours);
+  const double beyond_chain = std::max(nonzeros / rows - neighbours_of_chain, least_neighbours);
+  const double neighbours = std::min(std::max(beyond_chain, 2.0 * beyond_chain - few_neighbours), most_neighbours);
   const double ordering = bytes_of_neighbour * neighbours * rows * rows / (rows + rows_to_dissect);
   return ranks * host * (analysis_passes * (matrix + mass) + ordering);
 }
