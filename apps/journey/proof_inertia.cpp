@@ -15,6 +15,7 @@
 #include "apps/journey/inertia_count.hpp"
 #include "apps/journey/proof_pencils.hpp"
 #include "apps/journey/scaled_units.hpp"
+#include "apps/report/text.hpp"
 
 namespace block_eigs {
 
@@ -103,17 +104,18 @@ Margins margins_of(const SolveSetting<T>& setting, const EigenResult<T>& result,
   return {std::max(margins.rounding, with_mass), std::max(margins.residuals, with_mass)};
 }
 
-/// Of what the proof has counted, where so many were found there.
-std::string counted_statement(const Proof& proof, Which which, int found) {
+/// Of what the proof has counted, where so many were found there, the nearest of all found values so far from its
+/// shift.
+std::string counted_statement(const Proof& proof, Which which, int found, double nearest) {
   const char* side = which == Which::largest ? "above" : "below";
+  const std::string shift = text_apart(proof.shift, nearest);
   if (proof.counted < found) {
     return fmt::format(
-        "inertia, only {} eigenvalues {} {:.10g}, but {} found: the factorisation or the residuals are less "
+        "inertia, only {} eigenvalues {} {}, but {} found: the factorisation or the residuals are less "
         "accurate than they seem",
-        proof.counted, side, proof.shift, found);
+        proof.counted, side, shift, found);
   }
-  return fmt::format("inertia, {} eigenvalues {} {:.10g}, {} found: none missed", proof.counted, side, proof.shift,
-                     found);
+  return fmt::format("inertia, {} eigenvalues {} {}, {} found: none missed", proof.counted, side, shift, found);
 }
 
 /// What the statement says of the last value where it belongs to a cluster, of `counted` at least, of which
@@ -216,7 +218,7 @@ Finding<T> compare_before_cluster(const SolveSetting<T>& setting, const EigenRes
     return {missing, vectors_of_missed(setting, result, round, proof), false};
   }
   proof.counted = at.counted.most;
-  proof.statement = counted_statement(proof, which, before);
+  proof.statement = counted_statement(proof, which, before, in_units(std::abs(first - at.shift)));
   if (proof.counted < before) return {static_cast<int>(before - proof.counted), {}, true};
   const double last = values.back();
   // What could not be told from the shift behind lies as near to it as the one before had to stay away at most.
@@ -249,7 +251,8 @@ Finding<T> compare_counts(const SolveSetting<T>& setting, const EigenResult<T>& 
   proof.shift = in_units(behind.shift);
   proof.counted = behind.counted.most;
   proof.memory = count.bytes();
-  proof.statement = counted_statement(proof, which, pairs);
+  proof.statement =
+      counted_statement(proof, which, pairs, in_units(std::abs(behind.shift - result.eigenvalues.back())));
   if (proof.counted <= pairs) return {static_cast<int>(pairs - proof.counted), {}, proof.counted < pairs};
 
   const double reach = reach_of(setting, result);

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,18 @@ std::string bytes_text(double bytes) {
   }
   return bytes < 9.95 && unit > 0 ? fmt::format("{:.1f} {}", bytes, units[unit])
                                   : fmt::format("{:.0f} {}", bytes, units[unit]);
+}
+
+std::string text_apart(double value, double distance) {
+  constexpr double half = 0.5;
+  constexpr int few = 10;
+  constexpr int all = std::numeric_limits<double>::max_digits10;
+  std::string text;
+  for (int digits = few; digits <= all; ++digits) {
+    text = fmt::format("{:.{}g}", value, digits);
+    if (std::abs(std::strtod(text.c_str(), nullptr) - value) <= half * distance) break;
+  }
+  return text;
 }
 
 std::string count_text(std::int64_t count) {

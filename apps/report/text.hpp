@@ -14,6 +14,8 @@ std::string duration_text(double seconds);
 std::string bytes_text(double bytes);
 /// "1,234,567"
 std::string count_text(std::int64_t count);
+/// Ten digits, or so many more that the text stays on its side of a number at that distance
+std::string text_apart(double value, double distance);
 /// Positions of the true entries, the first being 1: "3, 7-12, 20"
 std::string ranges_text(const std::vector<bool>& chosen);
 

@@ -45,7 +45,7 @@ class Writer:
         reference = f"reference-{len(self.good)}.bin"
         product = np.concatenate([a @ probe(a.shape[1]), a.T @ probe(a.shape[0])])
         product.astype("<f8").tofile(self.path(reference))
-        self.good.append(f"{name}|{dataset}|{a.shape[0]}|{a.shape[1]}|{a.nnz}|{a.sum()!r}|{reference}")
+        self.good.append(f"{name}|{dataset}|{a.shape[0]}|{a.shape[1]}|{a.nnz}|{float(a.sum())!r}|{reference}")
 
     def refuse(self, name, words, dataset=""):
         """Reading the file fails with an error that holds all the words."""

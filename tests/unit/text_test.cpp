@@ -37,6 +37,15 @@ TEST(Text, Counts) {
   EXPECT_EQ(count_text(std::numeric_limits<std::int64_t>::max()), "9,223,372,036,854,775,807");
 }
 
+TEST(Text, NumbersThatStayOnTheirSideOfOthers) {
+  EXPECT_EQ(text_apart(2.5, 1.0), "2.5");
+  EXPECT_EQ(text_apart(0.03842518338043031, 1e-3), "0.03842518338");
+  EXPECT_EQ(text_apart(0.03842518338043031, 4e-14), "0.03842518338043");
+  EXPECT_EQ(text_apart(132.37464955, 1e-10), "132.37464955");
+  EXPECT_EQ(text_apart(-1.0 / 3.0, 0.0), "-0.3333333333333333");
+  EXPECT_EQ(text_apart(1e-310, 0.0), "1e-310");
+}
+
 TEST(Text, Ranges) {
   EXPECT_EQ(ranges_text({}), "");
   EXPECT_EQ(ranges_text({false, false}), "");
