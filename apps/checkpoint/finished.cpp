@@ -11,11 +11,16 @@ namespace {
 
 /// What was chosen, the columns of the block before it, and the state of the choice.
 void save_choice(const std::vector<double>& state, const PreconditionerConfig& chosen, int block_size,
-                 const std::string& description, Journey& journey) {
+                 int max_iterations, const std::string& description, Journey& journey) {
   journey.numbers["choice"] = state;
   journey.numbers["chosen"] = chosen_numbers(chosen);
   journey.numbers["chosen_block_size"] = {static_cast<double>(block_size)};
+  journey.numbers["chosen_max_iterations"] = {static_cast<double>(max_iterations)};
   journey.text = description;
+}
+
+bool allows_more(const Journey& journey, int max_iterations) {
+  return max_iterations > journey.numbers.number("chosen_max_iterations");
 }
 
 bool all_done(const std::vector<Outcome>& outcomes) {
@@ -46,7 +51,8 @@ void read_earlier(const Journey& journey, EigenResult<T>& before) {
 
 void add_choice(const EigensolverChoice& choice, Journey& journey) {
   const EigensolverConfig config = choice.config();
-  save_choice(choice.state(), config.preconditioner, config.options.block_size, choice.description(), journey);
+  save_choice(choice.state(), config.preconditioner, config.options.block_size, config.options.max_iterations,
+              choice.description(), journey);
 }
 
 bool resume_choice(const Journey& journey, EigensolverChoice& choice) {
@@ -55,18 +61,21 @@ bool resume_choice(const Journey& journey, EigensolverChoice& choice) {
   present.preconditioner = with_chosen(present.preconditioner, journey.numbers.at("chosen", chosen_count));
   present.options.block_size = static_cast<int>(journey.numbers.number("chosen_block_size"));
   choice.resume(journey.numbers.at("choice"), present);
+  if (allows_more(journey, present.options.max_iterations)) choice.allow_more_iterations();
   return true;
 }
 
 void add_choice(const LinearSolverChoice& choice, Journey& journey) {
   const LinearSolverConfig config = choice.config();
-  save_choice(choice.state(), config.preconditioner, config.block_size, choice.description(), journey);
+  save_choice(choice.state(), config.preconditioner, config.block_size, config.max_iterations,
+              choice.description(), journey);
 }
 
 void resume_choice(const Journey& journey, LinearSolverChoice& choice) {
   if (!journey.numbers.contains("choice")) return;
   choice.resume(journey.numbers.at("choice"),
                 with_chosen(choice.config().preconditioner, journey.numbers.at("chosen", chosen_count)));
+  if (allows_more(journey, choice.config().max_iterations)) choice.allow_more_iterations();
 }
 
 template <class T>

@@ -329,10 +329,25 @@ bool Choice::take_factors(double instead_of, Limitation limitation, const LateCa
   ask(late, instead_of);
   const std::optional<std::size_t> factors = factors_left();
   if (!factors || !(candidates_[*factors].cost < instead_of)) return false;
-  if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
+  end_present(limitation);
   ++changes_;
   take(*factors, candidates_[*factors].reason);
   return true;
+}
+
+/// A way that has come to its end is not taken again.
+void Choice::end_present(Limitation limitation) {
+  if (limitation == Limitation::stopped) return;
+  if (limitation == Limitation::iterations && current().cost < HUGE_VAL) current().cost_with_more = current().cost;
+  current().cost = HUGE_VAL;
+}
+
+void Choice::allow_more_iterations() {
+  for (Candidate& candidate : candidates_) {
+    const double cost = std::exchange(candidate.cost_with_more, 0.0);
+    if (cost > 0.0) candidate.cost = cost;
+  }
+  changes_ = 0;
 }
 
 bool Choice::change(Limitation limitation, const LateCandidate& late) {
@@ -343,8 +358,7 @@ bool Choice::change(Limitation limitation, const LateCandidate& late) {
   const double doubt = worth_knowing * (limitation == Limitation::stopped ? worth_a_change : 1.0);
   ask(late, at_last_change() ? HUGE_VAL : known ? candidates_[*likely].at_this_rate : doubt * cheapest_other());
   const std::optional<std::size_t> next = next_way();
-  // A way that has come to its end is not taken again.
-  if (limitation != Limitation::stopped) current().cost = HUGE_VAL;
+  end_present(limitation);
   if (!next || candidates_[*next].cost == HUGE_VAL) return false;
   ++changes_;
   take(*next, behind(limitation));

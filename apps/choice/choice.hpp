@@ -32,6 +32,8 @@ struct Candidate {
   bool taken = false;    ///< is or was the present one
   /// `cost` at the rate that was seen last, however far that reaches; of one that was taken.
   double at_this_rate = 0.0;
+  /// `cost` when it had used up its iterations, which made that infinite; 0 where it had not.
+  double cost_with_more = 0.0;
 };
 
 /// A way whose cost is known once somebody has been asked, which takes time itself.
@@ -112,11 +114,15 @@ class Choice {
   /// Goes on where a choice among the same candidates has left off with `state`, its present one with the shifts
   /// of `present`. Returns what a step costs here over what it cost there.
   double resume(std::span<const double> state, const PreconditionerConfig& present);
+  /// After resume(): more iterations are allowed than before, so that ways which had used theirs up may be taken
+  /// again, and as many changes made as from the start.
+  void allow_more_iterations();
   /// A change to other candidates, for `reason`.
   void replace(std::vector<Candidate> candidates, const Judgement& judgement, const std::string& reason);
 
  private:
   void take(std::size_t candidate, const std::string& reason);
+  void end_present(Limitation limitation);
   double with_windows_to_come(const IterationReport& report, double degrees);
   double growth_of_foresight(double in_all);
   std::optional<double> filter_cost_to_go(const IterationReport& report);

@@ -10,7 +10,7 @@ namespace block_eigs {
 namespace {
 
 constexpr std::size_t fields_of_choice = 10;
-constexpr std::size_t fields_of_candidate = 10;
+constexpr std::size_t fields_of_candidate = 11;
 
 double number(bool value) { return value ? 1.0 : 0.0; }
 
@@ -42,6 +42,7 @@ void price(Candidate& candidate, std::span<const double> numbers, double ratio) 
   candidate.least = numbers[7];
   candidate.taken = numbers[8] != 0.0;
   candidate.at_this_rate = ratio * numbers[9];
+  candidate.cost_with_more = ratio * numbers[10];
 }
 
 }  // namespace
@@ -72,9 +73,10 @@ std::vector<double> Choice::state() const {
                             number(in_float_),
                             foreseen_};
   for (const Candidate& candidate : candidates_) {
-    state.insert(state.end(), {static_cast<double>(candidate.preconditioner.type), number(candidate.filtered),
-                               number(candidate.dense), candidate.setup, candidate.step, candidate.cost,
-                               candidate.share, candidate.least, number(candidate.taken), candidate.at_this_rate});
+    state.insert(state.end(),
+                 {static_cast<double>(candidate.preconditioner.type), number(candidate.filtered),
+                  number(candidate.dense), candidate.setup, candidate.step, candidate.cost, candidate.share,
+                  candidate.least, number(candidate.taken), candidate.at_this_rate, candidate.cost_with_more});
   }
   state.insert(state.end(), progress_.begin(), progress_.end());
   return state;

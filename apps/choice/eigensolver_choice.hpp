@@ -31,6 +31,8 @@ class EigensolverChoice {
   /// Goes on where the choice of a run with the same config has left off with `state`, `present` being its
   /// config().
   void resume(std::span<const double> state, const EigensolverConfig& present);
+  /// See Choice.
+  void allow_more_iterations() { choice_.allow_more_iterations(); }
 
   /// Factors may be among the ways from here on: `analyse` tells what they come to, and is asked once the other
   /// ways look dear.

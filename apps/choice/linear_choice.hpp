@@ -39,6 +39,7 @@ class LinearSolverChoice {
   void resume(std::span<const double> state, const PreconditionerConfig& present) {
     choice_.resume(state, present);
   }
+  void allow_more_iterations() { choice_.allow_more_iterations(); }
 
   /// As another block of right-hand sides begins.
   void begin() { choice_.begin(); }

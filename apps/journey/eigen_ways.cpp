@@ -44,15 +44,27 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   return block;
 }
 
+/// Whether these pairs have come farther than those of another way, and are no others that lie farther from the
+/// wanted end: Ritz values are no nearer to it than eigenvalues.
+template <class T>
+bool is_ahead(const EigenResult<T>& one, const EigenResult<T>& other, Which which) {
+  if (one.eigenvectors.cols() == 0 || one.eigenvectors.cols() < other.eigenvectors.cols()) return false;
+  const auto sum = [](const std::vector<double>& of_pairs) {
+    return std::accumulate(of_pairs.begin(), of_pairs.end(), 0.0);
+  };
+  const auto behind = [&sum](const EigenResult<T>& result) {
+    const auto open = std::count(result.outcomes.begin(), result.outcomes.end(), Outcome::not_converged);
+    return std::pair{open, sum(result.residual_norms)};
+  };
+  if (!(behind(one) < behind(other))) return false;
+  const double farther = sum(one.eigenvalues) - sum(other.eigenvalues);
+  const double known = sum(one.residual_norms) + sum(other.residual_norms);
+  return !((which == Which::largest ? -farther : farther) > known);
+}
+
 /// Pairs of `before` in place of those of a last way that has not come as far.
 template <class T>
 void take_back(EigenResult<T>& before, EigenResult<T>& result) {
-  if (before.eigenvectors.cols() < result.eigenvectors.cols()) return;
-  const auto behind = [](const EigenResult<T>& one) {
-    const auto open = std::count(one.outcomes.begin(), one.outcomes.end(), Outcome::not_converged);
-    return std::pair{open, std::accumulate(one.residual_norms.begin(), one.residual_norms.end(), 0.0)};
-  };
-  if (!(behind(before) < behind(result))) return;
   result.eigenvalues = std::move(before.eigenvalues);
   result.residual_norms = std::move(before.residual_norms);
   result.error_bounds = std::move(before.error_bounds);
@@ -159,6 +171,14 @@ bool EigenWays<T>::held() const {
   return held_by_constraints(space_, *problem_.a, problem_.b.get(), constraints_, result_);
 }
 
+/// Whether a result is kept beside those of ways after the next one: it takes next to nothing.
+template <class T>
+bool EigenWays<T>::keeps_best() const {
+  constexpr double little = 2e7;
+  const double rows = static_cast<double>(space_.partition().rows()) / space_.comm().size();
+  return rows * solver_.config.eigensolver.options.pairs * sizeof(T) <= little;
+}
+
 template <class T>
 bool EigenWays<T>::turns_to_another_way() {
   if (stopped_ || space_.to_end_early()) return false;
@@ -220,8 +240,8 @@ LanczosStart<T> EigenWays<T>::start_of_the_next(int columns_before, bool same, E
   if (config.preconditioner.type == PreconditionerType::direct)
     refine_by_factors(space_, problem_, *solver_.operators->preconditioner.operation,
                       static_cast<LocalIndex>(config.preconditioner.direct.target.found.size()), initial);
-  // They are what is left where there is no memory for a wider block.
-  if (!wider) {
+  // They are what is left where there is no memory for a wider block, and where nothing better comes.
+  if (!wider && !keeps_best()) {
     result_.eigenvectors = {};
     result_.guards = {};
   }
@@ -294,10 +314,10 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
   } else {
     result_.limitation = Limitation::stopped;
   }
-  EigenResult<T> before;  // the last, of the way before it
+  EigenResult<T> best;  // of the ways before the last, or of the one before it alone
   while (turns_to_another_way()) {
     const Stopwatch again;
-    before = {};
+    if (!keeps_best()) best = {};
     const int columns = block_width(config.options);
     const bool same = moves_;
     if (same) {
@@ -317,9 +337,10 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     }
     next->setup_seconds += seconds;
     count_in(result_, *next);
-    before = std::exchange(result_, std::move(*next));
+    EigenResult<T> before = std::exchange(result_, std::move(*next));
+    if (!is_ahead(best, before, config.options.which)) best = std::move(before);
   }
-  take_back(before, result_);
+  if (is_ahead(best, result_, config.options.which)) take_back(best, result_);
   if (!stopped_ && held()) {
     result_.limitation = Limitation::precision;
     result_.remark = held_by_constraints_remark;

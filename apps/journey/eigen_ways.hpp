@@ -40,6 +40,7 @@ class EigenWays {
   bool held() const;
   double movable_shift() const;
   double movable_shift_of_lobpcg() const;
+  bool keeps_best() const;
   bool turns_to_another_way();
   void take_choice();
   void move_shift(int along);

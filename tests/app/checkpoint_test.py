@@ -142,6 +142,20 @@ class EigensolverTest(CheckpointTest):
     def test_stops(self):
         self.check_stops(WAYS["jacobi"], "eigensolver")
 
+    def test_more_iterations_for_ways_that_had_too_few(self):
+        """With 2 iterations auto tries way after way; what it comes to last is not all that is left with more."""
+        config = self.config("matrix: {generate: laplacian2d, size: [40, 41]}\noutput: {file: result.h5}\n"
+                             "eigensolver: {pairs: 8, which: largest, tolerance: 1.0e-12, dense_up_to: 0}\n")
+        iterations, (values, _) = self.fresh(config)
+        for limit in (2, 9):
+            result = self.run_program(config, "checkpoint.file=c.h5", f"eigensolver.max_iterations={limit}")
+            self.assertIn(result.code, (0, 4), result)
+        result = self.run_program(config, "checkpoint.file=c.h5")
+        self.assertEqual(result.code, 0, result)
+        self.assertLess(interrupted.iterations_of(result), iterations + 40)
+        with h5py.File(self.path("result.h5")) as file:
+            np.testing.assert_allclose(file["eigenvalues"][()], values, rtol=1e-12)
+
     def test_basis_of_pairs_that_are_done(self):
         """They are locked when a run goes on, which needs fewer columns than the state holds."""
         config = self.config(WAYS["basis"])

@@ -160,7 +160,8 @@ class Check(harness.AppTest):
         self.assertLess(abs(predicted - peak), 0.2 * peak, f"predicted {predicted:g}, taken {peak:g}\n{check}\n{result}")
 
     def test_memory_of_a_standard_problem(self):
-        self.predict_and_measure("eigensolver: {pairs: 16, max_iterations: 3}")
+        """To its end: where iterations are used up auto may take factors, whose memory nobody has foreseen."""
+        self.predict_and_measure("eigensolver: {pairs: 16, tolerance: 1.0e-4}")
 
     def test_memory_with_chebyshev(self):
         self.predict_and_measure("eigensolver: {pairs: 12, max_iterations: 3, preconditioner: {type: chebyshev}}")
