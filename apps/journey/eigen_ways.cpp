@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "apps/input/direct.hpp"
 #include "apps/input/shift_search.hpp"
 #include "apps/input/stopwatch.hpp"
+#include "apps/journey/better_result.hpp"
 #include "apps/journey/count_in.hpp"
 #include "apps/journey/held_by_constraints.hpp"
 #include "apps/journey/multigrid_passed_over.hpp"
@@ -42,34 +42,6 @@ DenseBlock<T> vectors_of(BlockSpace<T>& space, const EigenResult<T>& result, int
   if (pairs > 0) space.copy(result.eigenvectors.columns(0, pairs), block.view().columns(0, pairs));
   if (guards > 0) space.copy(result.guards.columns(0, guards), block.view().columns(pairs, guards));
   return block;
-}
-
-/// Whether these pairs have come farther than those of another way, and are no others that lie farther from the
-/// wanted end: Ritz values are no nearer to it than eigenvalues.
-template <class T>
-bool is_ahead(const EigenResult<T>& one, const EigenResult<T>& other, Which which) {
-  if (one.eigenvectors.cols() == 0 || one.eigenvectors.cols() < other.eigenvectors.cols()) return false;
-  const auto sum = [](const std::vector<double>& of_pairs) {
-    return std::accumulate(of_pairs.begin(), of_pairs.end(), 0.0);
-  };
-  const auto behind = [&sum](const EigenResult<T>& result) {
-    const auto open = std::count(result.outcomes.begin(), result.outcomes.end(), Outcome::not_converged);
-    return std::pair{open, sum(result.residual_norms)};
-  };
-  if (!(behind(one) < behind(other))) return false;
-  const double farther = sum(one.eigenvalues) - sum(other.eigenvalues);
-  const double known = sum(one.residual_norms) + sum(other.residual_norms);
-  return !((which == Which::largest ? -farther : farther) > known);
-}
-
-/// Pairs of `before` in place of those of a last way that has not come as far.
-template <class T>
-void take_back(EigenResult<T>& before, EigenResult<T>& result) {
-  result.eigenvalues = std::move(before.eigenvalues);
-  result.residual_norms = std::move(before.residual_norms);
-  result.error_bounds = std::move(before.error_bounds);
-  result.outcomes = std::move(before.outcomes);
-  result.eigenvectors = std::move(before.eigenvectors);
 }
 
 /// In units of eigenvalues: with ||x||_B = 1 a residual stands for B^-1/2 r.
@@ -340,7 +312,7 @@ EigenResult<T> EigenWays<T>::solve(DenseBlock<T> initial) {
     EigenResult<T> before = std::exchange(result_, std::move(*next));
     if (!is_ahead(best, before, config.options.which)) best = std::move(before);
   }
-  if (is_ahead(best, result_, config.options.which)) take_back(best, result_);
+  if (is_ahead(best, result_, config.options.which)) take_pairs(best, result_);
   if (!stopped_ && held()) {
     result_.limitation = Limitation::precision;
     result_.remark = held_by_constraints_remark;

@@ -255,6 +255,25 @@ TEST(DirectChoice, WhatFiltersHaveSpentOnAClusterCounts) {
   EXPECT_EQ(after_filters(600.0), PreconditionerType::direct);
 }
 
+TEST(DirectChoice, MoreIterationsAreAllowedToWaysThatHaveUsedTheirsUp) {
+  std::vector<Candidate> candidates(2);
+  for (Candidate& candidate : candidates) candidate.step = 1.0;
+  candidates[0].preconditioner.type = PreconditionerType::amg;
+  candidates[0].cost = 50.0;
+  candidates[1].preconditioner.type = PreconditionerType::jacobi;
+  candidates[1].cost = 100.0;
+  Choice choice(candidates, {});
+  ASSERT_TRUE(choice.change(Limitation::iterations));
+  ASSERT_EQ(choice.current().preconditioner.type, PreconditionerType::jacobi);
+  EXPECT_EQ(choice.cheapest_other(), HUGE_VAL) << "it has come to its end";
+  Choice again(candidates, {});
+  again.resume(choice.state(), choice.current().preconditioner);
+  EXPECT_EQ(again.cheapest_other(), HUGE_VAL) << "as before";
+  again.allow_more_iterations();
+  EXPECT_EQ(again.current().preconditioner.type, PreconditionerType::jacobi);
+  EXPECT_EQ(again.cheapest_other(), 50.0);
+}
+
 /// Whether filters are gone on with that have taken 30 and 100 degrees and foresee so many more each time, beside
 /// factors that cost as much as 250.
 bool filters_go_on(double first, double second) {

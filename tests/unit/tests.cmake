@@ -36,6 +36,7 @@ block_eigs_test(block_cg_recurrence SOURCES unit/block_cg_recurrence_test.cpp LA
 
 block_eigs_test(shift_search SOURCES unit/shift_search_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(lanczos_shift SOURCES unit/lanczos_shift_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+block_eigs_test(better_result SOURCES unit/better_result_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(pair_order SOURCES unit/pair_order_test.cpp LABELS unit TIMEOUT 60 RANKS 1 2 LIBRARIES block_eigs_apps)
 
 block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/dense_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
