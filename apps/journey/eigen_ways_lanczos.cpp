@@ -29,8 +29,9 @@ template <class T>
 bool EigenWays<T>::finish(EigenPairs<T>& pairs, int known) {
   LobpcgOptions options = solver_.config.eigensolver.options;
   options.pairs = pairs.count();
-  std::optional<EigenResult<T>> result = finished_by_factors(
-      space_, problem_, *solver_.operators->preconditioner.operation, options, known, pairs.vectors, pairs.values);
+  std::optional<EigenResult<T>> result =
+      finished_by_factors(space_, problem_, *solver_.operators->preconditioner.operation, options, constraints_,
+                          known, pairs.vectors, pairs.values);
   if (result) pairs.vectors = std::move(result->eigenvectors);
   return result.has_value();
 }

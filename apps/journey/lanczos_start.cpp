@@ -213,7 +213,8 @@ LanczosStart<T> lanczos_start(BlockSpace<T>& space, Problem<T>& problem, const E
     pairs.residual_norms = std::move(entry.residual_norms);
     pairs.residual_norms.resize(pairs.values.size(), std::numeric_limits<double>::quiet_NaN());
     if (!ended && !space.to_end_early())
-      start.result = finished_by_factors(space, problem, factors, options, known, pairs.vectors, pairs.values);
+      start.result =
+          finished_by_factors(space, problem, factors, options, constraints, known, pairs.vectors, pairs.values);
   } catch (const Error& error) {
     if (dynamic_cast<const OnAllRanks*>(&error) == nullptr || error.exit_code() != ExitCode::run_failed) throw;
     pairs.values.resize(static_cast<std::size_t>(pairs.vectors.cols()));

@@ -38,10 +38,10 @@ void refine_by_factors(BlockSpace<T>& space, Problem<T>& problem, LinearOperator
 template <class T>
 std::optional<EigenResult<T>> finished_by_factors(BlockSpace<T>& space, Problem<T>& problem,
                                                   LinearOperator<T>& factors, const LobpcgOptions& options,
-                                                  LocalIndex known, DenseBlock<T>& vectors,
-                                                  std::span<const double> values) {
+                                                  const DenseBlock<T>& constraints, LocalIndex known,
+                                                  DenseBlock<T>& vectors, std::span<const double> values) {
   const auto finished = [&] {
-    return finished_pairs<T>(space, *problem.a, problem.b.get(), options, vectors, values);
+    return finished_pairs<T>(space, *problem.a, problem.b.get(), options, vectors, values, &constraints);
   };
   std::optional<EigenResult<T>> result = finished();
   if (result || space.to_end_early()) return result;

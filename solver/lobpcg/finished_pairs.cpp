@@ -57,12 +57,40 @@ std::vector<std::size_t> inverse(const std::vector<std::size_t>& order) {
   return result;
 }
 
-/// Makes columns orthonormal in place, each to those of smaller values: what it takes on of another vector its
-/// residual has times their distance, which is little beside the larger value and may be much beside the smaller.
-/// False where some depend on others.
+/// Constraints made orthonormal, and their images under B, which without B are the same.
 template <class T>
-bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> all,
-                      std::span<const double> values) {
+class Outside {
+ public:
+  Outside(BlockSpace<T>& space, LinearOperator<T>* b, const DenseBlock<T>* constraints)
+      : is_apart_(b != nullptr),
+        count_(constraints != nullptr ? constraints->cols() : 0),
+        vectors_(space.make_block(count_)),
+        images_(space.make_block(is_apart_ ? count_ : 0)) {
+    if (count_ == 0) return;
+    space.copy(constraints->view(), v());
+    if (is_apart_) {
+      b->reserve(count_);
+      b->apply(v(), images());
+    }
+    count_ = orthonormalize<T>(space, {}, v(), images(), {}, Orthonormality::to_rounding, b);
+  }
+
+  BlockView<T> v() { return vectors_.columns(0, count_); }
+  BlockView<T> images() { return is_apart_ ? images_.columns(0, count_) : v(); }
+
+ private:
+  bool is_apart_;
+  LocalIndex count_;
+  DenseBlock<T> vectors_, images_;
+};
+
+/// Makes columns orthonormal in place, outside of constraints, each to those of smaller values: what it takes on
+/// of another vector its residual has times their distance, which is little beside the larger value and may be
+/// much beside the smaller. False where some depend on others.
+template <class T>
+bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, const DenseBlock<T>* constraints,
+                      BlockView<T> all, std::span<const double> values) {
+  Outside<T> outside(space, b, constraints);
   const std::vector<std::size_t> order = by_magnitude(values);
   if (!order.empty()) space.permute_columns(all, order);
   DenseBlock<T> images = space.make_block(b != nullptr ? all.cols : 0);
@@ -71,7 +99,9 @@ bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> a
     b->reserve(all.cols);
     b->apply(all, image);
   }
-  if (orthonormalize<T>(space, {}, all, image, {}, Orthonormality::to_rounding, b) < all.cols) return false;
+  if (orthonormalize<T>(space, {outside.v()}, all, image, {outside.images()}, Orthonormality::to_rounding, b) <
+      all.cols)
+    return false;
   if (!order.empty()) space.permute_columns(all, inverse(order));
   return true;
 }
@@ -81,14 +111,15 @@ bool make_orthonormal(BlockSpace<T>& space, LinearOperator<T>* b, BlockView<T> a
 template <class T>
 std::optional<EigenResult<T>> finished_pairs(BlockSpace<T>& space, LinearOperator<T>& a, LinearOperator<T>* b,
                                              const LobpcgOptions& options, const DenseBlock<T>& vectors,
-                                             std::span<const double> values) {
+                                             std::span<const double> values, const DenseBlock<T>* constraints) {
   const LocalIndex pairs = options.pairs;
   if (vectors.cols() < pairs) return std::nullopt;
   EigenResult<T> result;
   result.eigenvectors = space.make_block(pairs);
   const BlockView<T> all = result.eigenvectors.view();
   space.copy(vectors.columns(0, pairs), all);
-  if (!make_orthonormal(space, b, all, values.first(static_cast<std::size_t>(pairs)))) return std::nullopt;
+  if (!make_orthonormal(space, b, constraints, all, values.first(static_cast<std::size_t>(pairs))))
+    return std::nullopt;
   const LocalIndex width = std::min(panel, pairs);
   DenseBlock<T> ax = space.make_block(width);
   DenseBlock<T> bx = space.make_block(b != nullptr ? width : 0);
@@ -119,9 +150,11 @@ std::optional<EigenResult<T>> finished_pairs(BlockSpace<T>& space, LinearOperato
 
 template std::optional<EigenResult<float>> finished_pairs(BlockSpace<float>&, LinearOperator<float>&,
                                                           LinearOperator<float>*, const LobpcgOptions&,
-                                                          const DenseBlock<float>&, std::span<const double>);
+                                                          const DenseBlock<float>&, std::span<const double>,
+                                                          const DenseBlock<float>*);
 template std::optional<EigenResult<double>> finished_pairs(BlockSpace<double>&, LinearOperator<double>&,
                                                            LinearOperator<double>*, const LobpcgOptions&,
-                                                           const DenseBlock<double>&, std::span<const double>);
+                                                           const DenseBlock<double>&, std::span<const double>,
+                                                           const DenseBlock<double>*);
 
 }  // namespace block_eigs

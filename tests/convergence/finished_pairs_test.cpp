@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -34,11 +35,11 @@ class FinishedPairs : public ::testing::Test {
     if (own >= 0 && own < vectors.rows()) vectors.view().data[own * vectors.stride() + column] += entry;
   }
 
-  std::optional<EigenResult<double>> finish() {
+  std::optional<EigenResult<double>> finish(const DenseBlock<double>* constraints = nullptr) {
     LobpcgOptions options;
     options.pairs = 3;
     options.tolerance = 1e-8;
-    return finished_pairs<double>(problem.space, problem.matrix, nullptr, options, vectors, values);
+    return finished_pairs<double>(problem.space, problem.matrix, nullptr, options, vectors, values, constraints);
   }
 
   test::RuleSource source;
@@ -62,6 +63,24 @@ TEST_F(FinishedPairs, ErrorsOfLargeValuesAreNotHandedToSmallOnes) {
   const std::optional<EigenResult<double>> result = finish();
   ASSERT_TRUE(result);
   EXPECT_LE(result->residual_norms[1], 1e-8);
+  EXPECT_LE(test::orthogonality_error(problem.space, result->eigenvectors), 1e-14);
+}
+
+// Those of an earlier result, say, which are eigenvectors within its tolerance: a step with factors turns towards
+// them.
+TEST_F(FinishedPairs, StayOutsideOfConstraints) {
+  DenseBlock<double> constraints = problem.space.make_block(1);
+  const BlockView<double> c = constraints.view();
+  for (LocalIndex i = 0; i < c.rows; ++i) {
+    const GlobalIndex row = problem.space.first_row() + i;
+    c.data[i * c.stride] = row == 5 ? 3.0 : row == 1 ? 3e-10 : 0.0;
+  }
+  add(5, 2, 1e-10);
+  const std::optional<EigenResult<double>> result = finish(&constraints);
+  ASSERT_TRUE(result);
+  SmallMatrix along;
+  problem.space.gram({c}, {result->eigenvectors.view()}, along);
+  for (int j = 0; j < 3; ++j) EXPECT_LE(std::abs(along(0, j)), 1e-14) << j;
   EXPECT_LE(test::orthogonality_error(problem.space, result->eigenvectors), 1e-14);
 }
 
