@@ -51,7 +51,7 @@ void read_earlier(const Journey& journey, EigenResult<T>& before) {
 
 void add_choice(const EigensolverChoice& choice, Journey& journey) {
   const EigensolverConfig config = choice.config();
-  save_choice(choice.state(), config.preconditioner, config.options.block_size, config.options.max_iterations,
+  save_choice(choice.state(), config.preconditioner, config.options.block_size, choice.max_iterations(),
               choice.description(), journey);
 }
 
@@ -61,7 +61,7 @@ bool resume_choice(const Journey& journey, EigensolverChoice& choice) {
   present.preconditioner = with_chosen(present.preconditioner, journey.numbers.at("chosen", chosen_count));
   present.options.block_size = static_cast<int>(journey.numbers.number("chosen_block_size"));
   choice.resume(journey.numbers.at("choice"), present);
-  if (allows_more(journey, present.options.max_iterations)) choice.allow_more_iterations();
+  if (allows_more(journey, choice.max_iterations())) choice.allow_more_iterations();
   return true;
 }
 

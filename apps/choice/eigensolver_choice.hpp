@@ -31,6 +31,8 @@ class EigensolverChoice {
   /// Goes on where the choice of a run with the same config has left off with `state`, `present` being its
   /// config().
   void resume(std::span<const double> state, const EigensolverConfig& present);
+  /// Of each way, as asked for: filters of the widest block have fewer.
+  int max_iterations() const { return (narrower_ ? narrower_->asked : asked_).options.max_iterations; }
   /// See Choice.
   void allow_more_iterations() { choice_.allow_more_iterations(); }
 

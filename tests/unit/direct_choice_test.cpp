@@ -49,16 +49,21 @@ TEST(DirectChoice, AsksOnceWhereNothingElseGetsAnywhereAndTakesThem) {
   EXPECT_EQ(times, 1);
 }
 
-/// The way after the first one, which has failed, where factors cost `times` as much as is expected of the best
-/// that was not tried.
-PreconditionerType after_failure(double times) {
+/// At 50 and 100 steps.
+std::vector<Candidate> amg_and_jacobi() {
   std::vector<Candidate> candidates(2);
   for (Candidate& candidate : candidates) candidate.step = 1.0;
   candidates[0].preconditioner.type = PreconditionerType::amg;
   candidates[0].cost = 50.0;
   candidates[1].preconditioner.type = PreconditionerType::jacobi;
   candidates[1].cost = 100.0;
-  Choice choice(std::move(candidates), {});
+  return candidates;
+}
+
+/// The way after the first one, which has failed, where factors cost `times` as much as is expected of the best
+/// that was not tried.
+PreconditionerType after_failure(double times) {
+  Choice choice(amg_and_jacobi(), {});
   const auto ask = [times] {
     Candidate factors;
     factors.preconditioner.type = PreconditionerType::direct;
@@ -256,12 +261,7 @@ TEST(DirectChoice, WhatFiltersHaveSpentOnAClusterCounts) {
 }
 
 TEST(DirectChoice, MoreIterationsAreAllowedToWaysThatHaveUsedTheirsUp) {
-  std::vector<Candidate> candidates(2);
-  for (Candidate& candidate : candidates) candidate.step = 1.0;
-  candidates[0].preconditioner.type = PreconditionerType::amg;
-  candidates[0].cost = 50.0;
-  candidates[1].preconditioner.type = PreconditionerType::jacobi;
-  candidates[1].cost = 100.0;
+  const std::vector<Candidate> candidates = amg_and_jacobi();
   Choice choice(candidates, {});
   ASSERT_TRUE(choice.change(Limitation::iterations));
   ASSERT_EQ(choice.current().preconditioner.type, PreconditionerType::jacobi);
