@@ -17,6 +17,7 @@ add_library(block_eigs_apps STATIC
   choice/eigensolver_choice_state.cpp
   choice/lanczos_shift.cpp
   choice/linear_choice.cpp
+  choice/look_at_spectrum.cpp
   choice/matrix_traits.cpp
   choice/shift_follower.cpp
   config/config.cpp

@@ -244,8 +244,12 @@ bool Choice::goes_on(const IterationReport& report, double left, double elsewher
   const bool kept = at_last_change() && (may_ask || (other && candidates_[*other].taken));
   if (other && !kept && may_be_set_up(candidates_[*other]))
     elsewhere = std::min(elsewhere, candidates_[*other].cost);
-  const bool unheard = progress_.empty() && filtered_ * judgement_.degree < hearing * elsewhere;
-  return unheard || left <= worth_a_change * elsewhere;
+  return unheard(elsewhere) || left <= worth_a_change * elsewhere;
+}
+
+/// Whether filters have spent too little for what they foresee to be held against what another way costs.
+bool Choice::unheard(double other) const {
+  return progress_.empty() && filtered_ * judgement_.degree < hearing * other;
 }
 
 /// Whether it is among the candidates now: not where `expected` by other ways is too little for it to pay.
@@ -265,7 +269,7 @@ bool Choice::proceed(const IterationReport& report, double elsewhere, const Late
   const bool stays = goes_on(report, *left, elsewhere, may_ask(late));
   const double expected = stays ? *left : std::min(worth_knowing * cheapest_other(), elsewhere);
   if (!may_change()) return stays;
-  if (ask(late, expected)) return goes_on(report, *left, elsewhere, false);
+  if (!unheard(late.least) && ask(late, expected)) return goes_on(report, *left, elsewhere, false);
   if (!stays || !ends_undone(report) || !(ask(late, HUGE_VAL) || factors_left())) return stays;
   current().cost = HUGE_VAL;
   return false;

@@ -135,6 +135,7 @@ class Choice {
   std::optional<std::size_t> best_other() const;
   std::optional<std::size_t> next_way() const;
   bool goes_on(const IterationReport& report, double left, double elsewhere, bool may_ask) const;
+  bool unheard(double other) const;
   bool ends_in_time(const IterationReport& report) const;
   bool ends_undone(const IterationReport& report) const;
   std::optional<std::size_t> factors_left() const;

@@ -11,13 +11,25 @@ namespace block_eigs {
 
 namespace {
 
-/// Iterations, or degrees of filters, for the end of the spectrum that is far from zero.
+/// Iterations, or degrees of filters, for the end of the spectrum that is far from zero, where nobody looked.
 constexpr double expected_at_far_end = 100.0;
 
-/// Degrees that filters need for the lowest of `rows` eigenvalues of a mesh: the square root of the ratio of the
-/// norm to the distances between wanted eigenvalues, which on a mesh of d dimensions goes like a power 1/d of
-/// rows over columns.
-double expected_degrees(const MatrixTraits& traits, int columns) {
+/// Degrees of filters, and iterations with a diagonal, for each step of Lanczos that tells the wanted eigenvalues
+/// from others, and beside these. Measured: 0.6 to 1.8 times as many (theory.md, "auto").
+constexpr double degrees_of_step = 14.0;
+constexpr double least_degrees = 40.0;
+
+double degrees_at(const SpectrumEnd& end, int columns) {
+  // Few steps do not tell how far single values are from others.
+  constexpr double least_steps = 12.0;
+  return least_degrees + degrees_of_step * std::max(end.steps_for(columns), least_steps);
+}
+
+/// For the lowest of `rows` eigenvalues. Where nobody looked, of a mesh: the square root of the ratio of the norm
+/// to the distances between wanted eigenvalues, which on a mesh of d dimensions goes like a power 1/d of rows over
+/// columns.
+double expected_degrees(const MatrixTraits& traits, const SpectrumEnd& end, int columns) {
+  if (end.known) return degrees_at(end, columns);
   constexpr double for_one = 25.0;
   if (!traits.like_diffusion()) return 12.0 * for_one;
   return for_one * std::pow(std::max(traits.rows / columns, 1.0), 1.0 / traits.mesh_dimension());
@@ -28,6 +40,17 @@ double expected_degrees(const MatrixTraits& traits, int columns) {
 double expected_with_jacobi(const MatrixTraits& traits, double degrees) {
   constexpr double with_hubs = 75.0;
   return traits.has_hubs() ? std::min(with_hubs, degrees) : degrees;
+}
+
+/// Iterations with a cycle of multigrid. Of what is of higher order the cycle leaves a part that grows with the
+/// mesh: 50 and 39 were taken for 8 and 50 pairs of a cube of 20^3 points, 246 and 126 for a plate of 100^2.
+double expected_with_multigrid(const MatrixTraits& traits, int columns) {
+  constexpr double of_diffusion = 18.0;
+  constexpr double of_root = 8.0;
+  if (traits.of_higher_order())
+    return std::max(of_diffusion, of_root * std::sqrt(traits.alike_lower().steps_for(columns)));
+  if (traits.like_diffusion()) return of_diffusion;
+  return traits.semidefinite() ? 25.0 : 60.0;
 }
 
 /// Costs in iterations of LOBPCG, or degrees of a filter.
@@ -85,11 +108,13 @@ void add_those_of_mass(const MassTraits& mass, Candidates& result) {
   result.add_of_mass(PreconditionerType::chebyshev, with_polynomial, reason, longer);
 }
 
-void add_for_far_end(const std::optional<MassTraits>& mass, bool can_filter, Candidates& result) {
+void add_for_far_end(const MatrixTraits& traits, const std::optional<MassTraits>& mass, bool can_filter,
+                     int columns, Candidates& result) {
   const char* reason = "one of A would amplify the lower end of the spectrum";
-  if (can_filter) result.add(PreconditionerType::none, true, expected_at_far_end, reason);
+  const double steps = traits.ends.upper.known ? degrees_at(traits.ends.upper, columns) : expected_at_far_end;
+  if (can_filter) result.add(PreconditionerType::none, true, steps, reason);
   const double unequal = mass ? std::sqrt(mass->diagonal_ratio) : 1.0;
-  result.add(PreconditionerType::none, false, unequal * expected_at_far_end, reason);
+  result.add(PreconditionerType::none, false, unequal * steps, reason);
   if (mass) add_those_of_mass(*mass, result);
 }
 
@@ -97,22 +122,24 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
                       int columns, Candidates& result) {
   // The lower end of an indefinite matrix is no end that D^-1 or an inverse would bring near.
   const bool varied = traits.badly_scaled() && !traits.reaches_down() && !traits.plainly_indefinite();
-  const double degrees = expected_degrees(traits, columns);
-  const double with_jacobi = expected_with_jacobi(traits, degrees);
+  const double degrees = expected_degrees(traits, traits.ends.lower, columns);
+  const double alike = expected_degrees(traits, traits.alike_lower(), columns);
+  const double with_jacobi = expected_with_jacobi(traits, alike);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
   if (can_filter && !varied) result.add(PreconditionerType::none, true, degrees, "filters need nothing but A");
   if (can_filter && varied) {
     result.add(PreconditionerType::jacobi, false, with_jacobi, traits.differing_rows());
     // Filters have one norm for all rows.
     const double factor = traits.norm_inf / traits.least_row;
-    Candidate& filters = result.add(PreconditionerType::none, true, degrees * std::sqrt(factor / 100.0),
-                                    "filters need nothing but A");
+    const double unequal = traits.ends.lower.known ? 1.0 : std::sqrt(factor / 100.0);
+    Candidate& filters =
+        result.add(PreconditionerType::none, true, unequal * degrees, "filters need nothing but A");
     // Wanted vectors of power-law graphs are of rows as short as the shortest: the condition of A is as many times
     // that of D^-1 A, and its root was half of sqrt(factor).
     if (traits.scale_free()) filters.share = std::sqrt(factor) / 4.0;
   }
   // Its interval is as long as D^-1 A is large, which is 2 where the diagonal dominates.
-  double with_chebyshev = (20.0 + degrees / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0));
+  double with_chebyshev = (20.0 + alike / 12.0) * std::sqrt(std::max(traits.scaled_norm / 2.0, 1.0));
   // Where hubs make paths short the wanted values are among the others of D^-1 A, and no polynomial tells them
   // apart: of Jacobi's iterations 0.6 to 0.8 were taken, whatever their number. Products with such rows take
   // longer than their bytes say, on GPUs above all: the upper end.
@@ -124,8 +151,8 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
   // Multigrid amplifies eigenvectors of small values by their inverse, and those of rows that stand alone with a
   // zero hardly: these would be passed over.
   if (traits.least_diagonal > 0.0 && !traits.null_rows && !traits.has_hubs() && !traits.nearly_full()) {
-    const double iterations = traits.like_diffusion() ? 18.0 : traits.semidefinite() ? 25.0 : 60.0;
-    Candidate& multigrid = result.add(PreconditionerType::amg, false, iterations, traits.reason_for_multigrid());
+    Candidate& multigrid = result.add(PreconditionerType::amg, false, expected_with_multigrid(traits, columns),
+                                      traits.reason_for_multigrid());
     multigrid.guessed = !traits.like_diffusion() && !traits.semidefinite();
   }
   // Some eigenvalue is below zero, or all are zero: the lower end may be as far from zero as the upper.
@@ -174,7 +201,7 @@ std::vector<Candidate> eigen_candidates(const MatrixTraits& traits, const std::o
   }
   const bool can_filter = !mass && options.filtered_start && traits.norm_inf > 0.0;
   if (options.which == Which::largest) {
-    add_for_far_end(mass, can_filter, result);
+    add_for_far_end(traits, mass, can_filter, options.block_size, result);
   } else {
     add_for_near_end(traits, mass, can_filter, options.block_size, result);
   }

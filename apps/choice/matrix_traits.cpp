@@ -86,6 +86,11 @@ double MatrixTraits::mesh_dimension() const {
   return planar ? 2.0 : 3.0;
 }
 
+bool MatrixTraits::of_higher_order() const {
+  constexpr double of_a_plane = 1.85;  // 2 but for what the measurement is off by
+  return like_diffusion() && dominant < 0.5 && alike_lower().known && alike_lower().decay < of_a_plane;
+}
+
 double MatrixTraits::scaled_condition() const {
   if (!(least_diagonal > 0.0) || !(scaled_norm < 2.0)) return std::numeric_limits<double>::infinity();
   return scaled_norm / (2.0 - scaled_norm);

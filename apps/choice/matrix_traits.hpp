@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "solver/lanczos/spectrum_ends.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -27,8 +28,12 @@ struct MatrixTraits {
   double norm_inf = 0.0;        ///< the largest such sum of all rows
   double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
   double largest_part =
-      0.0;  ///< rows of the largest that entries couple, with a mass's; 0 where that is not known
+      0.0;              ///< rows of the largest that entries couple, with a mass's; 0 where that is not known
+  SpectrumEnds ends{};  ///< of its spectrum, where somebody looked: no matter of entries
+  SpectrumEnd scaled_lower{};  ///< likewise of D^-1/2 A D^-1/2, D the diagonal
 
+  /// The lower end of the spectrum with rows scaled alike, as far as anything is known of it.
+  const SpectrumEnd& alike_lower() const { return scaled_lower.known ? scaled_lower : ends.lower; }
   double mean_row() const { return rows > alone ? (nonzeros - alone) / (rows - alone) : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }
@@ -40,6 +45,10 @@ struct MatrixTraits {
   /// Whether it looks like a discretised diffusion or elasticity, or the Laplacian of a graph that is like a mesh:
   /// most rows map the constant to zero, and the diagonal is positive.
   bool like_diffusion() const { return least_diagonal > 0.0 && zero_sums > 0.5 && !has_hubs(); }
+  /// Whether it looks like one, but of more than second order: a plate, a beam, a shell. Its rows are not
+  /// dominated by the diagonal as those of an M-matrix, and its low values lie closer together than those of a
+  /// diffusion in two dimensions; lines come with dominant rows.
+  bool of_higher_order() const;
   /// Whether rows differ so much in size that they must be scaled alike.
   bool badly_scaled() const { return norm_inf > 100.0 * least_row; }
   /// Whether it consists of parts that nothing couples, each at most half of it.

@@ -13,6 +13,7 @@
 
 #include "apps/checkpoint/finished.hpp"
 #include "apps/choice/coupled_parts.hpp"
+#include "apps/choice/look_at_spectrum.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/eigen_ways.hpp"
 #include "apps/journey/inner_precision.hpp"
@@ -102,6 +103,7 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
     see_parts(space, problem, scaled.options.dense_up_to, traits, costs);
     // There all ways would be solved densely.
     scaled.options.dense = solves_densely(scaled.options, space.dimension(), constraints.cols());
+    look_at_spectrum(space, *problem.a, problem.b != nullptr, scaled.options, traits);
     solver.choice.emplace(traits, costs, scaled, mass);
     if (checkpoint == nullptr || !resume_choice(checkpoint->found(), *solver.choice))
       solver.choice->weigh_factors([&] { return foreseen_factors(problem, block_width(scaled.options)); });

@@ -9,6 +9,7 @@
 
 #include "solver/lanczos/orthonormal_factor.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/diagonal_operator.hpp"
 #include "tests/support/eigen_problem.hpp"
 #include "tests/support/linear_problem.hpp"
 
@@ -16,28 +17,8 @@
 namespace block_eigs {
 namespace {
 
-using Rule = std::function<double(GlobalIndex)>;
-
-template <class T>
-class Diagonal final : public LinearOperator<T> {
- public:
-  Diagonal(const BlockSpace<T>& space, Rule entry)
-      : first_(space.first_row()), rows_(space.local_rows()), entry_(std::move(entry)) {}
-  LocalIndex rows() const override { return rows_; }
-  LocalIndex columns() const override { return rows_; }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override {
-    for (LocalIndex i = 0; i < rows_; ++i) {
-      const double factor = entry_(first_ + i);
-      for (LocalIndex j = 0; j < x.cols; ++j)
-        y.data[i * y.stride + j] = static_cast<T>(factor * x.data[i * x.stride + j]);
-    }
-  }
-
- private:
-  GlobalIndex first_;
-  LocalIndex rows_;
-  Rule entry_;
-};
+using Rule = test::DiagonalRule;
+using test::DiagonalOperator;
 
 template <class T>
 class BlockLanczos : public ::testing::Test {
@@ -48,8 +29,8 @@ class BlockLanczos : public ::testing::Test {
 
   /// Of the operator with these eigenvalues; `mass` is B's diagonal.
   LanczosVectors<T> solve(const Rule& value, int pairs, const DenseBlock<T>* constraints = nullptr) {
-    Diagonal<T> inverse(problem.space, [&](GlobalIndex i) { return value(i) / mass(i); });
-    Diagonal<T> b(problem.space, mass);
+    DiagonalOperator<T> inverse(problem.space, [&](GlobalIndex i) { return value(i) / mass(i); });
+    DiagonalOperator<T> b(problem.space, mass);
     solves = 0;
     return block_lanczos<T>(
         problem.space, inverse, with_mass ? &b : nullptr, constraints, {.pairs = pairs, .columns = pairs + 5},
@@ -67,8 +48,8 @@ class BlockLanczos : public ::testing::Test {
     ASSERT_GE(x.cols(), pairs);
     ASSERT_EQ(found.values.size(), static_cast<std::size_t>(x.cols()));
     std::sort(exact.rbegin(), exact.rend());
-    Diagonal<T> m(problem.space, value);
-    Diagonal<T> b(problem.space, mass);
+    DiagonalOperator<T> m(problem.space, value);
+    DiagonalOperator<T> b(problem.space, mass);
     DenseBlock<T> mx = problem.space.make_block(x.cols());
     DenseBlock<T> bx = problem.space.make_block(x.cols());
     m.apply(x.view(), mx.view());
@@ -183,7 +164,7 @@ TEST_F(InDouble, AllOfClustersThatTheToleranceDoesNotTellApart) {
 }
 
 TEST_F(InDouble, EndsOnRequestWithWhatItHas) {
-  Diagonal<double> inverse(problem.space, inverse_root);
+  DiagonalOperator<double> inverse(problem.space, inverse_root);
   int steps = 0;
   const LanczosVectors<double> found = block_lanczos<double>(
       problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9}, [](double) { return 1e-300; },
@@ -197,14 +178,14 @@ TEST_F(InDouble, EndsOnRequestWithWhatItHas) {
 }
 
 TEST_F(InDouble, NeedsRoomForABasis) {
-  Diagonal<double> inverse(problem.space, inverse_root);
+  DiagonalOperator<double> inverse(problem.space, inverse_root);
   const LanczosVectors<double> found = block_lanczos<double>(
       problem.space, inverse, nullptr, nullptr, {.pairs = 450, .columns = 500}, [](double) { return 1.0; });
   EXPECT_EQ(found.vectors.cols(), 0);
 }
 
 TEST_F(InDouble, RefusesValuesThatAreNotFinite) {
-  Diagonal<double> inverse(problem.space, [](GlobalIndex i) { return i == 77 ? HUGE_VAL : 1.0; });
+  DiagonalOperator<double> inverse(problem.space, [](GlobalIndex i) { return i == 77 ? HUGE_VAL : 1.0; });
   EXPECT_THROW(block_lanczos<double>(problem.space, inverse, nullptr, nullptr, {.pairs = 5, .columns = 9},
                                      [](double) { return 1.0; }),
                NumericalError);

@@ -129,6 +129,50 @@ TEST(DirectChoice, FactorsAreLeftWhereTheyDoNotComeToTheEndInTime) {
   EXPECT_NE(after_factors_with(0.9999), PreconditionerType::direct);
 }
 
+/// A plate of that many rows, by its entries, and by a look at its spectrum where there was one.
+MatrixTraits plate(double rows, bool seen) {
+  MatrixTraits traits = diffusion(rows, 13);
+  traits.least_diagonal = 20.0;
+  traits.norm_inf = traits.least_row = 64.0;
+  traits.dominant = 0.0;
+  traits.scaled_norm = 3.2;
+  if (seen) traits.ends.lower = traits.ends.upper = {true, rows, 0.0, 0.045, 1.05};
+  return traits;
+}
+
+TEST(DirectChoice, FactorsComeFirstWhereTheSpectrumSaysThatNothingElseDoes) {
+  for (const bool seen : {false, true}) {
+    EigensolverChoice choice = choice_for(plate(1e4, seen), asked());
+    EXPECT_NE(type_of(choice), PreconditionerType::direct);
+    choice.weigh_factors([] { return std::optional(factors::FactorSize{6.5e5, 1e6, 8e7}); });
+    EXPECT_EQ(type_of(choice) == PreconditionerType::direct, seen);
+  }
+}
+
+/// Whether factors that cost 100 degrees at least are asked for when filters have spent so many, and foresee a
+/// million more.
+bool asked_after(int degrees) {
+  std::vector<Candidate> filters(1);
+  filters[0].filtered = true;
+  filters[0].step = filters[0].cost = 1.0;
+  Choice choice(filters, {.degree = 1.0});
+  IterationReport report = iteration(1e8, {1.0, 2.0, 3.0, 4.0}, {1.0, 1.0, 1.0, 1.0});
+  report.products = report.active_columns * degrees;
+  report.products_to_come = report.active_columns * 1e6;
+  bool asked = false;
+  const auto ask = [&]() -> std::optional<Candidate> {
+    asked = true;
+    return std::nullopt;
+  };
+  choice.proceed(report, HUGE_VAL, {100.0, ask});
+  return asked;
+}
+
+TEST(DirectChoice, NobodyAsksForFactorsAfterTheFirstWordOfFilters) {
+  EXPECT_FALSE(asked_after(20));
+  EXPECT_TRUE(asked_after(30));
+}
+
 /// What the last of four changes is to, of which factors of that size may be one.
 PreconditionerType last_of_four(const factors::FactorSize& size) {
   EigensolverChoice choice = choice_for(diffusion(9e4, 5), asked());

@@ -1,0 +1,105 @@
+#include "solver/lanczos/spectrum_ends.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "solver/lanczos/lanczos_recurrence.hpp"
+#include "solver/small/lapack.hpp"
+
+namespace block_eigs {
+
+namespace {
+
+/// The first Ritz value from an end that stands for more than an eigenvalue of its own.
+struct Outermost {
+  int before = 0;
+  double weight = 0.0;
+};
+
+/// A Ritz value is an eigenvalue where its residual is so small beside the distance to the next.
+constexpr double resolved = 0.01;
+/// Once one has been found, rounding errors bring it forth again, at first with a weight of so little of one.
+constexpr double copy = 1e-4;
+
+/// Of the leading `steps` rows of the tridiagonal matrix for `rows` eigenvalues, from its lower end, or its upper
+/// one. Values within `same` of the spectrum's length are copies of one.
+Outermost outermost(const std::vector<double>& diagonal, const std::vector<double>& beside, int steps, bool upper,
+                    double rows, double same) {
+  SmallMatrix vectors(steps, steps);
+  for (int i = 0; i < steps; ++i) {
+    vectors(i, i) = diagonal[static_cast<std::size_t>(i)];
+    if (i + 1 < steps) vectors(i + 1, i) = vectors(i, i + 1) = beside[static_cast<std::size_t>(i)];
+  }
+  const std::vector<double> values = lapack::symmetric_eigen(vectors);
+  const auto at = [&](int j) { return upper ? steps - 1 - j : j; };
+  const auto value = [&](int j) { return values[static_cast<std::size_t>(at(j))]; };
+  const double width = same * (values.back() - values.front());
+  Outermost found;
+  for (int j = 0; j < steps;) {
+    double residual = HUGE_VAL;
+    int next = j;
+    for (found.weight = 0.0; next < steps && std::abs(value(next) - value(j)) <= width; ++next) {
+      found.weight += vectors(0, at(next)) * vectors(0, at(next));
+      residual =
+          std::min(residual, std::abs(beside[static_cast<std::size_t>(steps - 1)] * vectors(steps - 1, at(next))));
+    }
+    const bool counts = found.weight >= copy / rows;
+    const bool eigenvalue = next < steps && residual <= resolved * std::abs(value(next) - value(j));
+    if (counts && !eigenvalue) break;
+    if (counts) ++found.before;
+    j = next;
+  }
+  return found;
+}
+
+}  // namespace
+
+double SpectrumEnd::steps_for(double wanted) const {
+  const double wanted_share = std::max(wanted - isolated, 1.0) / rows;
+  return ends_steps * std::pow(share / wanted_share, 1.0 / decay);
+}
+
+template <class T>
+SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale) {
+  constexpr std::uint64_t seed = 0x5eed0e9d;
+  constexpr int half = ends_steps / 2;
+  constexpr double slowest = 1.0;
+  constexpr double fastest = 8.0;
+  // What is left then is rounding errors: they grow where few eigenvalues are there many times.
+  const double nothing = std::sqrt(static_cast<double>(std::numeric_limits<T>::epsilon()));
+  LanczosRecurrence<T> lanczos(space, a, scale, seed);
+  const double rows = static_cast<double>(space.dimension());
+  double largest = 0.0;
+  for (int k = 0; k < ends_steps; ++k) {
+    if (k == 0 ? !lanczos.begun() : !(lanczos.beside().back() > nothing * largest)) return {};
+    lanczos.step();
+    largest = std::max({largest, std::abs(lanczos.diagonal().back()), lanczos.beside().back()});
+  }
+  if (!std::isfinite(largest)) return {};
+  constexpr int numbers = 3;
+  SmallMatrix seen(numbers, 2);
+  space.on_root(
+      [&] {
+        for (const int end : {0, 1}) {
+          const Outermost early = outermost(lanczos.diagonal(), lanczos.beside(), half, end == 1, rows, nothing);
+          const Outermost late =
+              outermost(lanczos.diagonal(), lanczos.beside(), ends_steps, end == 1, rows, nothing);
+          seen(0, end) = late.before;
+          seen(1, end) = late.weight;
+          seen(2, end) = std::log2(early.weight / late.weight);
+        }
+      },
+      {&seen});
+  const auto end_of = [&](int end) {
+    const double decay = std::isfinite(seen(2, end)) ? std::clamp(seen(2, end), slowest, fastest) : fastest;
+    return SpectrumEnd{true, rows, seen(0, end), seen(1, end), decay};
+  };
+  return {end_of(0), end_of(1)};
+}
+
+template SpectrumEnds look_at_ends(BlockSpace<float>&, LinearOperator<float>&, const Buffer<float>*);
+template SpectrumEnds look_at_ends(BlockSpace<double>&, LinearOperator<double>&, const Buffer<double>*);
+
+}  // namespace block_eigs

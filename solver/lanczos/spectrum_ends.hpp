@@ -1,0 +1,36 @@
+#pragma once
+
+#include "solver/space/block_space.hpp"
+#include "spmm/device/buffer.hpp"
+#include "spmm/matrix/linear_operator.hpp"
+
+namespace block_eigs {
+
+/// How eigenvalues are spread towards one end of a spectrum, by the weights of Ritz values of a few steps of
+/// Lanczos from a random vector: a Gauss quadrature whose weights are the shares of eigenvalues that its nodes
+/// stand for (Golub and Meurant, Matrices, Moments and Quadrature, 2010, chapter 4; Lin, Saad and Yang, SIAM Rev.
+/// 58, 2016). The outermost one stands for a share that falls as a power of the steps: of the Laplacian of a mesh
+/// of D dimensions as steps^-D, of its square as steps^(-D/2).
+struct SpectrumEnd {
+  bool known = false;     ///< not where the space was exhausted before
+  double rows = 0.0;      ///< eigenvalues in all
+  double isolated = 0.0;  ///< so far out that each of them was found as a Ritz value
+  double share = 0.0;     ///< of all eigenvalues, that the first of the other Ritz values stands for
+  double decay = 1.0;     ///< the power, from 1 up: what falls more slowly at first falls faster later
+
+  /// Steps after which so many eigenvalues, counted from the end, are told from the others.
+  double steps_for(double wanted) const;
+};
+
+struct SpectrumEnds {
+  SpectrumEnd lower, upper;
+};
+
+/// Of D A D, D = diag(scale); null stands for D = I. The same for any number of ranks but for rounding errors.
+/// Takes `ends_steps` products with one vector. Collective.
+template <class T>
+SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale);
+
+inline constexpr int ends_steps = 24;
+
+}  // namespace block_eigs

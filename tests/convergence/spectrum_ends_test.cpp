@@ -1,0 +1,113 @@
+#include "solver/lanczos/spectrum_ends.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "spmm/parallel/context.hpp"
+#include "tests/support/diagonal_operator.hpp"
+
+// Of operators whose eigenvalues are known, for they are diagonal.
+namespace block_eigs {
+namespace {
+
+using test::DiagonalOperator;
+using test::DiagonalRule;
+
+/// Eigenvalues of the Laplacian of a grid of side^dimensions points, with zeros beyond its edge.
+DiagonalRule laplacian(int side, int dimensions) {
+  return [=](GlobalIndex i) {
+    double sum = 0.0;
+    for (int d = 0; d < dimensions; ++d, i /= side) {
+      const double wave = static_cast<double>(i % side + 1) * std::numbers::pi / (2.0 * (side + 1));
+      sum += 4.0 * std::sin(wave) * std::sin(wave);
+    }
+    return sum;
+  };
+}
+
+DiagonalRule squared(const DiagonalRule& rule) {
+  return [rule](GlobalIndex i) { return rule(i) * rule(i); };
+}
+
+template <class T>
+class SpectrumEndsTest : public ::testing::Test {
+ protected:
+  SpectrumEnds look(GlobalIndex rows, const DiagonalRule& rule, const DiagonalRule& scale = {}) {
+    const Communicator comm(MPI_COMM_WORLD);
+    Context<T> context = make_context<T>(comm, Backend::host);
+    BlockSpace<T> space(context, Partition::uniform(rows, comm.size()));
+    DiagonalOperator<T> a(space, rule);
+    if (!scale) return look_at_ends<T>(space, a, nullptr);
+    std::vector<T> own;
+    for (LocalIndex i = 0; i < space.local_rows(); ++i)
+      own.push_back(static_cast<T>(scale(space.first_row() + i)));
+    Buffer<T> factors(context.device, own.size());
+    factors.upload(own.data());
+    return look_at_ends<T>(space, a, &factors);
+  }
+};
+
+using Precisions = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SpectrumEndsTest, Precisions);
+
+TYPED_TEST(SpectrumEndsTest, SharesFallAsThoseOfAMeshOfSoManyDimensions) {
+  const double line = this->look(20000, laplacian(20000, 1)).lower.decay;
+  const SpectrumEnds plane = this->look(300 * 300, laplacian(300, 2));
+  const double space = this->look(40 * 40 * 40, laplacian(40, 3)).lower.decay;
+  EXPECT_NEAR(line, 1.0, 0.15);
+  EXPECT_NEAR(plane.lower.decay, 2.0, 0.2);
+  EXPECT_NEAR(plane.upper.decay, 2.0, 0.2) << "this spectrum is symmetric about its middle";
+  EXPECT_NEAR(space, 3.0, 0.45);
+}
+
+TYPED_TEST(SpectrumEndsTest, OfASquareHalfAsFast) {
+  EXPECT_NEAR(this->look(300 * 300, squared(laplacian(300, 2))).lower.decay, 1.0, 0.15);
+  EXPECT_NEAR(this->look(40 * 40 * 40, squared(laplacian(40, 3))).lower.decay, 1.5, 0.25);
+}
+
+/// By Weyl's law the w-th eigenvalue of a mesh in the plane is 4 pi w / n where the largest is 8: what tells it
+/// from others has a degree of some roots of their ratio.
+TYPED_TEST(SpectrumEndsTest, StepsAreThoseOfTheDistanceToTheWantedEigenvalues) {
+  for (const int side : {100, 300}) {
+    const double n = side * side;
+    const SpectrumEnd lower = this->look(side * side, laplacian(side, 2)).lower;
+    for (const double wanted : {8.0, 40.0}) {
+      const double ratio = lower.steps_for(wanted) / std::sqrt(8.0 * n / (4.0 * std::numbers::pi * wanted));
+      EXPECT_GT(ratio, 1.2) << side << ", " << wanted;
+      EXPECT_LT(ratio, 2.4) << side << ", " << wanted;
+    }
+  }
+}
+
+TYPED_TEST(SpectrumEndsTest, ValuesThatStandAloneAreNotTakenForTheRest) {
+  constexpr int alone = 3;
+  const auto rule = [](GlobalIndex i) {
+    return i < alone ? -4.0 - static_cast<double>(i) : 1.0 + 1e-4 * static_cast<double>(i);
+  };
+  const SpectrumEnd lower = this->look(10000, rule).lower;
+  EXPECT_EQ(lower.isolated, alone);
+  // Of an even density, whose ends are those of the square of a line.
+  EXPECT_NEAR(lower.decay, 2.0, 0.35);
+  EXPECT_GT(lower.steps_for(8.0), 24.0) << "five of eight are among the rest";
+}
+
+TYPED_TEST(SpectrumEndsTest, RowsAreScaledOnBothSides) {
+  const DiagonalRule mesh = laplacian(200, 2);
+  const auto factor = [](GlobalIndex i) { return std::pow(10.0, static_cast<double>(i % 5) - 2.0); };
+  const SpectrumEnds plain = this->look(200 * 200, mesh);
+  const SpectrumEnds scaled = this->look(
+      200 * 200, [&](GlobalIndex i) { return mesh(i) / (factor(i) * factor(i)); }, factor);
+  EXPECT_NEAR(scaled.lower.share, plain.lower.share, 0.01 * plain.lower.share);
+}
+
+TYPED_TEST(SpectrumEndsTest, NothingIsKnownOfWhatIsExhausted) {
+  EXPECT_FALSE(this->look(5000, [](GlobalIndex i) { return static_cast<double>(i % 7); }).lower.known);
+  EXPECT_FALSE(this->look(10, [](GlobalIndex i) { return static_cast<double>(i); }).upper.known);
+  EXPECT_FALSE(this->look(5000, [](GlobalIndex) { return 0.0; }).lower.known);
+}
+
+}  // namespace
+}  // namespace block_eigs
