@@ -42,6 +42,10 @@ struct Column {
   bool settled = false;       ///< true_norm, as last computed for an x, is within rounding errors in A x
   bool best_settled = false;  ///< the same of best_norm
   bool unsolvable = false;    ///< recognised as outside the range of A
+  /// At the accuracy limit by ||A|| ||x|| as the last round ended, where rounding errors in A x, estimated, are
+  /// far smaller than that and less than the residual: rows of A are of very different size, and more may be
+  /// attained.
+  bool may_gain = false;
   Outcome outcome = Outcome::not_converged;
 };
 

@@ -103,6 +103,31 @@ bool energies_fell(State<T>& state, Sides<T>& sides) {
   return fell;
 }
 
+/// Column::may_gain; A X is used up.
+template <class T>
+void look_closer_at_limits(State<T>& state, Sides<T>& sides) {
+  constexpr double far_smaller = 0.01;
+  const auto at_limit = [](const Column& column) {
+    return !column.unsolvable && column.outcome == Outcome::at_accuracy_limit;
+  };
+  for (Column& column : sides.columns) column.may_gain = false;
+  if (std::none_of(sides.columns.begin(), sides.columns.end(), at_limit)) return;
+  state.as.set_columns(sides.count());
+  const std::vector<double> scales = state.probe.product_scales(sides.x, state.as.view());
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    Column& column = sides.columns[j];
+    column.may_gain = at_limit(column) && scales[j] < far_smaller * column.product_bound &&
+                      column.true_norm > state.test.accuracy_limit(column.rhs_norm, scales[j]);
+  }
+}
+
+template <class T>
+bool any_undone(const Sides<T>& sides) {
+  return std::any_of(sides.columns.begin(), sides.columns.end(), [](const Column& column) {
+    return !column.unsolvable && column.outcome == Outcome::not_converged;
+  });
+}
+
 /// The remark, to which something is to be added.
 template <class T>
 std::string& begin_remark(Sides<T>& sides) {
@@ -223,6 +248,8 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
     column.active = !column.unsolvable && column.outcome == Outcome::not_converged;
   }
   const bool may_go_on = end != RoundEnd::impossible && end != RoundEnd::interrupted;
+  look_closer_at_limits(state, sides);
+  for (Column& column : sides.columns) column.active |= may_go_on && column.may_gain;
   for (Column& column : sides.columns) column.aim = 0.0;
   const bool back = go_back_before_drift(state, sides, budget, may_go_on);
   for (Column& column : sides.columns) column.least_norm = column.dip = std::numeric_limits<double>::infinity();
@@ -234,8 +261,8 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   // The norm of a residual may rise while it falls in the norm that M measures.
   const bool promising = end == RoundEnd::stalled && inner_norms_fell(sides);
   if (end == RoundEnd::stalled && !worth_it) worth_it = energies_fell(state, sides);
-  const bool failed = sides.any_active();
-  const bool again = failed && (worth_it || promising) && may_go_on && !budget.exhausted();
+  const bool failed = any_undone(sides);
+  const bool again = sides.any_active() && (worth_it || promising) && may_go_on && !budget.exhausted();
   if (again) note_best(state.space, sides);
   // Conjugate gradients lower the error, not the residual, in every step: an iterate that was merely stopped
   // stays.

@@ -47,10 +47,13 @@ bool mostly_solved(const Sides<T>& sides) {
   return 2 * undone(sides) <= std::ssize(sides.columns);
 }
 
-/// Why a block ended with right-hand sides undone; none where there is nothing that others could do better.
+/// Why a block ended with right-hand sides undone, or before it had gained what it may; none where there is
+/// nothing that others could do better.
 template <class T>
 Limitation limitation_of(const Sides<T>& sides, bool stopped) {
-  if (undone(sides) == 0 || sides.findings.indefinite_matrix) return Limitation::none;
+  const bool may_gain = stopped && std::any_of(sides.columns.begin(), sides.columns.end(),
+                                               [](const Column& column) { return column.may_gain; });
+  if ((undone(sides) == 0 && !may_gain) || sides.findings.indefinite_matrix) return Limitation::none;
   if (stopped) return Limitation::stopped;
   switch (sides.findings.end) {
     case BlockCgEnd::out_of_iterations:

@@ -128,6 +128,28 @@ TEST_F(Adaptive, AllThatIsTriedSharesTheIterations) {
   EXPECT_EQ(at_the_end.findings.end, BlockCgEnd::out_of_iterations) << "stopped by both at once";
 }
 
+/// Two paths that nothing couples, the entries of one 1e8 times those of the other.
+double two_paths(GlobalIndex i, GlobalIndex j) {
+  if ((i < 120) != (j < 120)) return 0.0;
+  const double entry = i == j ? 2.1 : std::abs(i - j) == 1 ? -1.0 : 0.0;
+  return i < 120 ? entry : 1e8 * entry;
+}
+
+/// 10 epsilon ||A|| ||x|| is a hundred times the tolerance there, and rounding errors in A x are far below.
+TEST(AdaptiveScales, RowsOfDifferentSizeAreNotDoneAtTheLimitOfTheLargest) {
+  test::RuleSource source{240, two_paths};
+  Problem<double> problem{source};
+  Jacobi<double> jacobi{problem.context, problem.matrix.diagonal()};
+  const DenseBlock<double> f = test::random_rhs(problem.space, 3);
+  Script script{&jacobi, -1};
+  CgDecisions<double> decisions = script.decisions();
+  decisions.proceed = [&](const IterationReport& report) { return !script.asked.empty() || report.worst > 30.0; };
+  const auto result = block_cg_adaptive<double>(problem.space, problem.matrix, {&jacobi}, decisions, f, {}, {});
+  test::expect_consistent(problem, f, result, {});
+  EXPECT_EQ(script.asked, std::vector<Limitation>{Limitation::stopped}) << "stopped above the tolerance";
+  for (const Outcome outcome : result.outcomes) EXPECT_EQ(outcome, Outcome::converged);
+}
+
 TEST_F(Adaptive, AnIndefinitePreconditionerIsReplaced) {
   Negative faulty(problem.space);
   const DenseBlock<double> f = test::random_rhs(problem.space, 3);
