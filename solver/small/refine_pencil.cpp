@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -178,6 +179,24 @@ bool improve(const Pencil& pencil, const State& state, const std::vector<Group>&
   return true;
 }
 
+/// Inverse iteration for `groups` alone, and every vector made orthogonal to those of smaller |theta|: rounding
+/// errors of large values, which a Rayleigh-Ritz step spreads over all vectors, stay where they are. False as for
+/// improve.
+bool polish(const Pencil& pencil, const State& state, const std::vector<Group>& groups, SmallMatrix& vectors) {
+  for (const Group& group : groups) {
+    if (!invert(pencil, state, group.first, group.end, vectors)) return false;
+  }
+  std::vector<int> order(state.thetas.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto size = [&](int j) { return std::abs(state.thetas[static_cast<std::size_t>(j)]); };
+  std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return size(i) < size(j); });
+  SmallMatrix ascending(vectors.rows(), vectors.cols());
+  for (int j = 0; j < vectors.cols(); ++j)
+    std::copy_n(vectors.column(order[static_cast<std::size_t>(j)]), vectors.rows(), ascending.column(j));
+  vectors = std::move(ascending);
+  return orthonormalize(pencil.b, vectors);
+}
+
 }  // namespace
 
 void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vectors, int wanted, double tolerance,
@@ -208,6 +227,16 @@ void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vect
       last_gain = step + 1;
     }
     if (is_better(state)) best = state;
+  }
+  constexpr int last_steps = 2;
+  for (int step = 0; step < last_steps && best.worst(wanted) > 1.0; ++step) {
+    SmallMatrix next = best.vectors;
+    const std::vector<Group> groups = poor_groups(best, shifts);
+    if (groups.empty() || !polish(pencil, best, groups, next)) break;
+    shifts -= static_cast<int>(groups.size());
+    state = measure(pencil, next, tolerance);
+    if (!is_better(state)) break;
+    best = state;
   }
   vectors = std::move(best.vectors);
 }

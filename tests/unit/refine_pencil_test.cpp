@@ -72,6 +72,53 @@ TEST(RefinePencil, SmallEigenvaluesOfAMatrixThatIsNearlySingular) {
   EXPECT_GT(worse_before, 0);
 }
 
+/// Largest ||A x - theta B x|| / (|theta| ||B x||) of all vectors.
+double worst_relative_residual(const SmallMatrix& a, const SmallMatrix& b, const SmallMatrix& vectors) {
+  const SmallMatrix ax = lapack::product(a, false, vectors, false);
+  const SmallMatrix bx = lapack::product(b, false, vectors, false);
+  double worst = 0.0;
+  for (int j = 0; j < vectors.cols(); ++j) {
+    double energy = 0.0, mass = 0.0, squared = 0.0, image = 0.0;
+    for (int i = 0; i < n; ++i) {
+      energy += vectors(i, j) * ax(i, j);
+      mass += vectors(i, j) * bx(i, j);
+    }
+    const double theta = energy / mass;
+    for (int i = 0; i < n; ++i) {
+      squared += std::pow(ax(i, j) - theta * bx(i, j), 2);
+      image += std::pow(theta * bx(i, j), 2);
+    }
+    worst = std::max(worst, std::sqrt(squared / image));
+  }
+  return worst;
+}
+
+/// Values over many decades, of which rounding errors of the largest are left out of the smallest, in either
+/// order.
+TEST(RefinePencil, AllVectorsOfAPencilWhoseMassesDiffer) {
+  constexpr double tolerance = 1e-10;
+  for (const double sign : {1.0, -1.0}) {
+    test::Random random(5);
+    SmallMatrix a = test::random_spd(random, n, 10.0);
+    for (double& value : a.values()) value *= sign;
+    SmallMatrix b(n, n);
+    for (int i = 0; i < n; ++i) {
+      b(i, i) = std::pow(10.0, (7 * i) % 9 - 4);
+    }
+    SmallMatrix reduced = a;
+    SmallMatrix factor = b;
+    SmallMatrix vectors;
+    lapack::lowest_eigenpairs(reduced, factor, n, vectors);
+    EXPECT_GT(worst_relative_residual(a, b, vectors), 1e2 * tolerance) << "nothing to refine";
+    refine_pencil(a, b, vectors, n, tolerance, any_number);
+    EXPECT_LT(worst_relative_residual(a, b, vectors), 10.0 * tolerance) << sign;
+    const SmallMatrix gram = lapack::product(vectors, true, lapack::product(b, false, vectors, false), false);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) EXPECT_NEAR(gram(i, j), i == j ? 1.0 : 0.0, 1e-12);
+    }
+  }
+}
+
 /// Neither what is as good as asked nor what there is no shift left for is touched.
 TEST(RefinePencil, NoMoreThanIsAskedAndPaidFor) {
   test::Random random(3);
