@@ -104,6 +104,10 @@ Margins margins_of(const SolveSetting<T>& setting, const EigenResult<T>& result,
   return {std::max(margins.rounding, with_mass), std::max(margins.residuals, with_mass)};
 }
 
+std::string eigenvalues(std::int64_t count) {
+  return fmt::format("{} eigenvalue{}", count, count == 1 ? "" : "s");
+}
+
 /// Of what the proof has counted, where so many were found there, the nearest of all found values so far from its
 /// shift.
 std::string counted_statement(const Proof& proof, Which which, int found, double nearest) {
@@ -111,11 +115,11 @@ std::string counted_statement(const Proof& proof, Which which, int found, double
   const std::string shift = text_apart(proof.shift, nearest);
   if (proof.counted < found) {
     return fmt::format(
-        "inertia, only {} eigenvalues {} {}, but {} found: the factorisation or the residuals are less "
+        "inertia, only {} {} {}, but {} found: the factorisation or the residuals are less "
         "accurate than they seem",
-        proof.counted, side, shift, found);
+        eigenvalues(proof.counted), side, shift, found);
   }
-  return fmt::format("inertia, {} eigenvalues {} {}, {} found: none missed", proof.counted, side, shift, found);
+  return fmt::format("inertia, {} {} {}, {} found: none missed", eigenvalues(proof.counted), side, shift, found);
 }
 
 /// What the statement says of the last value where it belongs to a cluster, of `counted` at least, of which
@@ -124,7 +128,8 @@ void add_cluster(std::int64_t counted, double within, int wanted, double extent,
   const std::string place =
       fmt::format("at least {} within {:.1e} of {}", counted, within, proof.counted == 0 ? "one another" : "it");
   if (proof.counted > 0) {
-    proof.statement += fmt::format("; the last value has {}, of which {} were asked for", place, wanted);
+    proof.statement += fmt::format("; the last value has {}, of which {} {} asked for", place, wanted,
+                                   wanted == 1 ? "was" : "were");
     return;
   }
   proof.statement = fmt::format(
@@ -138,9 +143,9 @@ void add_cluster(std::int64_t counted, double within, int wanted, double extent,
 /// Where `found` pairs lie no farther from each other, and from more than these, than they are known.
 std::string indistinct_statement(const Proof& proof, Which which, int found, double within, double reach) {
   return fmt::format(
-      "inertia, next to nothing: {} eigenvalues {} {:.10g}, {} found, which are known within {:.1e} and extend "
+      "inertia, next to nothing: {} {} {:.10g}, {} found, which are known within {:.1e} and extend "
       "over {:.1e}",
-      proof.counted, which == Which::largest ? "above" : "below", proof.shift, found, within, reach);
+      eigenvalues(proof.counted), which == Which::largest ? "above" : "below", proof.shift, found, within, reach);
 }
 
 /// By the ways of a probe, which go farther than one would that has nothing to look for.
