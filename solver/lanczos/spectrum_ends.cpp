@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "solver/lanczos/lanczos_recurrence.hpp"
@@ -16,12 +17,14 @@ namespace {
 struct Outermost {
   int before = 0;
   double weight = 0.0;
+  bool copies =
+      false;  ///< of eigenvalues at this end may be there: some were found to rounding errors (Paige 1976)
 };
 
 /// A Ritz value is an eigenvalue where its residual is so small beside the distance to the next.
 constexpr double resolved = 0.01;
 /// Once one has been found, rounding errors bring it forth again, at first with a weight of so little of one.
-constexpr double copy = 1e-4;
+constexpr double copy = 0.01;
 
 /// Of the leading `steps` rows of the tridiagonal matrix for `rows` eigenvalues, from its lower end, or its upper
 /// one. Values within `same` of the spectrum's length are copies of one.
@@ -36,14 +39,16 @@ Outermost outermost(const std::vector<double>& diagonal, const std::vector<doubl
   const auto at = [&](int j) { return upper ? steps - 1 - j : j; };
   const auto value = [&](int j) { return values[static_cast<std::size_t>(at(j))]; };
   const double width = same * (values.back() - values.front());
+  const double coupling = beside[static_cast<std::size_t>(steps - 1)];
+  const auto residual_of = [&](int j) { return coupling * std::abs(vectors(steps - 1, at(j))); };
   Outermost found;
+  for (int j = 0; j < steps / 2; ++j) found.copies = found.copies || residual_of(j) <= width;
   for (int j = 0; j < steps;) {
     double residual = HUGE_VAL;
     int next = j;
     for (found.weight = 0.0; next < steps && std::abs(value(next) - value(j)) <= width; ++next) {
       found.weight += vectors(0, at(next)) * vectors(0, at(next));
-      residual =
-          std::min(residual, std::abs(beside[static_cast<std::size_t>(steps - 1)] * vectors(steps - 1, at(next))));
+      residual = std::min(residual, residual_of(next));
     }
     const bool counts = found.weight >= copy / rows;
     const bool eigenvalue = next < steps && residual <= resolved * std::abs(value(next) - value(j));
@@ -78,7 +83,7 @@ SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buff
     largest = std::max({largest, std::abs(lanczos.diagonal().back()), lanczos.beside().back()});
   }
   if (!std::isfinite(largest)) return {};
-  constexpr int numbers = 3;
+  constexpr int numbers = 4;
   SmallMatrix seen(numbers, 2);
   space.on_root(
       [&] {
@@ -89,10 +94,13 @@ SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buff
           seen(0, end) = late.before;
           seen(1, end) = late.weight;
           seen(2, end) = std::log2(early.weight / late.weight);
+          seen(3, end) = late.copies ? 1.0 : 0.0;
         }
       },
       {&seen});
   const auto end_of = [&](int end) {
+    // In float copies are as far apart as other values are.
+    if (std::is_same_v<T, float> && seen(3, end) != 0.0) return SpectrumEnd{};
     const double decay = std::isfinite(seen(2, end)) ? std::clamp(seen(2, end), slowest, fastest) : fastest;
     return SpectrumEnd{true, rows, seen(0, end), seen(1, end), decay};
   };

@@ -12,7 +12,8 @@ namespace block_eigs {
 /// 58, 2016). The outermost one stands for a share that falls as a power of the steps: of the Laplacian of a mesh
 /// of D dimensions as steps^-D, of its square as steps^(-D/2).
 struct SpectrumEnd {
-  bool known = false;     ///< not where the space was exhausted before
+  /// Not where the space was exhausted before, nor in float where an eigenvalue was found to rounding errors.
+  bool known = false;
   double rows = 0.0;      ///< eigenvalues in all
   double isolated = 0.0;  ///< so far out that each of them was found as a Ritz value
   double share = 0.0;     ///< of all eigenvalues, that the first of the other Ritz values stands for
