@@ -15,7 +15,7 @@ namespace {
 constexpr double expected_at_far_end = 100.0;
 
 /// Degrees of filters, and iterations with a diagonal, for each step of Lanczos that tells the wanted eigenvalues
-/// from others, and beside these. Measured: 0.6 to 1.8 times as many (theory.md, "auto").
+/// from others, and beside these. Measured: 0.4 to 1.8 times as many (theory.md, "auto").
 constexpr double degrees_of_step = 14.0;
 constexpr double least_degrees = 40.0;
 

@@ -12,8 +12,7 @@ template <class T>
 Buffer<T> inverse_root_of_diagonal(const BlockSpace<T>& space, const DistributedMatrix<T>& a) {
   std::vector<T> roots;
   roots.reserve(a.diagonal().size());
-  // Rows that stand alone may have any entry: vectors vanish there.
-  for (const double d : a.diagonal()) roots.push_back(d > 0.0 ? static_cast<T>(1.0 / std::sqrt(d)) : T{0});
+  for (const double d : a.diagonal()) roots.push_back(static_cast<T>(1.0 / std::sqrt(d)));
   Buffer<T> result(space.context().device, roots.size());
   result.upload(roots.data());
   return result;
@@ -29,8 +28,9 @@ void look_at_spectrum(BlockSpace<T>& space, DistributedMatrix<T>& a, bool with_m
   constexpr double least_rows = 500.0;
   if (options.dense || traits.rows - traits.alone < least_rows || traits.has_hubs()) return;
   if (!with_mass) traits.ends = look_at_ends<T>(space, a, nullptr);
-  const bool lower = options.which == Which::smallest && traits.least_diagonal > 0.0;
-  if (!lower || !(with_mass || traits.badly_scaled())) return;
+  // Constraints may keep at work rows that stand alone without a positive diagonal entry.
+  const bool positive = traits.least_diagonal > 0.0 && !traits.null_rows;
+  if (options.which != Which::smallest || !positive || !(with_mass || traits.badly_scaled())) return;
   const Buffer<T> scale = inverse_root_of_diagonal(space, a);
   traits.scaled_lower = look_at_ends<T>(space, a, &scale).lower;
 }

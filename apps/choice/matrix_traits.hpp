@@ -9,7 +9,8 @@
 
 namespace block_eigs {
 
-/// What the entries of a symmetric matrix tell of how to precondition it, over all ranks and equal on all of them.
+/// What the entries of a symmetric matrix, and a look at its spectrum, tell of how to precondition it, over all
+/// ranks and equal on all of them.
 /// A row without couplings is an eigenpair by itself and says nothing about the other ones, whatever its diagonal
 /// entry is: all that rows are compared by is of those that are coupled, where there are any.
 struct MatrixTraits {
@@ -27,10 +28,9 @@ struct MatrixTraits {
   double lower_bound = 0.0;     ///< Gershgorin's: no eigenvalue of coupled rows is smaller
   double norm_inf = 0.0;        ///< the largest such sum of all rows
   double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
-  double largest_part =
-      0.0;              ///< rows of the largest that entries couple, with a mass's; 0 where that is not known
-  SpectrumEnds ends{};  ///< of its spectrum, where somebody looked: no matter of entries
-  SpectrumEnd scaled_lower{};  ///< likewise of D^-1/2 A D^-1/2, D the diagonal
+  double largest_part = 0.0;    ///< rows of the largest that entries couple, with a mass's; 0 where not known
+  SpectrumEnds ends{};          ///< of its spectrum, where somebody looked: no matter of entries
+  SpectrumEnd scaled_lower{};   ///< likewise of D^-1/2 A D^-1/2, D the diagonal
 
   /// The lower end of the spectrum with rows scaled alike, as far as anything is known of it.
   const SpectrumEnd& alike_lower() const { return scaled_lower.known ? scaled_lower : ends.lower; }

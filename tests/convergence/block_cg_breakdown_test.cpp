@@ -10,6 +10,7 @@
 #include "io/generate/generate.hpp"
 #include "solver/preconditioner/jacobi.hpp"
 #include "spmm/error.hpp"
+#include "tests/support/diagonal_operator.hpp"
 #include "tests/support/linear_problem.hpp"
 
 // Matrices that conjugate gradients are not made for are recognised and named; nothing comes out as solved that is
@@ -75,33 +76,17 @@ TEST(BlockCgBreakdown, MinusAPositiveDefiniteMatrixIsNamedAtOnce) {
   EXPECT_EQ(result.total_iterations, 0);
 }
 
-/// A diagonal preconditioner with any numbers, of which the first `others` are `value`, all else one.
+/// A diagonal preconditioner, the first `others` of whose entries are `value`, all else one.
 template <class T>
-class Diagonal final : public LinearOperator<T> {
- public:
-  Diagonal(Problem<T>& problem, GlobalIndex others, double value)
-      : context_(problem.context),
-        entries_(problem.context.device, static_cast<std::size_t>(problem.matrix.rows())) {
-    std::vector<T> entries(entries_.size(), T(1));
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (problem.space.first_row() + static_cast<GlobalIndex>(i) < others) entries[i] = static_cast<T>(value);
-    }
-    entries_.upload(entries.data());
-  }
-  LocalIndex rows() const override { return static_cast<LocalIndex>(entries_.size()); }
-  LocalIndex columns() const override { return rows(); }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override { context_.kernels->scale_rows(entries_.data(), x, y); }
-
- private:
-  Context<T> context_;
-  Buffer<T> entries_;
-};
+test::DiagonalOperator<T> first_entries(const Problem<T>& problem, GlobalIndex others, double value) {
+  return {problem.space, [=](GlobalIndex i) { return i < others ? value : 1.0; }};
+}
 
 template <class T>
 void expect_preconditioner_named(GlobalIndex others, double value, const std::string& words) {
   const Communicator comm(MPI_COMM_WORLD);
   Problem<T> problem(*laplacian3d(comm, {.size = {6, 6, 6}}));
-  Diagonal<T> inverse(problem, others, value);
+  test::DiagonalOperator<T> inverse = first_entries(problem, others, value);
   for (const int sides : {1, 3, 7}) {
     SCOPED_TRACE(std::to_string(sides) + " right-hand sides");
     const DenseBlock<T> f = test::random_rhs(problem.space, sides);
@@ -136,7 +121,7 @@ TEST(BlockCgBreakdown, APreconditionerThatIsNegativeSomewhereIsNamedOrDoesNoHarm
   Problem<double> problem(*laplacian3d(comm, {.size = {6, 6, 6}}));
   bool named = false;
   for (const GlobalIndex others : {1, 20, 100}) {
-    Diagonal<double> inverse(problem, others, -0.5);
+    test::DiagonalOperator<double> inverse = first_entries(problem, others, -0.5);
     for (const int sides : {1, 3, 7, 16}) {
       SCOPED_TRACE(std::to_string(others) + " negative, " + std::to_string(sides) + " right-hand sides");
       const DenseBlock<double> f = test::random_rhs(problem.space, sides);
@@ -153,7 +138,7 @@ TEST(BlockCgBreakdown, APreconditionerThatIsNegativeSomewhereIsNamedOrDoesNoHarm
 TEST(BlockCgBreakdown, AnIndefiniteMatrixIsNamedBesideItsPreconditioner) {
   test::RuleSource source(150, [](GlobalIndex i, GlobalIndex j) { return i == j ? -1.0 - double(i % 3) : 0.0; });
   Problem<double> problem(source);
-  Diagonal<double> inverse(problem, 150, -1.0);
+  test::DiagonalOperator<double> inverse = first_entries(problem, 150, -1.0);
   const DenseBlock<double> f = test::random_rhs(problem.space, 4);
   const auto result = block_cg<double>(problem.space, problem.matrix, &inverse, f, {}, {});
   EXPECT_TRUE(contains(result.remark, "nor is A")) << result.remark;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <utility>
+#include <vector>
 
 #include "solver/space/block_space.hpp"
 #include "spmm/matrix/linear_operator.hpp"
@@ -10,26 +10,24 @@ namespace block_eigs::test {
 
 using DiagonalRule = std::function<double(GlobalIndex)>;
 
-/// y = diag(entries) x on the host: the eigenvalues are its entries.
+/// y = diag(entries) x: the eigenvalues are its entries.
 template <class T>
 class DiagonalOperator final : public LinearOperator<T> {
  public:
-  DiagonalOperator(const BlockSpace<T>& space, DiagonalRule entry)
-      : first_(space.first_row()), rows_(space.local_rows()), entry_(std::move(entry)) {}
-  LocalIndex rows() const override { return rows_; }
-  LocalIndex columns() const override { return rows_; }
-  void apply(ConstBlockView<T> x, BlockView<T> y) override {
-    for (LocalIndex i = 0; i < rows_; ++i) {
-      const double factor = entry_(first_ + i);
-      for (LocalIndex j = 0; j < x.cols; ++j)
-        y.data[i * y.stride + j] = static_cast<T>(factor * x.data[i * x.stride + j]);
-    }
+  DiagonalOperator(const BlockSpace<T>& space, const DiagonalRule& entry)
+      : context_(space.context()), entries_(context_.device, static_cast<std::size_t>(space.local_rows())) {
+    std::vector<T> own;
+    for (LocalIndex i = 0; i < space.local_rows(); ++i)
+      own.push_back(static_cast<T>(entry(space.first_row() + i)));
+    entries_.upload(own.data());
   }
+  LocalIndex rows() const override { return static_cast<LocalIndex>(entries_.size()); }
+  LocalIndex columns() const override { return rows(); }
+  void apply(ConstBlockView<T> x, BlockView<T> y) override { context_.kernels->scale_rows(entries_.data(), x, y); }
 
  private:
-  GlobalIndex first_;
-  LocalIndex rows_;
-  DiagonalRule entry_;
+  Context<T> context_;
+  Buffer<T> entries_;
 };
 
 }  // namespace block_eigs::test

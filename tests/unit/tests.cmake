@@ -39,7 +39,7 @@ block_eigs_test(lanczos_shift SOURCES unit/lanczos_shift_test.cpp LABELS unit TI
 block_eigs_test(better_result SOURCES unit/better_result_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(pair_order SOURCES unit/pair_order_test.cpp LABELS unit TIMEOUT 60 RANKS 1 2 LIBRARIES block_eigs_apps)
 
-block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/dense_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
+block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/factors_first_test.cpp unit/dense_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
 block_eigs_test(advice_eigen SOURCES unit/advice_eigen_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
