@@ -111,7 +111,7 @@ void add_those_of_mass(const MassTraits& mass, Candidates& result) {
 void add_for_far_end(const MatrixTraits& traits, const std::optional<MassTraits>& mass, bool can_filter,
                      int columns, Candidates& result) {
   const char* reason = "one of A would amplify the lower end of the spectrum";
-  const double steps = traits.ends.upper.known ? degrees_at(traits.ends.upper, columns) : expected_at_far_end;
+  const double steps = traits.wanted_end.known ? degrees_at(traits.wanted_end, columns) : expected_at_far_end;
   if (can_filter) result.add(PreconditionerType::none, true, steps, reason);
   const double unequal = mass ? std::sqrt(mass->diagonal_ratio) : 1.0;
   result.add(PreconditionerType::none, false, unequal * steps, reason);
@@ -122,7 +122,7 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
                       int columns, Candidates& result) {
   // The lower end of an indefinite matrix is no end that D^-1 or an inverse would bring near.
   const bool varied = traits.badly_scaled() && !traits.reaches_down() && !traits.plainly_indefinite();
-  const double degrees = expected_degrees(traits, traits.ends.lower, columns);
+  const double degrees = expected_degrees(traits, traits.wanted_end, columns);
   const double alike = expected_degrees(traits, traits.alike_lower(), columns);
   const double with_jacobi = expected_with_jacobi(traits, alike);
   // Chebyshev preconditioning takes a twelfth of the filters' degrees in iterations of LOBPCG, Jacobi nearly all.
@@ -131,7 +131,7 @@ void add_for_near_end(const MatrixTraits& traits, const std::optional<MassTraits
     result.add(PreconditionerType::jacobi, false, with_jacobi, traits.differing_rows());
     // Filters have one norm for all rows.
     const double factor = traits.norm_inf / traits.least_row;
-    const double unequal = traits.ends.lower.known ? 1.0 : std::sqrt(factor / 100.0);
+    const double unequal = traits.wanted_end.known ? 1.0 : std::sqrt(factor / 100.0);
     Candidate& filters =
         result.add(PreconditionerType::none, true, unequal * degrees, "filters need nothing but A");
     // Wanted vectors of power-law graphs are of rows as short as the shortest: the condition of A is as many times

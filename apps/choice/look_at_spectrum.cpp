@@ -27,12 +27,13 @@ void look_at_spectrum(BlockSpace<T>& space, DistributedMatrix<T>& a, bool with_m
   // than so few steps find.
   constexpr double least_rows = 500.0;
   if (options.dense || traits.rows - traits.alone < least_rows || traits.has_hubs()) return;
-  if (!with_mass) traits.ends = look_at_ends<T>(space, a, nullptr);
+  const End wanted = options.which == Which::smallest ? End::lower : End::upper;
+  if (!with_mass) traits.wanted_end = look_at_end<T>(space, a, nullptr, wanted);
   // Constraints may keep at work rows that stand alone without a positive diagonal entry.
   const bool positive = traits.least_diagonal > 0.0 && !traits.null_rows;
-  if (options.which != Which::smallest || !positive || !(with_mass || traits.badly_scaled())) return;
+  if (wanted != End::lower || !positive || !(with_mass || traits.badly_scaled())) return;
   const Buffer<T> scale = inverse_root_of_diagonal(space, a);
-  traits.scaled_lower = look_at_ends<T>(space, a, &scale).lower;
+  traits.scaled_lower = look_at_end<T>(space, a, &scale, End::lower);
 }
 
 template void look_at_spectrum(BlockSpace<float>&, DistributedMatrix<float>&, bool, const LobpcgOptions&,

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "solver/lanczos/spectrum_ends.hpp"
+#include "solver/lanczos/spectrum_end.hpp"
 #include "spmm/matrix/csr_rows.hpp"
 #include "spmm/parallel/communicator.hpp"
 #include "spmm/parallel/partition.hpp"
@@ -29,11 +29,12 @@ struct MatrixTraits {
   double norm_inf = 0.0;        ///< the largest such sum of all rows
   double scaled_norm = 0.0;     ///< max_i sum_j |a_ij| / |a_ii|, with 1 for a zero a_ii
   double largest_part = 0.0;    ///< rows of the largest that entries couple, with a mass's; 0 where not known
-  SpectrumEnds ends{};          ///< of its spectrum, where somebody looked: no matter of entries
-  SpectrumEnd scaled_lower{};   ///< likewise of D^-1/2 A D^-1/2, D the diagonal
+  SpectrumEnd wanted_end{};     ///< of its spectrum, where somebody looked: no matter of entries
+  SpectrumEnd scaled_lower{};   ///< the lower one of D^-1/2 A D^-1/2, D the diagonal, likewise
 
-  /// The lower end of the spectrum with rows scaled alike, as far as anything is known of it.
-  const SpectrumEnd& alike_lower() const { return scaled_lower.known ? scaled_lower : ends.lower; }
+  /// Where the lower end is wanted: that end of the spectrum with rows scaled alike, as far as anything is known
+  /// of it.
+  const SpectrumEnd& alike_lower() const { return scaled_lower.known ? scaled_lower : wanted_end; }
   double mean_row() const { return rows > alone ? (nonzeros - alone) / (rows - alone) : 0.0; }
   /// Whether a few rows are so much longer than the others as those of a graph with hubs.
   bool has_hubs() const { return longest_row > 64.0 && longest_row > 16.0 * mean_row(); }

@@ -2,7 +2,7 @@ block_eigs_test(lobpcg_laplacian SOURCES convergence/lobpcg_laplacian_test.cpp R
 block_eigs_test(lobpcg_windows SOURCES convergence/lobpcg_windows_test.cpp RANKS 1 2 3 LABELS convergence TIMEOUT 240)
 block_eigs_test(lobpcg_inverse SOURCES convergence/lobpcg_inverse_test.cpp RANKS 1 LABELS convergence)
 block_eigs_test(block_lanczos SOURCES convergence/block_lanczos_test.cpp RANKS 1 3 LABELS convergence)
-block_eigs_test(spectrum_ends SOURCES convergence/spectrum_ends_test.cpp RANKS 1 3 LABELS convergence)
+block_eigs_test(spectrum_end SOURCES convergence/spectrum_end_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(finished_pairs SOURCES convergence/finished_pairs_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(davidson SOURCES convergence/davidson_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(residual_filter SOURCES convergence/residual_filter_test.cpp RANKS 1 3 LABELS convergence)

@@ -24,7 +24,7 @@ MatrixTraits plate(double rows, bool seen) {
   traits.norm_inf = traits.least_row = 64.0;
   traits.dominant = 0.0;
   traits.scaled_norm = 3.2;
-  if (seen) traits.ends.lower = traits.ends.upper = {true, rows, 0.0, 0.045, 1.05};
+  if (seen) traits.wanted_end = {true, rows, 0.0, 0.045, 1.05};
   return traits;
 }
 

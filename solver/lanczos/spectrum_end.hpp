@@ -23,15 +23,14 @@ struct SpectrumEnd {
   double steps_for(double wanted) const;
 };
 
-struct SpectrumEnds {
-  SpectrumEnd lower, upper;
-};
+enum class End { lower, upper };
 
-/// Of D A D, D = diag(scale); null stands for D = I. The same for any number of ranks but for rounding errors.
-/// Takes `ends_steps` products with one vector. Collective.
+/// That end of the spectrum of D A D, D = diag(scale); null stands for D = I. The same for any number of ranks but
+/// for rounding errors. Takes `steps_of_look` products with one vector, and as many again, to four times, where
+/// one says little: a share that stands for m eigenvalues is off by a factor of 1 +- sqrt(2 / m). Collective.
 template <class T>
-SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale);
+SpectrumEnd look_at_end(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale, End end);
 
-inline constexpr int ends_steps = 24;
+inline constexpr int steps_of_look = 24;
 
 }  // namespace block_eigs

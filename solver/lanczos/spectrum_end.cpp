@@ -1,4 +1,4 @@
-#include "solver/lanczos/spectrum_ends.hpp"
+#include "solver/lanczos/spectrum_end.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,17 +59,11 @@ Outermost outermost(const std::vector<double>& diagonal, const std::vector<doubl
   return found;
 }
 
-}  // namespace
-
-double SpectrumEnd::steps_for(double wanted) const {
-  const double wanted_share = std::max(wanted - isolated, 1.0) / rows;
-  return ends_steps * std::pow(share / wanted_share, 1.0 / decay);
-}
-
+/// What one vector tells. Collective.
 template <class T>
-SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale) {
-  constexpr std::uint64_t seed = 0x5eed0e9d;
-  constexpr int half = ends_steps / 2;
+SpectrumEnd look_with_one(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale, End end,
+                          std::uint64_t seed) {
+  constexpr int half = steps_of_look / 2;
   constexpr double slowest = 1.0;
   constexpr double fastest = 8.0;
   // What is left then is rounding errors: they grow where few eigenvalues are there many times.
@@ -77,37 +71,61 @@ SpectrumEnds look_at_ends(BlockSpace<T>& space, LinearOperator<T>& a, const Buff
   LanczosRecurrence<T> lanczos(space, a, scale, seed);
   const double rows = static_cast<double>(space.dimension());
   double largest = 0.0;
-  for (int k = 0; k < ends_steps; ++k) {
+  for (int k = 0; k < steps_of_look; ++k) {
     if (k == 0 ? !lanczos.begun() : !(lanczos.beside().back() > nothing * largest)) return {};
     lanczos.step();
     largest = std::max({largest, std::abs(lanczos.diagonal().back()), lanczos.beside().back()});
   }
   if (!std::isfinite(largest)) return {};
   constexpr int numbers = 4;
-  SmallMatrix seen(numbers, 2);
+  SmallMatrix seen(numbers, 1);
   space.on_root(
       [&] {
-        for (const int end : {0, 1}) {
-          const Outermost early = outermost(lanczos.diagonal(), lanczos.beside(), half, end == 1, rows, nothing);
-          const Outermost late =
-              outermost(lanczos.diagonal(), lanczos.beside(), ends_steps, end == 1, rows, nothing);
-          seen(0, end) = late.before;
-          seen(1, end) = late.weight;
-          seen(2, end) = std::log2(early.weight / late.weight);
-          seen(3, end) = late.copies ? 1.0 : 0.0;
-        }
+        const auto after = [&](int steps) {
+          return outermost(lanczos.diagonal(), lanczos.beside(), steps, end == End::upper, rows, nothing);
+        };
+        const Outermost early = after(half);
+        const Outermost late = after(steps_of_look);
+        seen(0, 0) = late.before;
+        seen(1, 0) = late.weight;
+        seen(2, 0) = std::log2(early.weight / late.weight);
+        seen(3, 0) = late.copies ? 1.0 : 0.0;
       },
       {&seen});
-  const auto end_of = [&](int end) {
-    // In float copies are as far apart as other values are.
-    if (std::is_same_v<T, float> && seen(3, end) != 0.0) return SpectrumEnd{};
-    const double decay = std::isfinite(seen(2, end)) ? std::clamp(seen(2, end), slowest, fastest) : fastest;
-    return SpectrumEnd{true, rows, seen(0, end), seen(1, end), decay};
-  };
-  return {end_of(0), end_of(1)};
+  // In float copies are as far apart as other values are.
+  if (std::is_same_v<T, float> && seen(3, 0) != 0.0) return {};
+  const double decay = std::isfinite(seen(2, 0)) ? std::clamp(seen(2, 0), slowest, fastest) : fastest;
+  return {true, rows, seen(0, 0), seen(1, 0), decay};
 }
 
-template SpectrumEnds look_at_ends(BlockSpace<float>&, LinearOperator<float>&, const Buffer<float>*);
-template SpectrumEnds look_at_ends(BlockSpace<double>&, LinearOperator<double>&, const Buffer<double>*);
+}  // namespace
+
+double SpectrumEnd::steps_for(double wanted) const {
+  const double wanted_share = std::max(wanted - isolated, 1.0) / rows;
+  return steps_of_look * std::pow(share / wanted_share, 1.0 / decay);
+}
+
+template <class T>
+SpectrumEnd look_at_end(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale, End end) {
+  constexpr std::uint64_t seed = 0x5eed0e9d;
+  constexpr int most_vectors = 4;
+  constexpr double enough = 400.0;
+  SpectrumEnd mean = look_with_one(space, a, scale, end, seed);
+  double vectors = 1.0;
+  for (int k = 1; k < most_vectors && mean.known && vectors * mean.share * mean.rows < enough; ++k) {
+    const SpectrumEnd another = look_with_one(space, a, scale, end, seed + static_cast<std::uint64_t>(k));
+    if (!another.known) return {};
+    // To a vector that finds fewer values by themselves the next of them passes for the rest.
+    if (another.isolated < mean.isolated) continue;
+    vectors = another.isolated > mean.isolated ? 1.0 : vectors + 1.0;
+    mean.isolated = another.isolated;
+    mean.decay = std::lerp(mean.decay, another.decay, 1.0 / vectors);
+    mean.share *= std::pow(another.share / mean.share, 1.0 / vectors);
+  }
+  return mean;
+}
+
+template SpectrumEnd look_at_end(BlockSpace<float>&, LinearOperator<float>&, const Buffer<float>*, End);
+template SpectrumEnd look_at_end(BlockSpace<double>&, LinearOperator<double>&, const Buffer<double>*, End);
 
 }  // namespace block_eigs
