@@ -19,6 +19,7 @@ add_library(block_eigs_apps STATIC
   choice/linear_choice.cpp
   choice/look_at_spectrum.cpp
   choice/matrix_traits.cpp
+  choice/separator_guess.cpp
   choice/shift_follower.cpp
   config/config.cpp
   config/config_checkpoint.cpp

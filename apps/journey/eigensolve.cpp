@@ -81,9 +81,12 @@ EigenSolver<T> make_solver(BlockSpace<T>& space, Problem<T>& problem, const RunC
   EigenSolver<T> solver{config, std::move(lone), {}, {}, {}};
   EigensolverConfig& scaled = solver.config.eigensolver;
   scaled.options = in_scaled_units(config.eigensolver.options, problem.scaling);
+  constexpr double hubs = 32.0;  // rows so much larger than others bring forth eigenvalues of their own
   const double rows_of_rank = static_cast<double>(problem.partition.rows()) / problem.context.comm.size();
   scaled.options.filter_basis =
       builds_basis(scaled.filter, problem.context.device->backend(), rows_of_rank, block_width(scaled.options));
+  scaled.options.expects_outliers =
+      scaled.filter != FilterKind::block && problem.a->norm_inf() > hubs * problem.a->typical_row_sum();
   scaled.preconditioner = in_scaled_units(config.eigensolver.preconditioner, problem.scaling);
   scaled.preconditioner.direct.target.end = scaled.options.which;
   if (config.eigensolver.preconditioner.type == PreconditionerType::automatic) {

@@ -5,6 +5,7 @@
 
 #include "apps/choice/cost_model.hpp"
 #include "apps/choice/matrix_traits.hpp"
+#include "apps/choice/separator_guess.hpp"
 #include "apps/input/direct.hpp"
 #include "apps/journey/inertia_count.hpp"
 #include "apps/journey/proof_pencils.hpp"
@@ -85,6 +86,10 @@ Verify chosen_proof(const SolveSetting<T>& setting, const EigenResult<T>& result
   // Orderings of graphs with hubs take seconds to minutes.
   const bool analysed = problem.factorization != nullptr;
   if (!analysed && examine(problem.context.comm, problem.a_rows, problem.partition).has_hubs())
+    return Verify::probe;
+  // So do those of random ones.
+  if (!analysed && problem.context.comm.size() == 1 &&
+      price(problem, costs, least_factors(problem.a_rows)) > limit)
     return Verify::probe;
   const std::optional<factors::FactorSize> size = foreseen_factors(problem, 0);
   if (!size) return Verify::probe;

@@ -191,7 +191,8 @@ MemoryNeeds memory_needs(const Problem<T>& problem, const Operators<T>& operator
                   passing + static_cast<double>(operators.work_bytes(width));
   needs.work = static_cast<double>(operators.work_bytes(width));
   needs.vectors = std::max(needs.vectors, joined);
-  if (options.filtered_start && options.filter_basis && !mass && width >= options.pairs) {
+  const bool may_build_basis = options.filter_basis || options.expects_outliers;
+  if (options.filtered_start && may_build_basis && !mass && width >= options.pairs) {
     const DavidsonShape shape = davidson_shape(width, problem.partition.rows());
     needs.optional = block(shape.capacity);
     constexpr double panels_of_residual_filter = 3.0;

@@ -14,8 +14,7 @@ double FilterInterval::growth(double lambda) const {
 
 template <class T>
 void chebyshev_filter(BlockSpace<T>& space, LinearOperator<T>& a, Panel<T>& x, Panel<T>& other, BlockView<T> image,
-                      const FilterInterval& interval, double sign, int degree, int period,
-                      const std::function<void(BlockView<T>)>& clean) {
+                      const FilterInterval& interval, double sign, int degree, const AfterDegree<T>& clean) {
   const double center = 0.5 * (interval.upper + interval.lower);
   const double half_width = 0.5 * (interval.upper - interval.lower);
   const double sigma = (center - interval.anchor) / half_width;
@@ -35,16 +34,14 @@ void chebyshev_filter(BlockSpace<T>& space, LinearOperator<T>& a, Panel<T>& x, P
     step.beta = 2.0 * next * center / half_width;
     step.gamma = -next * rho;
     rho = next;
-    if ((k + 1) % period == 0 && k + 1 < degree) clean(now->view()), clean(before->view());
+    if (k + 1 < degree) clean(k + 1, now->view(), before->view());
   }
   if (now != &x) std::swap(x, other);
 }
 
 template void chebyshev_filter(BlockSpace<float>&, LinearOperator<float>&, Panel<float>&, Panel<float>&,
-                               BlockView<float>, const FilterInterval&, double, int, int,
-                               const std::function<void(BlockView<float>)>&);
+                               BlockView<float>, const FilterInterval&, double, int, const AfterDegree<float>&);
 template void chebyshev_filter(BlockSpace<double>&, LinearOperator<double>&, Panel<double>&, Panel<double>&,
-                               BlockView<double>, const FilterInterval&, double, int, int,
-                               const std::function<void(BlockView<double>)>&);
+                               BlockView<double>, const FilterInterval&, double, int, const AfterDegree<double>&);
 
 }  // namespace block_eigs

@@ -18,15 +18,18 @@ struct FilterInterval {
   double growth(double lambda) const;
 };
 
+/// What is done with the last two blocks of a filter's recurrence, x_k and x_{k-1}, k degrees being done.
+template <class T>
+using AfterDegree = std::function<void(int k, BlockView<T> last, BlockView<T> before)>;
+
 /// X <- p(sign A) X, p the Chebyshev polynomial of `degree` >= 1 for the interval, scaled as the residual
 /// polynomial of Chebyshev semi-iteration, by its three-term recurrence (Zhou, Saad, Tiago, Chelikowsky, J.
 /// Comput. Phys. 219, 2006, algorithm 4.1). `degree` products with A, each of which reads and writes one block
 /// more. `other` and `image` hold as many columns as x; `image` is used where A cannot take a step along. After
-/// every `period` degrees `clean` is called for the last two blocks of the recurrence: to take invariant subspaces
-/// out of them that would grow from rounding errors, with which p(A) commutes. Collective.
+/// every degree but the last `clean` is called: to take invariant subspaces out of them that would grow from
+/// rounding errors, with which p(A) commutes. Collective.
 template <class T>
 void chebyshev_filter(BlockSpace<T>& space, LinearOperator<T>& a, Panel<T>& x, Panel<T>& other, BlockView<T> image,
-                      const FilterInterval& interval, double sign, int degree, int period,
-                      const std::function<void(BlockView<T>)>& clean);
+                      const FilterInterval& interval, double sign, int degree, const AfterDegree<T>& clean);
 
 }  // namespace block_eigs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "solver/davidson/chebyshev_filter.hpp"
 #include "solver/lobpcg/spectrum_bounds.hpp"
@@ -14,20 +15,24 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// W <- W - [V X_1] ([V X_1]^T W), V deflated, X_1 the first `done` columns of X.
+/// W <- W - [V X] ([V X]^T W).
 template <class T>
-void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
-  BlockSpace<T>& space = it.run.problem.space;
-  const ConstBlockView<T> deflated = it.state.deflated.v();
-  const ConstBlockView<T> x = ConstBlockView<T>(it.state.x.v()).columns(0, done);
+void project_out(BlockSpace<T>& space, ConstBlockView<T> v, ConstBlockView<T> x, BlockView<T> w) {
   SmallMatrix products;
-  space.gram({deflated, x}, {w}, products);
+  space.gram({v, x}, {w}, products);
   SmallMatrix coefficients(products.rows() + w.cols, w.cols);
   for (int j = 0; j < w.cols; ++j) {
     for (int i = 0; i < products.rows(); ++i) coefficients(i, j) = -products(i, j);
     coefficients(products.rows() + j, j) = 1.0;
   }
-  space.update({deflated, x, w}, coefficients, {w});
+  space.update({v, x, w}, coefficients, {w});
+}
+
+/// Takes what is deflated and the first `done` columns of X out of W.
+template <class T>
+void take_out(const Davidson<T>& it, LocalIndex done, BlockView<T> w) {
+  project_out<T>(it.run.problem.space, it.state.deflated.v(), ConstBlockView<T>(it.state.x.v()).columns(0, done),
+                 w);
 }
 
 /// The lowest of the values of pairs that are done. These, and constraints, whose values may be the lowest of all,
@@ -42,14 +47,24 @@ double lowest_done(const Davidson<T>& it, LocalIndex done) {
 }  // namespace
 
 template <class T>
+void take_out_along_outliers(Davidson<T>& it, BlockView<T> w) {
+  if (it.outliers.cols() > 0) project_out<T>(it.run.problem.space, std::as_const(it.outliers).view(), {}, w);
+}
+
+template <class T>
 void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
   LobpcgState<T>& state = it.state;
   const int period = degrees_to_clean<T>(filter.interval, it.constraints, lowest_done(it, done));
   const LocalIndex columns = state.w.cols();
   state.spare.set_columns(columns);
+  take_out_along_outliers(it, state.w.v());
   chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
-                      filter.interval, it.sign, filter.degree, period,
-                      [&](BlockView<T> w) { take_out(it, done, w); });
+                      filter.interval, it.sign, filter.degree, [&](int k, BlockView<T> last, BlockView<T> before) {
+                        // A degree multiplies what rounding errors leave along outliers by their distance over the
+                        // interval's length.
+                        take_out_along_outliers(it, last);
+                        if (k % period == 0) take_out(it, done, last), take_out(it, done, before);
+                      });
   it.products += filter.degree * columns;
 }
 
@@ -86,7 +101,7 @@ bool filter_residuals(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex 
 template <class T>
 void prepare_filter_of_residuals(Davidson<T>& it) {
   if constexpr (std::is_same_v<T, double>) {
-    if (it.run.in_float.a == nullptr) return;
+    if (it.run.in_float.a == nullptr || it.outliers.cols() > 0) return;
     try {
       it.of_residuals.emplace(it.run.problem.space, *it.run.in_float.a, it.shape.block);
     } catch (const OnAllRanks&) {
@@ -95,11 +110,13 @@ void prepare_filter_of_residuals(Davidson<T>& it) {
   }
 }
 
+template void take_out_along_outliers(Davidson<float>&, BlockView<float>);
 template void filter_w(Davidson<float>&, const DavidsonFilter&, LocalIndex);
 template void gather(Davidson<float>&, const std::vector<LocalIndex>&);
 template bool filter_residuals(Davidson<float>&, const DavidsonFilter&, LocalIndex,
                                const std::vector<LocalIndex>&);
 template void prepare_filter_of_residuals(Davidson<float>&);
+template void take_out_along_outliers(Davidson<double>&, BlockView<double>);
 template void filter_w(Davidson<double>&, const DavidsonFilter&, LocalIndex);
 template void gather(Davidson<double>&, const std::vector<LocalIndex>&);
 template bool filter_residuals(Davidson<double>&, const DavidsonFilter&, LocalIndex,

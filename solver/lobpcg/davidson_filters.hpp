@@ -18,7 +18,10 @@ struct Davidson {
   const LobpcgRun<T>& run;
   LobpcgState<T>& state;
   DavidsonShape shape;
-  FilterProgress progress;
+  FilterProgress progress{};
+  SpectrumBounds bounds{};  ///< of what filters work on: of all of the spectrum, but for outliers
+  DenseBlock<T>
+      outliers{};  ///< orthonormal, orthogonal to what is deflated; filters bring forth nothing along them
   DavidsonRitz ritz{};
   double sign = 1.0;
   double constraints = std::numeric_limits<double>::infinity();  ///< how low their values are
@@ -27,6 +30,10 @@ struct Davidson {
   /// For filters in float beside a basis in double, while they bring it forward.
   std::optional<ResidualFilter> of_residuals{};
 };
+
+/// W <- W - V (V^T W), V the outliers. Collective.
+template <class T>
+void take_out_along_outliers(Davidson<T>& it, BlockView<T> w);
 
 /// W <- the filter of W, the first `done` columns of X being pairs that are done. Collective.
 template <class T>
@@ -42,7 +49,7 @@ template <class T>
 bool filter_residuals(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done,
                       const std::vector<LocalIndex>& columns);
 
-/// Where A is there in float beside a basis in double. Collective.
+/// Where A is there in float beside a basis in double, and no outliers would fill float's digits. Collective.
 template <class T>
 void prepare_filter_of_residuals(Davidson<T>& it);
 

@@ -6,6 +6,7 @@
 
 #include "solver/davidson/davidson_plan.hpp"
 #include "solver/lobpcg/davidson_filters.hpp"
+#include "solver/lobpcg/davidson_outliers.hpp"
 #include "solver/lobpcg/lobpcg_checkpoint.hpp"
 #include "solver/lobpcg/lobpcg_start.hpp"
 #include "solver/lobpcg/lobpcg_steps.hpp"
@@ -32,6 +33,7 @@ constexpr double share_before_first_cut = 0.02;
 template <class T>
 LocalIndex append_w(Davidson<T>& it) {
   LobpcgState<T>& state = it.state;
+  take_out_along_outliers(it, state.w.v());
   const LocalIndex count =
       append<T>(it.run.problem.space, it.run.problem.a, state.basis, state.deflated.v(), state.w.v(), state.w.a());
   it.products += count;
@@ -131,9 +133,11 @@ void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
   it.progress.worst = pairs.worst();
   it.progress.informed = true;
   // An estimate that was none: the filter has brought out the other end of the spectrum.
-  if (it.ritz.values.back() > it.progress.bounds.upper)
-    it.state.spectrum = it.progress.bounds = bounds_by_norm(it.run);
-  report(it.run, state, state.active(), it.products, products_to_come(pairs, it.progress.bounds, it.progress.cut));
+  if (it.ritz.values.back() > it.bounds.upper) {
+    it.state.spectrum = it.progress.bounds = it.bounds = bounds_by_norm(it.run);
+    it.outliers = {};
+  }
+  report(it.run, state, state.active(), it.products, products_to_come(pairs, it.bounds, it.progress.cut));
   it.products = 0;
   save_if_due(it.run, state, &it.progress);
 }
@@ -157,13 +161,35 @@ void append_first(Davidson<T>& it, DavidsonFilter filter) {
   }
 }
 
+/// Of random vectors what is found besides is kept, for the lowest pairs are there, too; others are at hand
+/// already.
+template <class T>
+void look_for_outliers(Davidson<T>& it, bool informed, bool resumed) {
+  LobpcgState<T>& state = it.state;
+  if (!it.run.options.expects_outliers) return;
+  try {
+    if (!resumed) {
+      take_out_outliers(it, state.basis);
+      if (informed) state.basis.cols = 0, state.basis.projected = {};
+      return;
+    }
+    DavidsonBasis<T> krylov = make_davidson_basis(it.run.problem.space, it.shape.capacity);
+    take_out_outliers(it, krylov);
+  } catch (const OnAllRanks&) {
+    // No memory beside what a checkpoint held, or values that are not finite: filters will see.
+    if (!resumed) state.basis.cols = 0, state.basis.projected = {};
+  }
+}
+
 /// The first vectors of the basis. False where filters are no use, or have brought forth nothing that is finite.
 template <class T>
-bool begin(Davidson<T>& it, bool informed) {
+bool begin(Davidson<T>& it, bool informed, bool resumed) {
   LobpcgState<T>& state = it.state;
   const LocalIndex width = state.active();
-  if (state.basis.cols > 0) {
+  if (resumed) {
     if (!renew_projected(it)) return false;
+  } else if (state.basis.cols > 0) {
+    it.progress.cut = share_of_spectrum(it.run, state, it.bounds, share_before_first_cut);
   } else if (informed) {
     append_copy(it, ConstBlockView<T>(state.x.v()));
     // Pairs may have been locked since, so that there are fewer columns, and a smaller basis, than P was made for.
@@ -171,9 +197,9 @@ bool begin(Davidson<T>& it, bool informed) {
     append_copy(it, ConstBlockView<T>(state.p.v()).columns(0, std::min(state.p.cols(), room)));
     // Else nothing is known of what lies behind X.
     if (state.basis.cols <= width)
-      it.progress.cut = share_of_spectrum(it.run, state, it.progress.bounds, share_before_first_cut);
+      it.progress.cut = share_of_spectrum(it.run, state, it.bounds, share_before_first_cut);
   } else {
-    const SpectrumBounds& bounds = it.progress.bounds;
+    const SpectrumBounds& bounds = it.bounds;
     const double lowest = std::min(turned(it.run, state.ritz.values).front(), bounds.lower);
     it.progress.cut = first_cut(it.run, state, bounds, share_before_first_cut);
     const std::optional<DavidsonFilter> filter = first_filter(lowest, it.progress.cut, bounds);
@@ -218,7 +244,7 @@ bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& fil
 template <class T>
 bool leaves_it_to_lobpcg(const Davidson<T>& it, const DavidsonPairs& pairs) {
   const bool alone = it.run.problem.preconditioner == nullptr;
-  const double to_come = products_to_come(pairs, it.progress.bounds, it.progress.cut);
+  const double to_come = products_to_come(pairs, it.bounds, it.progress.cut);
   if (std::isnan(to_come)) return it.progress.degrees > (alone ? 1.0 : 0.25) * most_blind_degrees;
   return !alone && it.progress.degrees + to_come / it.state.active() > most_degrees_beside_a_preconditioner;
 }
@@ -229,7 +255,7 @@ bool has_copies_behind(const Davidson<T>& it) {
   const std::vector<double>& values = it.ritz.values;
   const auto width = static_cast<std::size_t>(it.state.active());
   const auto wanted = static_cast<std::size_t>(it.state.wanted(it.run.options));
-  const double first = share_of_spectrum(it.run, it.state, it.progress.bounds, share_before_first_cut);
+  const double first = share_of_spectrum(it.run, it.state, it.bounds, share_before_first_cut);
   if (end_of_copies(it.run, it.state, first, it.progress.cut)) return true;
   return values.size() > width && are_same<T>(it.run, values[width] - values[wanted - 1]);
 }
@@ -245,7 +271,7 @@ DavidsonEnd iterate(Davidson<T>& it) {
     if (it.run.iterations_left() <= 0 || leaves_it_to_lobpcg(it, pairs)) return DavidsonEnd::left;
     if (has_copies_behind(it)) return DavidsonEnd::copies;
     const std::optional<DavidsonFilter> filter =
-        next_filter(pairs, it.shape, it.progress.bounds, it.progress.cut, it.of_residuals.has_value());
+        next_filter(pairs, it.shape, it.bounds, it.progress.cut, it.of_residuals.has_value());
     if (!filter || !step(it, pairs, *filter)) return DavidsonEnd::left;
     const double before = pairs.worst();
     pairs = pairs_of(it);
@@ -266,8 +292,8 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
     state.basis = {};  // one that a checkpoint held
     return state.wanted(run.options) == 0 ? DavidsonEnd::done : DavidsonEnd::left;
   }
-  Davidson<T> it{run, state, davidson_shape(state.active(), space.dimension() - state.deflated.cols()),
-                 {},  {},    run.options.which == Which::largest ? -1.0 : 1.0};
+  Davidson<T> it{run, state, davidson_shape(state.active(), space.dimension() - state.deflated.cols())};
+  if (run.options.which == Which::largest) it.sign = -1.0;
   if (state.basis.cols == 0) {
     try {
       state.basis = make_davidson_basis(space, it.shape.capacity);
@@ -275,19 +301,25 @@ DavidsonEnd davidson_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool 
       return DavidsonEnd::no_memory;
     }
   }
-  it.settled = informed || progress.has_value();
+  const bool resumed = progress.has_value();
+  it.settled = informed || resumed;
   it.constraints = lowest_of_constraints(run, state);
-  if (progress) {
+  if (resumed) {
     it.progress = *progress;
-    state.spectrum = it.progress.bounds;
   } else {
     it.progress.cut = -infinity;
     it.progress.bounds = bounds_of_spectrum(run, state, informed);
   }
+  state.spectrum = it.bounds = it.progress.bounds;
+  look_for_outliers(it, informed, resumed);
+  if (!run.options.filter_basis && !resumed && it.outliers.cols() == 0) {
+    state.basis = {};
+    return DavidsonEnd::no_outliers;
+  }
   prepare_filter_of_residuals(it);
   DavidsonEnd end = DavidsonEnd::left;
   try {
-    if (begin(it, informed)) {
+    if (begin(it, informed, resumed)) {
       end = iterate(it);
       // For another phase, or for LOBPCG to go on with.
       const bool goes_on = !run.phase.verified || (end != DavidsonEnd::done && run.iterations_left() > 0);

@@ -13,7 +13,8 @@ enum class DavidsonEnd {
   rounding,  ///< in a phase that another one follows: residuals have come near rounding errors, or stopped falling
   left,      ///< the budget is used up, or nothing more is expected of it
   copies,    ///< behind X there are more vectors of the last wanted value, which mix with those of X
-  no_memory  ///< for the basis; nothing has happened
+  no_memory,   ///< for the basis; nothing has happened
+  no_outliers  ///< for which alone it was to be; nothing has happened
 };
 
 /// Block Chebyshev-Davidson iteration (Zhou, J. Comput. Phys. 229, 2010) for B = identity and A of known norm:

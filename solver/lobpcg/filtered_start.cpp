@@ -223,9 +223,12 @@ void filtered_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informe
     state.x.compact(run.problem.space, columns, state.spare);
     state.w.set_columns(columns);
     const double locked = state.locked.count() > 0 ? turned(run, state.locked.values).front() : infinity;
-    chebyshev_filter(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
-                     filter->interval, sign, degree, degrees_to_clean<T>(filter->interval, constraints, locked),
-                     std::function<void(BlockView<T>)>([&](BlockView<T> x) { deflate(run.problem, state, x); }));
+    const int period = degrees_to_clean<T>(filter->interval, constraints, locked);
+    chebyshev_filter<T>(run.problem.space, run.problem.a, state.x.vectors(), state.w.vectors(), state.w.a(),
+                        filter->interval, sign, degree, [&](int k, BlockView<T> last, BlockView<T> before_last) {
+                          if (k % period != 0) return;
+                          for (const BlockView<T> block : {last, before_last}) deflate(run.problem, state, block);
+                        });
     run.budget.spend();
     if (!orthonormalize_filtered(run, state)) return;
     // An estimate that was none: the filter has brought out the other end of the spectrum.

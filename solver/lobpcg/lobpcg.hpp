@@ -34,6 +34,9 @@ struct LobpcgOptions {
   bool filtered_start = false;
   /// Those filters build a basis, by chebyshev_davidson(), where the block holds all pairs and there is memory.
   bool filter_basis = false;
+  /// Some eigenvalues may lie far beyond all others at the end that is not wanted: filters look for them first,
+  /// and where there are some they build a basis, too.
+  bool expects_outliers = false;
   /// The preconditioner is (A - sigma B)^-1 by factors, sigma next to the wanted values.
   bool exact_inverse = false;
 };

@@ -39,10 +39,12 @@ LobpcgState<T> make_state(const LobpcgRun<T>& run, const DenseBlock<T>* constrai
 template <class T>
 bool filter_start(const LobpcgRun<T>& run, LobpcgState<T>& state, bool informed,
                   std::optional<FilterProgress> progress) {
-  const bool by_basis = progress ? state.basis.cols > 0 : run.options.filter_basis;
+  const bool asked = run.options.filter_basis || run.options.expects_outliers;
+  const bool by_basis = progress ? state.basis.cols > 0 : asked;
   if (by_basis && !state.window.one_of_many) {
     const DavidsonEnd end = davidson_start(run, state, informed, progress);
-    if (end != DavidsonEnd::no_memory && end != DavidsonEnd::copies) return end == DavidsonEnd::rounding;
+    const bool left = end == DavidsonEnd::no_memory || end == DavidsonEnd::no_outliers;
+    if (!left && end != DavidsonEnd::copies) return end == DavidsonEnd::rounding;
   }
   filtered_start(run, state, informed, progress);
   return false;

@@ -5,6 +5,7 @@ block_eigs_test(block_lanczos SOURCES convergence/block_lanczos_test.cpp RANKS 1
 block_eigs_test(spectrum_end SOURCES convergence/spectrum_end_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(finished_pairs SOURCES convergence/finished_pairs_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(davidson SOURCES convergence/davidson_test.cpp RANKS 1 3 LABELS convergence)
+block_eigs_test(davidson_outliers SOURCES convergence/davidson_outliers_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(residual_filter SOURCES convergence/residual_filter_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(lobpcg_filters SOURCES convergence/lobpcg_filters_test.cpp RANKS 1 3 LABELS convergence)
 block_eigs_test(lobpcg_steps SOURCES convergence/lobpcg_steps_test.cpp RANKS 1 2 LABELS convergence)

@@ -41,6 +41,7 @@ block_eigs_test(pair_order SOURCES unit/pair_order_test.cpp LABELS unit TIMEOUT 
 
 block_eigs_test(choice SOURCES unit/choice_test.cpp unit/choice_spectra_test.cpp unit/direct_choice_test.cpp unit/factors_first_test.cpp unit/dense_choice_test.cpp unit/linear_choice_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
+block_eigs_test(separator_guess SOURCES unit/separator_guess_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(advice_eigen SOURCES unit/advice_eigen_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 block_eigs_test(advice_solve SOURCES unit/advice_solve_test.cpp LABELS unit TIMEOUT 60 LIBRARIES block_eigs_apps)
 
