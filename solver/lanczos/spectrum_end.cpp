@@ -17,6 +17,7 @@ namespace {
 struct Outermost {
   int before = 0;
   double weight = 0.0;
+  double value = 0.0;
   bool copies =
       false;  ///< of eigenvalues at this end may be there: some were found to rounding errors (Paige 1976)
 };
@@ -52,11 +53,20 @@ Outermost outermost(const std::vector<double>& diagonal, const std::vector<doubl
     }
     const bool counts = found.weight >= copy / rows;
     const bool eigenvalue = next < steps && residual <= resolved * std::abs(value(next) - value(j));
+    found.value = value(j);
     if (counts && !eigenvalue) break;
     if (counts) ++found.before;
     j = next;
   }
   return found;
+}
+
+/// Ritz values come near the end of a spectrum like the inverse square of the steps. What is left then of what has
+/// moved more than half way to zero is no more than an error.
+double begin_of(const Outermost& early, const Outermost& late) {
+  constexpr double part = 0.5;
+  const double begin = late.before == early.before ? late.value - (early.value - late.value) / 3.0 : late.value;
+  return begin * late.value > part * late.value * late.value ? begin : 0.0;
 }
 
 /// What one vector tells. Collective.
@@ -77,7 +87,7 @@ SpectrumEnd look_with_one(BlockSpace<T>& space, LinearOperator<T>& a, const Buff
     largest = std::max({largest, std::abs(lanczos.diagonal().back()), lanczos.beside().back()});
   }
   if (!std::isfinite(largest)) return {};
-  constexpr int numbers = 4;
+  constexpr int numbers = 6;
   SmallMatrix seen(numbers, 1);
   space.on_root(
       [&] {
@@ -90,19 +100,30 @@ SpectrumEnd look_with_one(BlockSpace<T>& space, LinearOperator<T>& a, const Buff
         seen(1, 0) = late.weight;
         seen(2, 0) = std::log2(early.weight / late.weight);
         seen(3, 0) = late.copies ? 1.0 : 0.0;
+        seen(4, 0) = begin_of(early, late);
+        seen(5, 0) = 2.0 * largest;
       },
       {&seen});
   // In float copies are as far apart as other values are.
   if (std::is_same_v<T, float> && seen(3, 0) != 0.0) return {};
   const double decay = std::isfinite(seen(2, 0)) ? std::clamp(seen(2, 0), slowest, fastest) : fastest;
-  return {true, rows, seen(0, 0), seen(1, 0), decay};
+  return {true, rows, seen(0, 0), seen(1, 0), decay, seen(4, 0), seen(5, 0)};
 }
 
 }  // namespace
 
 double SpectrumEnd::steps_for(double wanted) const {
+  if (wanted <= isolated) return steps_of_look;
   const double wanted_share = std::max(wanted - isolated, 1.0) / rows;
   return steps_of_look * std::pow(share / wanted_share, 1.0 / decay);
+}
+
+double SpectrumEnd::relative_extent(double wanted) const {
+  // Measured on meshes in one to three dimensions, within a factor of two: these lie within (1.7 / steps)^2 of the
+  // spectrum's length.
+  constexpr double of_steps = 1.7;
+  const double part = of_steps / steps_for(wanted);
+  return begin != 0.0 ? part * part * length / std::abs(begin) : std::numeric_limits<double>::infinity();
 }
 
 template <class T>
@@ -120,6 +141,8 @@ SpectrumEnd look_at_end(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer
     vectors = another.isolated > mean.isolated ? 1.0 : vectors + 1.0;
     mean.isolated = another.isolated;
     mean.decay = std::lerp(mean.decay, another.decay, 1.0 / vectors);
+    mean.begin = std::lerp(mean.begin, another.begin, 1.0 / vectors);
+    mean.length = std::lerp(mean.length, another.length, 1.0 / vectors);
     mean.share *= std::pow(another.share / mean.share, 1.0 / vectors);
   }
   return mean;

@@ -18,9 +18,14 @@ struct SpectrumEnd {
   double isolated = 0.0;  ///< so far out that each of them was found as a Ritz value
   double share = 0.0;     ///< of all eigenvalues, that the first of the other Ritz values stands for
   double decay = 1.0;     ///< the power, from 1 up: what falls more slowly at first falls faster later
+  double begin = 0.0;     ///< where the others begin, by how that Ritz value has moved; 0 where it goes to zero
+  double length = 0.0;    ///< of the spectrum
 
   /// Steps after which so many eigenvalues, counted from the end, are told from the others.
   double steps_for(double wanted) const;
+  /// How far so many eigenvalues lie from where they begin, in parts of that; infinity where they begin at zero,
+  /// as far as is known.
+  double relative_extent(double wanted) const;
 };
 
 enum class End { lower, upper };

@@ -94,6 +94,23 @@ TYPED_TEST(SpectrumEndTest, StepsAreThoseOfTheDistanceToTheWantedEigenvalues) {
   }
 }
 
+/// Of a long box the values of its cross-section are where the wanted ones begin, which differ by little beside
+/// it.
+TYPED_TEST(SpectrumEndTest, WhereTheEndOfALongBoxBegins) {
+  constexpr int length = 300;
+  const DiagonalRule section = laplacian(6, 2);
+  const DiagonalRule line = laplacian(length, 1);
+  const auto box = [&](GlobalIndex i) { return section(i / length) + line(i % length); };
+  const SpectrumEnd end = this->look(6 * 6 * length, box);
+  EXPECT_NEAR(end.begin, section(0), 0.05 * section(0));
+  for (const int wanted : {3, 10, 30}) {
+    const double extent = (line(wanted - 1) - line(0)) / box(0);
+    EXPECT_GT(end.relative_extent(wanted), 0.3 * extent) << wanted;
+    EXPECT_LT(end.relative_extent(wanted), 3.0 * extent) << wanted;
+  }
+  EXPECT_EQ(this->look(100 * 100, laplacian(100, 2)).begin, 0.0) << "which nothing tells from zero";
+}
+
 TYPED_TEST(SpectrumEndTest, ValuesThatStandAloneAreNotTakenForTheRest) {
   constexpr int alone = 3;
   const auto rule = [](GlobalIndex i) {
@@ -109,6 +126,7 @@ TYPED_TEST(SpectrumEndTest, ValuesThatStandAloneAreNotTakenForTheRest) {
   // the first twelve than of the last.
   EXPECT_NEAR(lower.decay, 2.0, 0.6);
   EXPECT_GT(lower.steps_for(8.0), 24.0) << "five of eight are among the rest";
+  EXPECT_LE(lower.steps_for(3.0), 24.0) << "so many have found them";
 }
 
 TYPED_TEST(SpectrumEndTest, RowsAreScaledOnBothSides) {

@@ -24,17 +24,27 @@ MatrixTraits plate(double rows, bool seen) {
   traits.norm_inf = traits.least_row = 64.0;
   traits.dominant = 0.0;
   traits.scaled_norm = 3.2;
-  if (seen) traits.wanted_end = {true, rows, 0.0, 0.045, 1.05};
+  if (seen) traits.wanted_end = {true, rows, 0.0, 0.045, 1.05, 0.0, 64.0};
   return traits;
 }
 
-TEST(DirectChoice, FactorsComeFirstWhereTheSpectrumSaysThatNothingElseDoes) {
+TEST(FactorsFirst, FactorsComeFirstWhereTheSpectrumSaysThatNothingElseDoes) {
   for (const bool seen : {false, true}) {
     EigensolverChoice choice = choice_for(plate(1e4, seen), asked());
     EXPECT_NE(type_of(choice), PreconditionerType::direct);
     choice.weigh_factors([] { return std::optional(factors::FactorSize{6.5e5, 1e6, 8e7}); });
     EXPECT_EQ(type_of(choice) == PreconditionerType::direct, seen);
   }
+}
+
+/// Of a line the wanted values are many times the first one, of a long box they differ by little beside it.
+TEST(FactorsFirst, MultigridDoesNotWhereValuesDifferByLittle) {
+  MatrixTraits line = diffusion(7250, 7);
+  line.wanted_end = {true, 7250, 0.0, 0.0167, 1.0, 0.0, 12.0};
+  EXPECT_EQ(type_of(choice_for(line, asked())), PreconditionerType::amg);
+  MatrixTraits long_box = line;
+  long_box.wanted_end.begin = 2.0;
+  EXPECT_NE(type_of(choice_for(long_box, asked())), PreconditionerType::amg);
 }
 
 /// Many pairs of a matrix of long rows, or few of one in space: what is taken at first, and how often it was asked
@@ -52,7 +62,7 @@ std::pair<PreconditionerType, int> at_first(const MatrixTraits& traits, int colu
   return {type_of(choice), times};
 }
 
-TEST(DirectChoice, FactorsAtFirstWhereIterationsAreExpectedToCostMuchMore) {
+TEST(FactorsFirst, FactorsAtFirstWhereIterationsAreExpectedToCostMuchMore) {
   using Type = PreconditionerType;
   MatrixTraits stiff = diffusion(1.1e4, 39);
   stiff.zero_sums = stiff.dominant = 0.0;
