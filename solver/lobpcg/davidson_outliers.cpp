@@ -11,9 +11,9 @@ namespace block_eigs {
 
 namespace {
 
-/// Columns of the Krylov space and of its blocks. Blocks are as wide as eigenvalues may be there many times.
+/// Columns of the Krylov space, and steps that say whether it is worth them.
 constexpr LocalIndex most_columns = 96;
-constexpr LocalIndex columns_of_look = 12;
+constexpr LocalIndex steps_of_look = 6;
 constexpr LocalIndex most_outliers = 24;
 
 /// Appends blocks of a Krylov space until the basis has `columns`: from random vectors, or from the last block of
@@ -132,16 +132,17 @@ void take_out_outliers(Davidson<T>& it, DavidsonBasis<T>& basis) {
   BlockSpace<T>& space = it.run.problem.space;
   const LocalIndex columns = std::min(basis.storage.cols(), most_columns);
   const LocalIndex block = std::min<LocalIndex>(columns < most_columns ? 2 : 4, it.state.window.width);
+  const LocalIndex look = steps_of_look * block;
   DavidsonRitz ritz;
   Cut cut;
-  if (columns > 2 * columns_of_look) {
-    grow(it, basis, block, columns_of_look, true);
+  if (columns > 2 * look) {
+    grow(it, basis, block, look, true);
     // Beside so many columns at work the whole space takes no time.
     const bool at_once = columns <= 2 * it.state.window.width;
     if (at_once || ends_by_themselves(it, basis)) {
       // Other start vectors in the end: what is there more often than a block has columns would come back as
       // often.
-      grow(it, basis, block, columns - columns_of_look, false);
+      grow(it, basis, block, columns - look, false);
       grow(it, basis, block, columns, true);
       ritz = rayleigh_ritz(space, basis, it.sign);
       cut = best_cut(it, ritz, found_at_the_end(it, basis, ritz));

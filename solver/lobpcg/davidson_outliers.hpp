@@ -9,8 +9,8 @@
 // filters make (Zhou and Saad, SIAM J. Matrix Anal. Appl. 29, 2007, take out locked vectors in the same way).
 namespace block_eigs {
 
-/// Looks for them by as many columns of a Krylov space as `basis`, which is empty, has room for, or by a dozen
-/// where these say that there are none. Where it pays it.outliers holds their eigenvectors from then on, and
+/// Looks for them by as many columns of a Krylov space as `basis`, which is empty, has room for, or by six
+/// steps where these say that there are none. Where it pays it.outliers holds their eigenvectors from then on, and
 /// it.bounds ends before them; `basis` holds the lowest Ritz vectors of that space, and else nothing. W and the
 /// spare block are used up. Collective.
 template <class T>
