@@ -7,14 +7,18 @@ namespace block_eigs {
 
 namespace {
 
-/// D^-1/2 in device memory.
+/// D^-1/2 in device memory, 1 for rows that were taken out, which have no positive entry. Collective; throws on
+/// all ranks when one is out of memory.
 template <class T>
 Buffer<T> inverse_root_of_diagonal(const BlockSpace<T>& space, const DistributedMatrix<T>& a) {
-  std::vector<T> roots;
-  roots.reserve(a.diagonal().size());
-  for (const double d : a.diagonal()) roots.push_back(static_cast<T>(1.0 / std::sqrt(d)));
-  Buffer<T> result(space.context().device, roots.size());
-  result.upload(roots.data());
+  Buffer<T> result;
+  space.context().comm.collectively([&] {
+    std::vector<T> roots;
+    roots.reserve(a.diagonal().size());
+    for (const double d : a.diagonal()) roots.push_back(d > 0.0 ? static_cast<T>(1.0 / std::sqrt(d)) : T{1});
+    result = Buffer<T>(space.context().device, roots.size());
+    result.upload(roots.data());
+  });
   return result;
 }
 
@@ -23,7 +27,7 @@ Buffer<T> inverse_root_of_diagonal(const BlockSpace<T>& space, const Distributed
 template <class T>
 void look_at_spectrum(BlockSpace<T>& space, DistributedMatrix<T>& a, bool with_mass, const LobpcgOptions& options,
                       MatrixTraits& traits) {
-  // Of fewer eigenvalues one vector tells too little. Beside hubs single values lie far before all others, more
+  // Of fewer eigenvalues a few vectors tell too little. Beside hubs single values lie far before all others, more
   // than so few steps find.
   constexpr double least_rows = 500.0;
   if (options.dense || traits.rows - traits.alone < least_rows || traits.has_hubs()) return;

@@ -7,8 +7,9 @@
 
 namespace block_eigs {
 
-/// Adds to `traits` how eigenvalues of `a` are spread towards the ends, as far as a choice for `options` asks for
-/// it, by some products with one vector. Collective.
+/// Adds to `traits`, which are examine()'s of `a`, how eigenvalues of `a` are spread towards the ends, as far as a
+/// choice for `options` asks for it, by some products with one vector. Collective; throws on all ranks when one is
+/// out of memory.
 template <class T>
 void look_at_spectrum(BlockSpace<T>& space, DistributedMatrix<T>& a, bool with_mass, const LobpcgOptions& options,
                       MatrixTraits& traits);

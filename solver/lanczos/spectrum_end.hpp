@@ -14,12 +14,13 @@ namespace block_eigs {
 struct SpectrumEnd {
   /// Not where the space was exhausted before, nor in float where an eigenvalue was found to rounding errors.
   bool known = false;
-  double rows = 0.0;      ///< eigenvalues in all
-  double isolated = 0.0;  ///< so far out that each of them was found as a Ritz value
-  double share = 0.0;     ///< of all eigenvalues, that the first of the other Ritz values stands for
-  double decay = 1.0;     ///< the power, from 1 up: what falls more slowly at first falls faster later
-  double begin = 0.0;     ///< where the others begin, by how that Ritz value has moved; 0 where it goes to zero
-  double length = 0.0;    ///< of the spectrum
+  double rows = 0.0;       ///< eigenvalues in all
+  double isolated = 0.0;   ///< so far out that each was found as a Ritz value; copies of one counted by its weight
+  double share = 0.0;      ///< of all eigenvalues, that the first of the other Ritz values stands for
+  double decay = 1.0;      ///< the power, from 1 up: what falls more slowly at first falls faster later
+  double outermost = 0.0;  ///< that Ritz value
+  double begin = 0.0;      ///< where the others begin, by how it has moved; with an error
+  double length = 0.0;     ///< of the spectrum
 
   /// Steps after which so many eigenvalues, counted from the end, are told from the others.
   double steps_for(double wanted) const;
@@ -32,7 +33,8 @@ enum class End { lower, upper };
 
 /// That end of the spectrum of D A D, D = diag(scale); null stands for D = I. The same for any number of ranks but
 /// for rounding errors. Takes `steps_of_look` products with one vector, and as many again, to four times, where
-/// one says little: a share that stands for m eigenvalues is off by a factor of 1 +- sqrt(2 / m). Collective.
+/// one says little: a share that stands for m eigenvalues is off by a factor of 1 +- sqrt(2 / m). Collective;
+/// throws on all ranks when one is out of memory.
 template <class T>
 SpectrumEnd look_at_end(BlockSpace<T>& space, LinearOperator<T>& a, const Buffer<T>* scale, End end);
 

@@ -60,8 +60,8 @@ void filter_w(Davidson<T>& it, const DavidsonFilter& filter, LocalIndex done) {
   take_out_along_outliers(it, state.w.v());
   chebyshev_filter<T>(it.run.problem.space, it.run.problem.a, state.w.vectors(), state.spare, state.w.a(),
                       filter.interval, it.sign, filter.degree, [&](int k, BlockView<T> last, BlockView<T> before) {
-                        // A degree multiplies what rounding errors leave along outliers by their distance over the
-                        // interval's length.
+                        // A degree multiplies what rounding errors leave along outliers by twice their distance
+                        // over the interval's length.
                         take_out_along_outliers(it, last);
                         if (k % period == 0) take_out(it, done, last), take_out(it, done, before);
                       });

@@ -13,7 +13,7 @@ namespace {
 
 /// Columns of the Krylov space, and steps that say whether it is worth them.
 constexpr LocalIndex most_columns = 96;
-constexpr LocalIndex steps_of_look = 6;
+constexpr LocalIndex look_steps = 6;
 constexpr LocalIndex most_outliers = 24;
 
 /// Appends blocks of a Krylov space until the basis has `columns`: from random vectors, or from the last block of
@@ -132,7 +132,7 @@ void take_out_outliers(Davidson<T>& it, DavidsonBasis<T>& basis) {
   BlockSpace<T>& space = it.run.problem.space;
   const LocalIndex columns = std::min(basis.storage.cols(), most_columns);
   const LocalIndex block = std::min<LocalIndex>(columns < most_columns ? 2 : 4, it.state.window.width);
-  const LocalIndex look = steps_of_look * block;
+  const LocalIndex look = look_steps * block;
   DavidsonRitz ritz;
   Cut cut;
   if (columns > 2 * look) {

@@ -126,6 +126,13 @@ bool renew_projected(Davidson<T>& it) {
   return true;
 }
 
+/// Filters work on all that the norm allows.
+template <class T>
+void forget_outliers(Davidson<T>& it) {
+  it.state.spectrum = it.progress.bounds = it.bounds = bounds_by_norm(it.run);
+  it.outliers = {};
+}
+
 template <class T>
 void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
   LobpcgState<T>& state = it.state;
@@ -133,10 +140,7 @@ void finish_step(Davidson<T>& it, const DavidsonPairs& pairs) {
   it.progress.worst = pairs.worst();
   it.progress.informed = true;
   // An estimate that was none: the filter has brought out the other end of the spectrum.
-  if (it.ritz.values.back() > it.bounds.upper) {
-    it.state.spectrum = it.progress.bounds = it.bounds = bounds_by_norm(it.run);
-    it.outliers = {};
-  }
+  if (it.ritz.values.back() > it.bounds.upper) forget_outliers(it);
   report(it.run, state, state.active(), it.products, products_to_come(pairs, it.bounds, it.progress.cut));
   it.products = 0;
   save_if_due(it.run, state, &it.progress);
@@ -190,6 +194,7 @@ bool begin(Davidson<T>& it, bool informed, bool resumed) {
     if (!renew_projected(it)) return false;
   } else if (state.basis.cols > 0) {
     it.progress.cut = share_of_spectrum(it.run, state, it.bounds, share_before_first_cut);
+    it.run.budget.spend();  // the Krylov space, which is in place of the first filter
   } else if (informed) {
     append_copy(it, ConstBlockView<T>(state.x.v()));
     // Pairs may have been locked since, so that there are fewer columns, and a smaller basis, than P was made for.
@@ -229,7 +234,12 @@ bool step(Davidson<T>& it, const DavidsonPairs& pairs, const DavidsonFilter& fil
   try {
     more = append_w(it) > 0;
   } catch (const NumericalError&) {
-    // An eigenvalue far before all that are known, so that the filter has left the range of T.
+    // An eigenvalue far before all that are known, so that the filter has left the range of T; or one more of the
+    // outliers.
+    if (it.outliers.cols() > 0) {
+      forget_outliers(it);
+      more = true;
+    }
   }
   take_x(it, width);
   if (!more || state.basis.room() >= it.shape.block) return more;

@@ -14,7 +14,7 @@ enum class DavidsonEnd {
   left,      ///< the budget is used up, or nothing more is expected of it
   copies,    ///< behind X there are more vectors of the last wanted value, which mix with those of X
   no_memory,   ///< for the basis; nothing has happened
-  no_outliers  ///< for which alone it was to be; nothing has happened
+  no_outliers  ///< for which alone it was to be; W is used up, X as it was
 };
 
 /// Block Chebyshev-Davidson iteration (Zhou, J. Comput. Phys. 229, 2010) for B = identity and A of known norm:

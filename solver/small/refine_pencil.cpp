@@ -206,12 +206,14 @@ void refine_pencil(const SmallMatrix& a, const SmallMatrix& b, SmallMatrix& vect
   const Pencil pencil{a, b, magnitudes(a), magnitudes(b), std::max(product_rounding(a), product_rounding(b))};
   State state = measure(pencil, vectors, tolerance);
   State best = state;
-  // Where shifts do not do for all, those that are poor get fewer while the worst stays.
+  // Where shifts do not do for all, those that are poor get fewer while the worst stays about what it has been.
+  double least_worst = best.worst(wanted);
   const auto is_better = [&](const State& other) {
     constexpr double as_bad = 2.0;
     const double worst = other.worst(wanted);
-    return worst < best.worst(wanted) ||
-           (other.poor(wanted) < best.poor(wanted) && worst <= as_bad * best.worst(wanted));
+    const bool fewer = other.poor(wanted) < best.poor(wanted) && worst <= as_bad * least_worst;
+    least_worst = std::min(least_worst, worst);
+    return worst < best.worst(wanted) || fewer;
   };
   int last_gain = 0;
   double at_last_gain = best.worst(wanted);

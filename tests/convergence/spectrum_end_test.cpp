@@ -108,7 +108,10 @@ TYPED_TEST(SpectrumEndTest, WhereTheEndOfALongBoxBegins) {
     EXPECT_GT(end.relative_extent(wanted), 0.3 * extent) << wanted;
     EXPECT_LT(end.relative_extent(wanted), 3.0 * extent) << wanted;
   }
-  EXPECT_EQ(this->look(100 * 100, laplacian(100, 2)).begin, 0.0) << "which nothing tells from zero";
+  EXPECT_EQ(this->look(100 * 100, laplacian(100, 2)).relative_extent(8.0), HUGE_VAL) << "it goes to zero";
+  const SpectrumEnd moved = this->look(6 * 6 * length, [&](GlobalIndex i) { return 100.0 + box(i); });
+  EXPECT_NEAR(moved.length, 12.0, 2.0);
+  EXPECT_NEAR(moved.begin, 100.0 + section(0), 0.1);
 }
 
 TYPED_TEST(SpectrumEndTest, ValuesThatStandAloneAreNotTakenForTheRest) {
@@ -126,7 +129,27 @@ TYPED_TEST(SpectrumEndTest, ValuesThatStandAloneAreNotTakenForTheRest) {
   // the first twelve than of the last.
   EXPECT_NEAR(lower.decay, 2.0, 0.6);
   EXPECT_GT(lower.steps_for(8.0), 24.0) << "five of eight are among the rest";
-  EXPECT_LE(lower.steps_for(3.0), 24.0) << "so many have found them";
+}
+
+/// Components of a graph, say: a mesh, and zero a dozen times before it.
+TYPED_TEST(SpectrumEndTest, CopiesOfOneAreCountedByTheirWeight) {
+  constexpr int copies = 12;
+  const DiagonalRule mesh = laplacian(100, 2);
+  const SpectrumEnd end = this->look(100 * 100, [&](GlobalIndex i) { return i < copies ? -0.5 : mesh(i); });
+  if (!end.known) return;  // in float
+  EXPECT_NEAR(end.isolated, copies, 8);
+  EXPECT_LE(end.steps_for(4.0), 24.0);
+}
+
+/// More of them than anybody could count are no single value, though a Ritz value stands for them to many digits.
+TYPED_TEST(SpectrumEndTest, AClusterIsNotTakenForASingleValue) {
+  const DiagonalRule mesh = laplacian(100, 2);
+  const SpectrumEnd end = this->look(
+      100 * 100, [&](GlobalIndex i) { return i % 20 == 0 ? 1e9 + 1e-4 * static_cast<double>(i) : mesh(i); },
+      End::upper);
+  if (!end.known) return;  // in float
+  EXPECT_LT(end.isolated, 25.0);
+  EXPECT_GT(end.share, 0.005);
 }
 
 TYPED_TEST(SpectrumEndTest, RowsAreScaledOnBothSides) {
@@ -140,6 +163,7 @@ TYPED_TEST(SpectrumEndTest, RowsAreScaledOnBothSides) {
 
 TYPED_TEST(SpectrumEndTest, NothingIsKnownOfWhatIsExhausted) {
   EXPECT_FALSE(this->look(5000, [](GlobalIndex i) { return static_cast<double>(i % 7); }).known);
+  EXPECT_FALSE(this->look(4992, [](GlobalIndex i) { return static_cast<double>(i % 24); }).known);
   EXPECT_FALSE(this->look(
                        10, [](GlobalIndex i) { return static_cast<double>(i); }, End::upper)
                    .known);
