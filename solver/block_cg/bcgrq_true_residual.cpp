@@ -268,8 +268,12 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   // stays.
   const bool doubtful = !first_round || !sides.remark.empty();
   // One that is done stays, too: of a smaller x with a smaller residual rounding errors may cover less.
-  if (doubtful && restore_best(state.space, sides)) measure_residuals(state, sides);
-  if (!again && restore_settled(state.space, sides)) measure_residuals(state, sides);
+  bool restored = doubtful && restore_best(state.space, sides);
+  if (restored) measure_residuals(state, sides);
+  const bool settled = !again && restore_settled(state.space, sides);
+  if (settled) measure_residuals(state, sides);
+  restored = restored || settled;
+  if (restored && !again) look_closer_at_limits(state, sides);
   if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;
   return worth_it ? Next::round : Next::tentative_round;
