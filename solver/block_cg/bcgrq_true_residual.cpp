@@ -273,7 +273,10 @@ Next conclude_round(State<T>& state, Sides<T>& sides, const Budget& budget, Roun
   const bool settled = !again && restore_settled(state.space, sides);
   if (settled) measure_residuals(state, sides);
   restored = restored || settled;
-  if (restored && !again) look_closer_at_limits(state, sides);
+  if (restored && !again) {
+    for (Column& column : sides.columns) column.outcome = judge(state, column);
+    look_closer_at_limits(state, sides);
+  }
   if (failed && may_go_on && !again) explain(state, sides, budget);
   if (!again) return Next::end;
   return worth_it ? Next::round : Next::tentative_round;

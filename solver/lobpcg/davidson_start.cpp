@@ -193,6 +193,8 @@ bool begin(Davidson<T>& it, bool informed, bool resumed) {
   if (resumed) {
     if (!renew_projected(it)) return false;
   } else if (state.basis.cols > 0) {
+    // Vectors that were given may be better than what a Krylov space has found.
+    if (state.basis.room() >= width + it.shape.block) append_copy(it, ConstBlockView<T>(state.x.v()));
     it.progress.cut = share_of_spectrum(it.run, state, it.bounds, share_before_first_cut);
     it.run.budget.spend();  // the Krylov space, which is in place of the first filter
   } else if (informed) {

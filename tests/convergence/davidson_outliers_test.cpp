@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solver/lobpcg/lobpcg.hpp"
@@ -75,6 +77,26 @@ TEST(DavidsonOutliers, TakeNoDegreesOnceTheyAreFound) {
   EXPECT_LT(products_of(found), 3000);
   EXPECT_EQ(found.history.size(), static_cast<std::size_t>(found.iterations));
   EXPECT_LT(2 * products_of(found), products_of(solve(values, filters(false))));
+}
+
+// All but the first of those that are wanted are given: nothing of them is done while that one is not.
+TEST(DavidsonOutliers, GivenVectorsAreKept) {
+  const std::vector<double> values = with_outliers(0.5, 4.0, 1500, falling(12));
+  test::RuleSource source = test::turned_diagonal(values);
+  test::Problem<double> problem(source);
+  LobpcgOptions options = filters(true);
+  const auto found = lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, {}, options);
+  DenseBlock<double> given = problem.space.make_block(pairs - 1);
+  problem.space.copy(found.eigenvectors.columns(1, pairs - 1), given.view());
+  options.max_iterations = 1;
+  const auto result =
+      lobpcg<double>(problem.space, problem.matrix, nullptr, nullptr, nullptr, std::move(given), options);
+  ASSERT_FALSE(result.history.empty());
+  const std::vector<double>& ritz = result.history.back().eigenvalues;
+  for (std::size_t j = 1; j < pairs; ++j) {
+    const auto is_it = [&](double value) { return std::abs(value - values[j]) < 1e-6; };
+    EXPECT_TRUE(std::any_of(ritz.begin(), ritz.end(), is_it)) << j;
+  }
 }
 
 TEST(DavidsonOutliers, AtTheLowerEndBesideTheLargestPairs) {
